@@ -1,0 +1,57 @@
+# Everything runs in .venv, which `make` creates from the lock file: Python >= 3.11, make and PyPI are all it needs.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+PYTEST := $(BIN)/python -m pytest
+
+.DEFAULT_GOAL := all
+.PHONY: all check quick test demo bench fuzz format lock record-testdata clean help
+
+all: check quick  ## the default while working: the checks and the quick suite
+
+help:  ## what can be made
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Oakum needs Python 3.11 or newer; make PYTHON=python3.12 uses another one"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+check: $(READY)  ## format, lint, types, import rules
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+quick: $(READY)  ## recorded evidence only: no Go, no network, no browser
+	$(PYTEST) -m "not live and not peer and not browser and not fuzz"
+
+test: check $(READY)  ## the checks and every test whose tools are here or come by pip
+	$(PYTEST)
+
+demo: $(READY)  ## show the tool at work on recorded evidence
+	@$(BIN)/oakum demo
+
+bench: $(READY)  ## beside go tool pprof, panicparse and gostackparse; prints ratios
+	$(BIN)/python -m bench
+
+fuzz: $(READY)  ## the time-boxed fuzzer of the tests, longer: FUZZ_SECONDS=600
+	FUZZ_SECONDS=$${FUZZ_SECONDS:-600} $(PYTEST) -m fuzz -s
+
+format: $(READY)  ## rewrite the code as `make check` wants it
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+record-testdata: $(READY)  ## record tests/testdata/recorded again with several Go versions
+	$(BIN)/python tests/record/record.py
+
+lock: $(READY)  ## pin the newest versions that fit pyproject.toml
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+	  --group dev --upgrade pyproject.toml -o requirements.lock
+
+clean:  ## remove what make created
+	rm -rf $(VENV) .cache bench/out .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

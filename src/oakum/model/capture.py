@@ -1,0 +1,70 @@
+"""Captures and what they say: bytes exactly as received, and the readings that parse makes of them."""
+
+import mmap
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from hashlib import sha256
+from types import MappingProxyType
+
+from oakum.model.goroutine import Goroutines
+from oakum.model.memstats import MemStats
+from oakum.model.profile import Profile
+
+Buffer = bytes | memoryview | mmap.mmap
+
+
+@dataclass(frozen=True)
+class Capture:
+    """Bytes as received, with where they came from. The only truth: everything else is recomputed from it."""
+
+    origin: str  # a path as given, a URL, or "-"
+    data: Buffer
+    received_at: datetime | None = None
+
+    @cached_property
+    def digest(self) -> str:
+        """Return sha256:HEX of the bytes."""
+        return "sha256:" + sha256(self.data).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that could not be read as it should: what, where in the capture, and what follows from it."""
+
+    key: str  # kebab-case, stable: "cut-mid-stack", "bad-varint"
+    text: str  # one English sentence
+    where: str = ""  # "line 12", "byte 4096", "sample 3"
+    args: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+
+    def __str__(self) -> str:
+        return f"{self.text} ({self.where})" if self.where else self.text
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """One thing found in a capture. A log with three dumps gives three readings; junk gives one of kind "unknown"."""
+
+    # goroutine, goroutineleak, heap, allocs, threadcreate, block, mutex, cpu, growth, thread, trace, unknown, or the
+    # name of the sample type for profiles of other producers
+    kind: str
+    format: str  # pprof, debug1, debug2, heap-text, legacy-cpu, contention-text, thread-text, goleak, trace, unknown
+    wrapping: tuple[str, ...] = ()  # how it was wrapped, outermost first: ("gzip",), ("journald", "logrus")
+    producer: str | None = None  # "Go", "C++ (tcmalloc)", "jemalloc", "Java" ...
+    go_version: str | None = None  # a hint read from paths or headers: "go1.21.3", "go1.21+"
+    taken_at: datetime | None = None
+    profile: Profile | None = None
+    goroutines: Goroutines | None = None
+    memstats: MemStats | None = None
+    where: str = ""  # which part of the capture: "lines 120-990"; "" means all of it
+    problems: tuple[Problem, ...] = ()
+    notes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))  # "reason": "SIGQUIT: quit" ...
+
+    @property
+    def usable(self) -> bool:
+        """Return whether anything was read at all."""
+        return self.profile is not None or self.goroutines is not None or self.memstats is not None
+
+
+__all__ = ["Buffer", "Capture", "Problem", "Reading"]

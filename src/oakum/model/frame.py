@@ -1,0 +1,196 @@
+"""Frames and stacks: what a line of a Go stack says, and the name under which a stack survives a rebuild.
+
+Comes in: function, file and line verbatim as the capture printed them. Goes out: package, receiver, name,
+owner, and `Stack.key`. Looks nothing up and never changes what was printed.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Literal
+
+Owner = Literal["runtime", "stdlib", "dependency", "own"]
+
+# k8s.io/kubernetes/vendor/k8s.io/client-go/tools/cache.(*Reflector).Run
+# github.com/coreos/etcd/Godeps/_workspace/src/golang.org/x/net/context.(*cancelCtx).cancel
+# cmd/vendor/golang.org/x/sys/unix.Syscall
+_VENDOR = re.compile(r"^.*/(?:vendor|_workspace/src)/|^vendor/")
+# main.run[...]   main.Map[go.shape.int,go.shape.string]   a.F[github.com/x/y.T].func1
+_GENERIC = re.compile(r"\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]")
+# What follows the package in a closure's name: func1, func1.2, gowrap1, deferwrap2 (Go 1.21+), func·001 and init·1
+# (before Go 1.5), glob. (package-level closures), 0 of init.0
+_CLOSURE_PART = re.compile(r"^(?:(?:func|gowrap|deferwrap)?\d+|func·\d+|glob|)$")
+# Run-range1   (the body of a range over a function, Go 1.23)
+_RANGE = re.compile(r"-range\d+")
+# (*Server).Serve-fm   (*Server).Serve·fm   (method values; the dot before Go 1.5)
+_METHOD_VALUE = re.compile(r"[-·]fm$")
+# (*Daemon).(github.com/docker/docker/daemon.transformContainer)-fm   (method value, Go 1.5)
+_OLD_METHOD_VALUE = re.compile(r"\.\([^()*]*\.([^.()]+)\)$")
+# gopkg.in/yaml%2ev2.(*decoder).scalar
+_ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
+# module@v1.2.3/  inside a path, module cache or -trimpath
+_MODULE_VERSION = re.compile(r"(?:^|/)((?:[^/@]+/)*[^/@]+)@(v[^/]+)/")
+
+_RUNTIME = ("runtime", "internal/runtime", "runtime/internal")
+
+
+@lru_cache(maxsize=65536)
+def split_function(function: str) -> tuple[str, str, str]:
+    """Return (package, receiver, name) of a function as Go prints it; receiver is "" for plain functions."""
+    plain = _GENERIC.sub("", function) if "[" in function else function
+    slash = plain.rfind("/")
+    paren = plain.find("(")
+    if 0 <= paren < slash:  # the slash belongs to an old method value or a type argument
+        slash = plain.rfind("/", 0, paren)
+    dot = plain.find(".", slash + 1)
+    if dot < 0:
+        return "", "", function
+    package, rest = plain[:dot], plain[dot + 1 :]
+    if "%" in package:
+        package = _ESCAPE.sub(lambda m: chr(int(m[1], 16)), package)
+    if rest.startswith("("):
+        close = rest.find(")")
+        if close > 0:
+            return package, rest[1:close], rest[close + 1 :].lstrip(".")
+    head, _, tail = rest.partition(".")
+    if tail and not tail.startswith(("func", "gowrap", "deferwrap")) and not head.startswith(("init", "glob")):
+        return package, head, tail
+    return package, "", rest
+
+
+@lru_cache(maxsize=65536)
+def normal_function(function: str) -> str:
+    """Return the function's name without what a rebuild may change.
+
+    Closure numbers, vendor prefixes, generic shapes, escapes and method-value marks go; Go 1.27 renames and merges
+    closures, so all closures of one function read alike: `pkg.F.func`.
+    """
+    name = _OLD_METHOD_VALUE.sub(r".\1", _METHOD_VALUE.sub("", function))
+    package, receiver, rest = split_function(name)
+    if "/vendor/" in package or package.startswith("vendor/") or "_workspace/src/" in package:
+        package = _VENDOR.sub("", package)
+    parts = _RANGE.sub("", rest).split(".")
+    kept = [re.sub(r"·\d+$", "", part) for part in parts if not _CLOSURE_PART.match(part)]
+    closure = len(kept) < len(parts) and any("func" in part or "wrap" in part for part in parts)
+    names = [package, f"({receiver})" if receiver.startswith("*") else receiver, *kept, "func" if closure else ""]
+    return ".".join(part for part in names if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One line of a stack: function, file and line exactly as the capture printed them."""
+
+    function: str
+    file: str = ""
+    line: int = 0
+
+    @property
+    def package(self) -> str:
+        """Return the import path, vendor prefix included, escapes undone."""
+        return split_function(self.function)[0]
+
+    @property
+    def receiver(self) -> str:
+        """Return the receiver's type ("*T" or "T"), or ""."""
+        return split_function(self.function)[1]
+
+    @property
+    def name(self) -> str:
+        """Return the function's own name, closure suffix included."""
+        return split_function(self.function)[2]
+
+    @property
+    def owner(self) -> Owner:
+        """Return whose code this is, as far as name and path tell."""
+        return owner_of(self.function, self.file)
+
+    @property
+    def module(self) -> tuple[str, str] | None:
+        """Return (module, version) when the file's path names them (module cache or -trimpath)."""
+        found = _MODULE_VERSION.search(self.file) if "@v" in self.file else None
+        return (found[1].rpartition("pkg/mod/")[2], found[2]) if found else None
+
+    def __str__(self) -> str:
+        return f"{self.function} {self.file}:{self.line}" if self.file else self.function
+
+
+@lru_cache(maxsize=65536)
+def owner_of(function: str, file: str) -> Owner:
+    """Return whose code a frame is: the Go runtime's, the standard library's, a dependency's or the user's own.
+
+    An import path whose first element has no dot is the standard library's or the user's own (`main`, `app/db`): the
+    path of the file decides. Without a file, the names of the standard library's top folders do.
+    """
+    package = split_function(function)[0]
+    if function == "panic" or package in _RUNTIME or package.startswith(("internal/runtime/", "runtime/internal/")):
+        return "runtime"
+    path = file.replace("\\", "/")
+    if "/vendor/" in path or "/vendor/" in package or package.startswith("vendor/") or "_workspace/src/" in path:
+        return "stdlib" if package.startswith("vendor/golang.org/") else "dependency"
+    if "@v" in path and _MODULE_VERSION.search(path):
+        return "dependency" if "golang.org/toolchain@" not in path else "stdlib"
+    first = package.partition("/")[0]
+    if package == "main" or not package:
+        return "own"
+    if "." not in first:
+        # internal/poll.runtime_pollWait stands in runtime/netpoll.go: linked from the runtime
+        if first in _STDLIB_TOP and (not path or f"{package}/" in path or "runtime/" in path):
+            return "stdlib"
+        return "own"
+    if "/pkg/mod/" in path:
+        return "dependency"
+    return "own"
+
+
+# First elements of the standard library's import paths (go list std, Go 1.27, and those of earlier releases).
+_STDLIB_TOP = frozenset(
+    """archive bufio bytes cmp compress container context crypto database debug embed encoding errors expvar flag fmt go
+    hash html image index internal io iter log maps math mime net os path plugin reflect regexp runtime slices sort
+    strconv strings structs sync syscall testing text time unicode unique unsafe uuid weak simd""".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """Frames, leaf first; `truncated` when the capture itself said that frames are missing."""
+
+    frames: tuple[Frame, ...]
+    truncated: bool = False
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """Return the functions verbatim, leaf first."""
+        return tuple(frame.function for frame in self.frames)
+
+    @property
+    def key(self) -> str:
+        """Return a short name for this stack that survives a rebuild (no lines, closures, vendor, shapes)."""
+        return stack_key(self.functions)
+
+    @property
+    def place(self) -> Frame | None:
+        """Return where the goroutine stands: the first frame outside runtime, sync, internal/* and time."""
+        for frame in self.frames:
+            package = frame.package
+            if package not in _WAITING and not package.startswith(("internal/", "runtime/internal/")):
+                return frame
+        return self.frames[0] if self.frames else None
+
+    @property
+    def entry(self) -> Frame | None:
+        """Return the function the goroutine started in; None when the stack is cut or empty."""
+        return self.frames[-1] if self.frames and not self.truncated else None
+
+
+_WAITING = frozenset({"runtime", "sync", "time", "sync/atomic"})
+
+
+@lru_cache(maxsize=65536)
+def stack_key(functions: tuple[str, ...]) -> str:
+    """Return the stable key of a stack given its functions, leaf first."""
+    text = "\n".join(normal_function(function) for function in functions)
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+__all__ = ["Frame", "Owner", "Stack", "normal_function", "owner_of", "split_function", "stack_key"]

@@ -1,0 +1,234 @@
+"""A profile as columns: values and stack ids over interned stacks, locations, functions and strings.
+
+Mirrors pprof's message so that it can be written back without loss, but never as one object a sample.
+All ids are row numbers of the table they point into; -1 means none. Arrays are read-only by convention.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oakum.model.frame import Frame, Stack
+
+Int64s = NDArray[np.int64]
+Int32s = NDArray[np.int32]
+UInt64s = NDArray[np.uint64]
+Bools = NDArray[np.bool_]
+
+
+class Strings(Sequence[str]):
+    """A string table that decodes an entry when it is asked for; entry 0 is ""."""
+
+    __slots__ = ("_blob", "_cache", "_ends", "_starts")
+
+    def __init__(self, blob: bytes | memoryview, starts: Int64s, ends: Int64s) -> None:
+        self._blob = blob
+        self._starts = starts
+        self._ends = ends
+        self._cache: dict[int, str] = {}
+
+    @classmethod
+    def of(cls, texts: Iterable[str | bytes]) -> "Strings":
+        """Return a table holding these texts in this order."""
+        raw = [t if isinstance(t, bytes) else t.encode("utf-8", "surrogateescape") for t in texts]
+        ends = np.cumsum([len(r) for r in raw], dtype=np.int64) if raw else np.zeros(0, np.int64)
+        starts = np.concatenate(([0], ends[:-1])).astype(np.int64) if raw else np.zeros(0, np.int64)
+        return cls(b"".join(raw), starts, ends)
+
+    def raw(self, index: int) -> bytes:
+        """Return entry `index` as the bytes that stood in the profile."""
+        return bytes(self._blob[int(self._starts[index]) : int(self._ends[index])])
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        index = int(index)
+        if index < 0:
+            return ""
+        text = self._cache.get(index)
+        if text is None:
+            text = self._cache[index] = self.raw(index).decode("utf-8", "replace")
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class ValueType:
+    """What a column of values counts, and in which unit: inuse_space/bytes."""
+
+    type: str
+    unit: str
+
+    def __str__(self) -> str:
+        return f"{self.type}/{self.unit}"
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """One mapped file of the process, as the profile gives it."""
+
+    start: int = 0
+    limit: int = 0
+    offset: int = 0
+    file: str = ""
+    build_id: str = ""
+    has_functions: bool = False
+    has_filenames: bool = False
+    has_line_numbers: bool = False
+    has_inline_frames: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """One label of a sample: text, or a number with its unit."""
+
+    key: str
+    text: str = ""
+    number: int = 0
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelSets:
+    """Distinct sets of labels; set 0 is empty. Members of set i are rows starts[i]:starts[i+1] of the columns."""
+
+    starts: Int64s
+    key: Int32s
+    text: Int32s
+    number: Int64s
+    unit: Int32s
+
+    @classmethod
+    def none(cls) -> "LabelSets":
+        """Return the table that only holds the empty set."""
+        empty = np.zeros(0, np.int32)
+        return cls(np.zeros(2, np.int64), empty, empty, np.zeros(0, np.int64), empty)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Functions:
+    """Columns of the function table; name, system_name and file are string rows."""
+
+    name: Int32s
+    system_name: Int32s
+    file: Int32s
+    start_line: Int64s
+
+    def __len__(self) -> int:
+        return len(self.name)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Locations:
+    """Columns of the location table. Lines of location i are rows line_starts[i]:line_starts[i+1], innermost
+    (the inlined callee) first. A location without lines is an address nobody has named."""
+
+    address: UInt64s
+    mapping: Int32s
+    folded: Bools
+    line_starts: Int64s
+    line_function: Int32s
+    line_number: Int64s
+
+    def __len__(self) -> int:
+        return len(self.address)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stacks:
+    """Stack i is locations[starts[i]:starts[i+1]], leaf first."""
+
+    starts: Int64s
+    locations: Int32s
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __getitem__(self, row: int) -> Int32s:
+        return self.locations[self.starts[row] : self.starts[row + 1]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Profile:
+    """A profile of any kind and producer. `values[t, s]` is the value of sample type t in sample s."""
+
+    kind: str  # heap, allocs, goroutine, goroutineleak, threadcreate, block, mutex, cpu, or the sample type's own name
+    sample_types: tuple[ValueType, ...]
+    values: Int64s
+    stack_ids: Int32s
+    label_ids: Int32s
+    stacks: Stacks
+    label_sets: LabelSets
+    locations: Locations
+    functions: Functions
+    strings: Strings
+    mappings: tuple[Mapping, ...] = ()
+    default_sample_type: str = ""
+    period_type: ValueType | None = None
+    period: int = 0
+    time_nanos: int = 0
+    duration_nanos: int = 0
+    comments: tuple[str, ...] = ()
+    drop_frames: str = ""
+    keep_frames: str = ""
+    doc_url: str = ""
+    extra: dict[str, Any] = field(default_factory=dict)  # what one format adds and no other has
+
+    @property
+    def samples(self) -> int:
+        """Return the number of samples."""
+        return len(self.stack_ids)
+
+    def labels(self, label_id: int) -> tuple[Label, ...]:
+        """Return the labels of one set."""
+        sets, strings = self.label_sets, self.strings
+        rows = range(int(sets.starts[label_id]), int(sets.starts[label_id + 1]))
+        return tuple(
+            Label(
+                strings[int(sets.key[r])],
+                strings[int(sets.text[r])],
+                int(sets.number[r]),
+                strings[int(sets.unit[r])],
+            )
+            for r in rows
+        )
+
+    def frames(self, location: int) -> Iterator[Frame]:
+        """Yield the frames of one location, inlined callee first; an unnamed address reads `0x...`."""
+        locations, functions, strings = self.locations, self.functions, self.strings
+        first, last = int(locations.line_starts[location]), int(locations.line_starts[location + 1])
+        if first == last:
+            address = int(locations.address[location])
+            yield Frame(f"{address:#x}" if address else "<unknown>")
+        for row in range(first, last):
+            function = int(locations.line_function[row])
+            if function < 0:
+                yield Frame("<unknown>")
+                continue
+            yield Frame(
+                strings[int(functions.name[function])],
+                strings[int(functions.file[function])],
+                int(locations.line_number[row]),
+            )
+
+    def stack(self, row: int) -> Stack:
+        """Return one row of the stack table as frames, leaf first."""
+        return Stack(tuple(frame for location in self.stacks[row] for frame in self.frames(int(location))))
+
+
+__all__ = [
+    "Bools", "Functions", "Int32s", "Int64s", "Label", "LabelSets", "Locations", "Mapping", "Profile", "Stacks",
+    "Strings", "UInt64s", "ValueType",
+]  # fmt: skip

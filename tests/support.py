@@ -1,0 +1,54 @@
+"""What many tests need: where evidence is, and tools that may be missing."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = ROOT.parent / "shared" / "evidence"
+DEMO = ROOT / "src" / "oakum" / "cli" / "demo_evidence"
+RECORDED = ROOT / "tests" / "testdata" / "recorded"
+
+
+def need_shared() -> Path:
+    """Return the folder of shared evidence, or skip: a user's clone does not have it."""
+    if not SHARED.is_dir():
+        pytest.skip("no shared evidence beside this clone; the recorded testdata covers the same forms")
+    return SHARED
+
+
+def need_tool(name: str, package: str) -> str:
+    """Return the path of a program, or skip with what would install it."""
+    path = shutil.which(name)
+    if path:
+        return path
+    if name in os.environ.get("OAKUM_UNAVAILABLE", "").split():
+        pytest.skip(f"download failed three times: {name}")
+    pytest.skip(f"{name} is not installed; apt-get install {package}")
+
+
+class Answer(NamedTuple):
+    """What one run of the command line left: exit code, stdout, stderr."""
+
+    code: int
+    out: str
+    err: str
+
+
+def oakum(*arguments: str | Path, stdin: bytes | None = None, **environment: str) -> Answer:
+    """Run the real command line in a process of its own, piped, and return what it left."""
+    path = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
+    done = subprocess.run(
+        [sys.executable, "-m", "oakum", *map(str, arguments)],
+        input=stdin,
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8", **environment},
+        timeout=120,
+        check=False,
+    )
+    return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
