@@ -1,0 +1,3 @@
+module example.org/Lantern/pen.v2
+
+go 1.19
