@@ -1,0 +1,124 @@
+"""Count profiles as text: goroutine, goroutineleak, threadcreate and custom profiles with debug=1.
+
+In: plain text with one or many `NAME profile: total N`, perhaps between foreign lines. Out: one `Reading` for each,
+its announced total in `profile.extra["declared"]`. Groups no goroutines: that is for `parking`.
+"""
+
+from time import monotonic
+
+from oakum.model import Buffer, Problem, Reading, ValueType
+from oakum.parse.blocks import Block, find
+from oakum.parse.columns import TOP, Columns
+from oakum.parse.limits import DEFAULT, Limits
+from oakum.parse.mappings import opens_maps, read_maps
+from oakum.parse.shortfalls import count_missing, cut_mid_stack, out_of_time, too_many
+from oakum.parse.symbols import Symbols, read_labels
+
+_NOUNS = {"goroutine": "goroutines", "goroutineleak": "goroutines", "threadcreate": "threads"}
+
+
+def read(data: Buffer, limits: Limits = DEFAULT) -> tuple[Reading, ...]:
+    """Return one reading for each count profile in the text; () when there is none."""
+    deadline = limits.deadline()
+    return tuple(read_block(block, limits, deadline) for block in find(data) if block.kind == "count")
+
+
+def read_block(block: Block, limits: Limits, deadline: float) -> Reading:
+    """Return what one count profile says."""
+    kind = block.header["name"].decode("utf-8", "replace")
+    declared = int(block.header["total"])
+    records = _Records(limits)
+    lines = block.lines()
+    next(lines)
+    last = index = 0
+    for index, line in enumerate(lines, 1):
+        if index % 65536 == 0 and monotonic() > deadline:
+            records.problems.append(out_of_time(block, index))
+            break
+        if records.take(line.strip(), index):
+            last = index
+        elif opens_maps(line):
+            records.maps = read_maps(lines)
+            break
+    records.settle()
+    profile = records.columns.profile(
+        kind,
+        (ValueType(kind, "count"),),
+        period_type=ValueType(kind, "count"),
+        period=1,
+        mappings=records.maps,
+        extra={"declared": declared},
+    )
+    if block.cut and index == last and records.unfinished(index):
+        records.problems.append(cut_mid_stack(block, index))
+    records.problems += count_missing(block, _NOUNS.get(kind, "entries"), declared, int(profile.values.sum()))
+    if records.foreign:
+        text = f"{records.foreign:,} lines between the records are not part of the profile and were passed over"
+        records.problems.append(Problem("foreign-lines", text, block.line(0), {"lines": records.foreign}))
+    return Reading(
+        kind=kind,
+        format="debug1",
+        producer="Go",
+        go_version=records.columns.go_version or ("go1.26+" if kind == "goroutineleak" else None),
+        profile=profile,
+        where=block.where(last + 1),
+        problems=(*records.problems, *records.columns.problems(), *too_many(block)),
+    )
+
+
+class _Records:
+    """The records of one profile, line by line: `3 @ 0x47d86a 0x41421c`, then its `#` lines."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.columns = Columns(limits)
+        self.maps = read_maps(())
+        self.problems: list[Problem] = []
+        self.foreign = 0  # lines passed over between two records
+        self._symbols = Symbols(self.columns)
+        self._count: int | None = None  # of the record being read
+        self._addresses: list[int] = []
+        self._labels: list[tuple[str, str]] = []
+        self._begun = 0  # line of the record being read
+        self._news = False  # it holds addresses that no record before it had
+        self._strange = 0  # lines passed over since the last record
+
+    def take(self, line: bytes, index: int) -> bool:
+        """Return whether a line (stripped) belongs to the profile, after taking what it says."""
+        if line.startswith(b"#"):
+            if line.startswith(b"# labels: "):
+                self._labels = read_labels(line)
+            elif line[1:].lstrip().startswith(b"0x"):
+                self._symbols.add(line)
+            return True
+        count, at, stack = line.partition(b" @")
+        if at and count.isdigit() and len(count) < 19:
+            try:
+                addresses = [(int(pc, 16) - 1) & TOP for pc in stack.split()]
+            except ValueError:
+                addresses = None
+            if addresses is not None:
+                self.settle()
+                self.foreign += self._strange
+                self._strange = 0
+                self._count, self._addresses, self._begun = int(count), addresses, index
+                self._news = not all(map(self.columns.knows, addresses))
+                return True
+        if line and not opens_maps(line):
+            self._strange += 1
+        return False
+
+    def settle(self) -> None:
+        """Add the record that ends here."""
+        if self._count is None:
+            return
+        stack = self.columns.stack(self._addresses)
+        self._symbols.settle(self._addresses)
+        self.columns.sample(stack, (self._count,), self.columns.texts(self._labels))
+        self._count, self._labels = None, []
+
+    def unfinished(self, last: int) -> bool:
+        """Return whether the last line of the text looks cut: half a symbol, or a record that lacks its symbols."""
+        return self._symbols.broken or (self._symbols.seen and self._begun == last and self._news)
+
+
+__all__ = ["read", "read_block"]

@@ -1,0 +1,32 @@
+"""Go execution traces: recognised and named, not analysed.
+
+In: bytes that begin like a trace of Go 1.5 or later. Out: one `Reading` of kind "trace" that says what to run instead.
+"""
+
+import re
+
+from oakum.model import Buffer, Problem, Reading
+from oakum.parse.limits import DEFAULT, Limits
+
+# go 1.22 trace\0\0\0        (16 bytes, filled up with zeros; the version is that of the trace format)
+_HEADER = re.compile(rb"go (1\.\d{1,3}) trace(?:\0|\Z)")
+
+
+def read(data: Buffer, limits: Limits = DEFAULT) -> tuple[Reading, ...]:  # noqa: ARG001 -- every parser takes limits
+    """Return the one reading of an execution trace; () when it is none."""
+    found = _HEADER.match(data)
+    if found is None:
+        return ()
+    text = "This is a Go execution trace; it is not analysed here: look at it with `go tool trace FILE`"
+    return (
+        Reading(
+            kind="trace",
+            format="trace",
+            producer="Go",
+            go_version=f"go{found[1].decode('ascii')}",
+            problems=(Problem("not-analysed", text, args={"command": "go tool trace"}),),
+        ),
+    )
+
+
+__all__ = ["read"]
