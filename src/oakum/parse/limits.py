@@ -16,7 +16,7 @@ class Limits:
     max_ratio: int = 200
     free_bytes: int = 64 * MIB
     max_strings: int = 16_000_000
-    max_messages: int = 16_000_000  # samples, locations, functions and strings of one profile together
+    max_messages: int = 8_000_000  # samples, locations, functions and strings of one profile together
     max_depth: int = 4096  # frames of one stack
     max_seconds: float = 120.0
 

@@ -1,0 +1,226 @@
+"""Compressed bytes -> plain bytes, in bounded pieces; anything else passes through as it is.
+
+gzip (many members, cut or corrupt streams, gzip in gzip), bzip2 and xz are unpacked; other compressions are named
+and refused. A stream that unpacks to far more than it should is refused as a whole.
+"""
+
+import zlib
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from time import monotonic
+from typing import Protocol
+
+from isal import igzip_lib, isal_zlib
+
+from oakum.model import Buffer, Problem
+from oakum.parse.limits import DEFAULT, MIB, Limits
+
+# Memory that one xz stream may ask for; xz's own presets need up to 65 MiB.
+XZ_MEMORY = 100 * MIB
+STEP = MIB  # decompressed at a time
+# Compressed bytes fed at a time. A member starts with few: what it leaves over is copied, and members can be tiny.
+FIRST, MOST = 1 << 12, 1 << 18
+# A profile that a proxy compressed again is common; a third time is not.
+DEEPEST = 2
+
+_COMMANDS = {"zstd": "zstd -d", "zip": "unzip", "lz4": "lz4 -d", "compress": "uncompress", "7-Zip": "7z x"}
+_MAGIC = {
+    b"\x1f\x8b\x08": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\x00": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"PK\x03\x04": "zip",
+    b"\x04\x22\x4d\x18": "lz4",
+    b"\x1f\x9d": "compress",
+    b"7z\xbc\xaf\x27\x1c": "7-Zip",
+}
+
+
+def unpack(data: Buffer, limits: Limits = DEFAULT) -> tuple[Buffer, tuple[str, ...], tuple[Problem, ...]]:
+    """Return (plain bytes, compressions outermost first, problems)."""
+    wrapping: list[str] = []
+    problems: list[Problem] = []
+    most = limits.decompressed(len(data))
+    deadline = limits.deadline()
+    while name := _compression(data):
+        if name not in _MEMBER or len(wrapping) == DEEPEST:
+            problems.append(_refused(name))
+            break
+        try:
+            data, found = _members(data, name, most, deadline)
+        except ImportError:
+            problems.append(_refused(name))
+            break
+        wrapping.append(name)
+        problems += found
+    return data, tuple(wrapping), tuple(problems)
+
+
+def _compression(data: Buffer) -> str:
+    head = bytes(data[:10])
+    for magic, name in _MAGIC.items():
+        if head.startswith(magic):
+            # BZh91AY&SY: text may well begin with the first three letters.
+            return name if name != "bzip2" or head[4:] == b"1AY&SY" else ""
+    return ""
+
+
+class _Corrupt(Exception):
+    """The stream contradicts itself; what came before was yielded."""
+
+
+class _Gzip:
+    """One gzip member."""
+
+    def __init__(self) -> None:
+        self._stream = zlib.decompressobj(wbits=31)
+
+    @property
+    def left_over(self) -> bytes | None:
+        """Return what was fed beyond the member's end; None before it has ended."""
+        return self._stream.unused_data if self._stream.eof else None
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Yield what these compressed bytes become, at most STEP bytes a piece."""
+        more = True
+        while more:
+            before = self._stream.copy()
+            try:
+                piece = self._stream.decompress(data, STEP)
+            except zlib.error as error:
+                # zlib keeps back what it unpacked before it met the error: byte by byte, it is handed out.
+                yield from _until_error(before, data)
+                raise _Corrupt(str(error)) from None
+            yield piece
+            data = self._stream.unconsumed_tail
+            more = not self._stream.eof and (bool(data) or len(piece) == STEP)
+
+
+def _until_error(stream: "zlib._Decompress", data: bytes) -> Iterator[bytes]:
+    try:
+        for at in range(len(data)):
+            yield stream.decompress(data[at : at + 1])
+    except zlib.error:
+        return
+
+
+class _Decompressor(Protocol):
+    """What bz2 and lzma share."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def needs_input(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int) -> bytes: ...
+
+
+class _Blocks:
+    """One member of a bzip2 or xz file."""
+
+    def __init__(self, stream: _Decompressor, error: type[Exception]) -> None:
+        self._stream = stream
+        self._error = error
+
+    @property
+    def left_over(self) -> bytes | None:
+        """Return what was fed beyond the member's end; None before it has ended."""
+        return self._stream.unused_data if self._stream.eof else None
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Yield what these compressed bytes become, at most STEP bytes a piece."""
+        try:
+            yield self._stream.decompress(data, STEP)
+            while not self._stream.eof and not self._stream.needs_input:
+                yield self._stream.decompress(b"", STEP)
+        except self._error as error:
+            raise _Corrupt(str(error)) from None
+
+
+# Rare, and absent from some builds of Python: imported when they are met.
+def _bzip2() -> _Blocks:
+    import bz2
+
+    return _Blocks(bz2.BZ2Decompressor(), OSError)
+
+
+def _xz() -> _Blocks:
+    import lzma
+
+    return _Blocks(lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=XZ_MEMORY), lzma.LZMAError)
+
+
+_MEMBER: dict[str, Callable[[], _Gzip | _Blocks]] = {"gzip": _Gzip, "bzip2": _bzip2, "xz": _xz}
+
+
+def _whole_gzip(data: Buffer, most: int) -> bytes | None:
+    """Return what one sound gzip member becomes, twice as fast as zlib; None sends anything else the careful way."""
+    stream = isal_zlib.decompressobj(wbits=31)
+    plain = BytesIO()
+    at = 0
+    try:
+        while not stream.eof and at < len(data):
+            chunk = bytes(data[at : at + MOST])
+            at += len(chunk)
+            while chunk and not stream.eof:
+                plain.write(stream.decompress(chunk, STEP))
+                chunk = stream.unconsumed_tail
+                if plain.tell() > most:
+                    return None
+    except igzip_lib.IsalError:  # type: ignore[misc]  # its stub calls the exception a number
+        return None
+    return plain.getvalue() if stream.eof and at == len(data) and not stream.unused_data else None
+
+
+def _members(data: Buffer, name: str, most: int, deadline: float) -> tuple[bytes, list[Problem]]:
+    """Return what all members of a compressed file become, one after another."""
+    if name == "gzip" and (whole := _whole_gzip(data, most)) is not None:
+        return whole, []
+    plain = BytesIO()
+    problems: list[Problem] = []
+    at = 0
+    while at < len(data):
+        member = _MEMBER[name]()
+        fed = FIRST
+        try:
+            while member.left_over is None and at < len(data):
+                chunk = bytes(data[at : at + fed])
+                at += len(chunk)
+                fed = min(2 * fed, MOST)
+                for piece in member.feed(chunk):
+                    plain.write(piece)
+                    if plain.tell() > most:
+                        return b"", [_too_much(name, most)]
+        except _Corrupt as error:
+            text = f"the {name} stream is corrupt ({error}); what came before was read"
+            problems.append(Problem("corrupt-compression", text, f"byte {at} or before"))
+            break
+        if member.left_over is None:
+            problems.append(Problem("cut-compression", f"the {name} stream is cut", f"byte {at}"))
+            break
+        at -= len(member.left_over)
+        following = bytes(data[at : at + 64])
+        if _compression(following) != name:
+            if following.strip(b"\0"):
+                text = f"bytes that are no {name} stream follow the end of the {name} stream; they were not read"
+                problems.append(Problem("trailing-bytes", text, f"byte {at}"))
+            break
+        if monotonic() > deadline:
+            problems.append(Problem("slow", "unpacking took longer than the limit", f"byte {at}"))
+            break
+    return plain.getvalue(), problems
+
+
+def _refused(name: str) -> Problem:
+    command = _COMMANDS.get(name, f"{name} -d")
+    text = f"the capture is compressed with {name}; unpack it first: {command}"
+    return Problem("compressed", text, args={"compression": name, "command": command})
+
+
+def _too_much(name: str, most: int) -> Problem:
+    text = f"refused: this {name} stream unpacks to more than {most} bytes, which no capture of its size does"
+    return Problem("too-much", text, args={"most": most})
+
+
+__all__ = ["unpack"]
