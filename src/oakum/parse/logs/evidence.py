@@ -1,0 +1,193 @@
+"""How much of a text reads as a goroutine dump or a text profile, so that a wrapping is chosen by what it yields.
+
+Comes in: any text, perhaps a gigabyte of it. Goes out: counts over small samples, never over the whole.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from oakum.model import Buffer
+
+# goroutine 7 [chan send, 12 minutes]:
+# goroutine 1 gp=0xc000002380 m=0 mp=0x1a2b [running]:                     (crash modes, Go 1.23+)
+# goroutine 22 [select (no cases) (leaked)] {k: "v", pattern: "GET /x"}:   (Go 1.27)
+HEADER = rb"goroutine \d+ (?:gp=[^\n\[]{1,80} )?\[[^\]\n]{1,1000}\](?: \{[^\n]*\})?:"
+# net/http.(*conn).serve(0xc0000c6320, {0x14ed4a0, 0xc000322000})
+_CALL = rb"[^\s(\"'>|][^\s(]*\([^\n]*\)"
+# created by net/http.(*Server).Serve in goroutine 1
+_CREATED = rb"created by \S[^\n]*"
+# <tab>/usr/local/go/src/net/http/server.go:2969 +0x36c fp=0xc0015a69b0 sp=0xc0015a6990 pc=0x43ae00
+_POSITION = rb"(?:\t|[ ]{2,})[^\s][^\n]*:\d+(?: \+0x[0-9a-f]+)?(?: fp=0x[^\n]*)?"
+# goroutine profile: total 203        heap profile: 83: 374069984 [3300: 14768402720] @ heap/1048576
+_PROFILE = rb"(?:\w+ profile: total \d+|heap profile: +\d+:[^\n]*)"
+# 100 @ 0x4037750 0x4007011           79: 374063104 [3119: 14768390144] @ 0x40104b3
+_COUNT = rb"\d+(?:: \d+ \[\d+: \d+\])? @(?: 0x[0-9a-f]+)*"
+# #<tab>0x42ba3c8<tab>main.channelBlock+0x38<tab>/home/me/channelblock.go:26
+_NAMED = rb"#\t0x[0-9a-f]+(?:\t[^\n]*)?"
+
+# Two neighbouring lines that belong together: the order of lines counts, so that mixed sources score low.
+_PAIR = re.compile(
+    rb"^(?:%b\r?\n(?=(?:%b|%b)\r?$)|(?:%b|%b)\r?\n(?=%b\r?$)|%b\r?\n(?=\d|#|\r?$)|%b\r?\n(?=#)|%b\r?$)"
+    % (HEADER, _CALL, _CREATED, _CALL, _CREATED, _POSITION, _PROFILE, _COUNT, _NAMED),
+    re.MULTILINE,
+)
+# What a runtime prints around the stacks: panic: boom / [signal SIGSEGV ... / SIGQUIT: quit / PC=0x46ce41 m=0 sigcode=0
+# ...additional frames elided... / [originating from goroutine 7]: / rax    0xca / # HeapAlloc = 1892
+_AROUND = (
+    rb"(?:\t?panic: |fatal error: |\[signal |\[originating |SIG[A-Z]+: |PC=0x|runtime stack:|runtime: |r\w{1,5} +0x"
+    rb"|\.\.\.|=== (?:BEGIN|END) |\tgoroutine running on |# )[^\n]*"
+)
+# The whole of one line, which may be empty.
+DUMP_LINE = re.compile(
+    rb"(?:|%b|%b|%b|%b|%b|%b|%b|%b)\r?$" % (HEADER, _CALL, _CREATED, _POSITION, _PROFILE, _COUNT, _NAMED, _AROUND),
+    re.MULTILINE,
+)
+_DUMP_LINES = re.compile(rb"^" + DUMP_LINE.pattern, re.MULTILINE)
+# A header and all up to the last position before the next empty line; bounded, since headers can follow each other.
+_STACK = re.compile(rb"^%b\r?\n(?:(?![ \t\r]*\n)[^\n]*+\n){0,300}^%b\r?(?:\n|\Z)" % (HEADER, _POSITION), re.MULTILINE)
+_PROFILE_LINE = re.compile(rb"^" + _PROFILE + rb"\r?\n(?=\d|#|\r?\n)", re.MULTILINE)
+_HEADER_LINE = re.compile(rb"^" + HEADER + rb"\r?$", re.MULTILINE)
+
+# goroutine 1 [running]:     goroutine profile: total 203     heap profile: 1: 480 [3: 2097632] @ heap/1048576
+# 103,111,114,111,117,116,105,110,101,32          (the word as journalctl -o json writes it beside control characters)
+_HINTS = (
+    re.compile(rb"goroutine \d+ (?:gp=[^\n\[]{1,80} )?\["),
+    re.compile(rb" profile: (?:total )?\d+"),
+    re.compile(rb"103, ?111, ?114, ?111, ?117, ?116, ?105, ?110, ?101, ?32\b"),
+)
+
+_SAMPLE = 256 * 1024  # enough for some two hundred stacks; all of it is tried against every dialect
+_SPOTS = 8
+_WINDOW = 16 * 1024
+
+
+def score(text: bytes) -> int:
+    """Return how many lines of `text` are followed by the line that a dump or profile has there."""
+    return len(_PAIR.findall(text))
+
+
+def is_plain(text: Buffer) -> bool:
+    """Return whether `text` is a dump from end to end, judged by windows spread over it."""
+    size = len(text)
+    spots = [0] if size <= _WINDOW else [i * (size - _WINDOW) // (_SPOTS - 1) for i in range(_SPOTS)]
+    headers = 0
+    for start in spots:
+        window = bytes(text[start : start + _WINDOW])
+        if start:
+            window = window[window.find(b"\n") + 1 :]
+        window = window[: window.rfind(b"\n") + 1]
+        lines = window.count(b"\n")
+        if not lines or len(_DUMP_LINES.findall(window)) < 0.98 * lines:
+            return False
+        here = len(_HEADER_LINE.findall(window))
+        if here < len(_HINTS[0].findall(window)):
+            return False
+        headers += here
+    return headers > 0
+
+
+def is_settled(text: bytes) -> bool:
+    """Return whether the stacks of a small text read well, whatever stands between them: nothing is left to gain."""
+    if not _HINTS[0].search(text):  # only profiles: their headers begin lines
+        return 0 < len(_HINTS[1].findall(text)) == len(_PROFILE_LINE.findall(text))
+    if not _STACK.search(text) or len(_HEADER_LINE.findall(text)) < len(_HINTS[0].findall(text)):
+        return False
+    stacks: list[bytes] = _STACK.findall(text)
+    lines = sum(stack.count(b"\n") for stack in stacks)
+    return sum(len(_DUMP_LINES.findall(stack, 0, len(stack) - 1)) for stack in stacks) >= 0.98 * lines
+
+
+def column(texts: Iterable[bytes]) -> float:
+    """Return how far from the beginning of their lines goroutine headers stand on average; an escaped newline begins a
+    line too, the farther away the more often it is escaped."""
+    columns = [_column(text, hint.start()) for text in texts for hint in islice(_HINTS[0].finditer(text), 64)]
+    return sum(columns) / len(columns) if columns else float("inf")
+
+
+def _column(text: bytes, position: int) -> int:
+    newline = text.rfind(b"\n", 0, position)
+    escaped = text.rfind(rb"\n", newline + 1, position)
+    if escaped < 0:
+        return position - newline
+    before = text[max(newline + 1, escaped - 64) : escaped]
+    return position - escaped + len(before) - len(before.rstrip(b"\\"))
+
+
+def hints(text: Buffer, spots: int = _SPOTS) -> list[int]:
+    """Return where words of a dump stand, wrapped or not: at most `spots` places of each kind spread over the text."""
+    found: set[int] = set()
+    for hint in _HINTS:
+        last = -1
+        for spot in range(spots):
+            start = spot * len(text) // spots
+            if start <= last:
+                continue
+            match = hint.search(text, start)
+            if match is None:
+                break
+            last = match.start()
+            found.add(last)
+    return sorted(found)
+
+
+def hinted_lines(text: bytes) -> Iterator[tuple[int, int]]:
+    """Yield start and end (before the newline) of the lines that have a goroutine header somewhere in them."""
+    hint, position = _HINTS[0], 0
+    while match := hint.search(text, position):
+        start = text.rfind(b"\n", 0, match.start()) + 1
+        end = text.find(b"\n", match.end())
+        position = end if end >= 0 else len(text)
+        yield start, position
+
+
+def sample(text: Buffer, size: int = _SAMPLE) -> bytes:
+    """Return whole lines around the hints of `text`, about `size` bytes; all of it when it is small."""
+    if len(text) <= size:
+        return bytes(text)
+    window = size // _SPOTS
+    taken: list[bytes] = []
+    covered = 0
+    for hint in hints(text):
+        own = line_start(text, hint, covered)
+        if hint < covered or (own == covered and taken):  # seen, or in an endless line that was begun
+            continue
+        start = line_start(text, max(hint - window // 8, covered), covered)
+        if hint - start > window // 2:  # after a long line
+            start = own
+        # An endless line is begun and cut: that is enough to see what it is.
+        lines = bytes(text[start : start + window])
+        if b"\n" not in lines[hint - start :]:
+            lines = bytes(text[start : start + size])
+        whole = lines.rfind(b"\n") + 1
+        lines = lines[:whole] if whole > hint - start else lines
+        taken.append(lines)
+        covered = start + len(lines)
+    return b"\n".join(taken)
+
+
+def line_start(text: Buffer, position: int, lowest: int = 0) -> int:
+    """Return where the line around `position` begins, or `lowest` when it begins before that."""
+    reach = 4096
+    while True:
+        low = max(lowest, position - reach)
+        newline = bytes(text[low:position]).rfind(b"\n")
+        if newline >= 0:
+            return low + newline + 1
+        if low == lowest:
+            return lowest
+        reach *= 4
+
+
+__all__ = [
+    "DUMP_LINE",
+    "HEADER",
+    "column",
+    "hinted_lines",
+    "hints",
+    "is_plain",
+    "is_settled",
+    "line_start",
+    "sample",
+    "score",
+]

@@ -1,0 +1,126 @@
+"""Everything that is no pprof protobuf -> readings: other binaries, and text un-wrapped from whatever log it is in.
+
+Every dump and profile in a text is read, with what the log around it says. Loaded only when it is needed: text
+formats and log dialects are some thirty modules. To add a format: a module, and a line in a tuple below.
+"""
+
+import re
+from bisect import bisect_left
+from dataclasses import replace
+from types import MappingProxyType
+
+import numpy as np
+
+from oakum.model import Buffer, Problem, Reading
+from oakum.parse import legacy_cpu, logs, stacks, text, text_profiles, trace
+from oakum.parse.foreign import name_foreign
+from oakum.parse.guard import Parser, guarded, wrapped
+from oakum.parse.limits import Limits
+from oakum.parse.logs import stamps
+
+BINARY: tuple[Parser, ...] = (trace.read, legacy_cpu.read)  # the first to recognise the bytes wins
+TEXT: tuple[Parser, ...] = (stacks.read, text_profiles.read)  # each finds its own: a log may hold both
+
+_FETCH = "`curl -o goroutine.txt 'http://HOST:PORT/debug/pprof/goroutine?debug=2'` saves a goroutine dump"
+# "lines 120-990"
+_LINES = re.compile(r"lines (\d+)-\d+")
+_MIB = 1 << 20
+_STAMP_COLUMN = 12  # time="2026-...   INFO[2026-...   but not a date in the middle of a sentence
+_LOOK_BACK = 4096  # bytes before a dump in which a log line may say when it was written
+
+
+def read(data: Buffer, limits: Limits, problems: list[Problem]) -> tuple[Reading, ...]:
+    """Return everything found in bytes that are no pprof protobuf, of kind "unknown" when that is nothing."""
+    for parser in BINARY:
+        if found := guarded(parser, data, limits, problems):
+            return found
+    decoded, encoding = text.decoded(data)
+    readings = _read_text(decoded, limits, problems) or (_unknown(data, problems),)
+    return tuple(wrapped(encoding, reading) for reading in readings)
+
+
+def _read_text(data: Buffer, limits: Limits, problems: list[Problem]) -> tuple[Reading, ...]:
+    if len(data) > _MIB and logs.is_plain(data):  # a big dump: nothing else need be looked for
+        return tuple(_told_by_log(logs.Unwrapped(data), list(guarded(stacks.read, data, limits, problems))))
+    readings: list[Reading] = []
+    for source in guarded(logs.unwrap, data, limits, problems) or (logs.Unwrapped(data),):
+        found = [reading for parser in TEXT for reading in guarded(parser, source.text, limits, problems)]
+        found.sort(key=_first_line)
+        readings += _told_by_log(source, found)
+    return tuple(readings)
+
+
+def _told_by_log(source: logs.Unwrapped, readings: list[Reading]) -> list[Reading]:
+    """Return the readings of one source with what the log around them says: who wrote them, when, in which wrapping."""
+    starts = _starts(source.text, readings)
+    told = []
+    for reading, start in zip(readings, starts, strict=True):
+        written = source.stamps_at(start) or _nearby(source.text, start)
+        moment = next((at for stamp in written if (at := stamps.moment(stamp))), None)
+        notes = dict(reading.notes)
+        if source.source:
+            notes["source"] = source.source
+        if written and moment is None:
+            notes["stamp"] = written[0]
+        told.append(
+            replace(
+                wrapped(source.wrapping, reading),
+                taken_at=reading.taken_at or moment,
+                where=f"{reading.where} unwrapped" if reading.where and source.wrapping else reading.where,
+                notes=MappingProxyType(notes),
+            )
+        )
+    for cut in source.cuts:
+        row = bisect_left(starts, cut) - 1
+        if row >= 0 and (read := told[row].goroutines) is not None:
+            told[row] = replace(told[row], goroutines=replace(read, cut=True))
+    if told and source.problems:
+        told[-1] = replace(told[-1], problems=(*source.problems, *told[-1].problems))
+    return told
+
+
+def _starts(data: Buffer, readings: list[Reading]) -> list[int]:
+    """Return where in the text each reading begins."""
+    newlines = None
+    starts = []
+    for reading in readings:
+        groups = reading.goroutines.groups if reading.goroutines else ()
+        start = min((int(group.spans[:, 0].min()) for group in groups if len(group.spans)), default=0)
+        line = _first_line(reading)
+        if not groups and line > 1:
+            if newlines is None:
+                newlines = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
+            start = int(newlines[min(line - 2, len(newlines) - 1)]) + 1
+        starts.append(start)
+    return starts
+
+
+def _first_line(reading: Reading) -> int:
+    lines = _LINES.match(reading.where)
+    return int(lines[1]) if lines else 1
+
+
+def _nearby(data: Buffer, start: int) -> tuple[str, ...]:
+    """Return the time stamp of the log line that stands last before `start`, or of the line itself."""
+    before = bytes(data[max(0, start - _LOOK_BACK) : start + 64]).splitlines()
+    own = bytes(data[start : start + 64]).count(b"\n")
+    for line in reversed(before[: len(before) - own]):
+        stamp = stamps.find(line[:64])
+        if stamp and line.find(stamp.encode("latin-1")) <= _STAMP_COLUMN:
+            return (stamp,)
+    return ()
+
+
+def _unknown(data: Buffer, problems: list[Problem]) -> Reading:
+    # Bytes that could not be unpacked say nothing more than that.
+    refused = any(problem.key in ("compressed", "too-much") for problem in problems)
+    foreign = None if refused else name_foreign(data)
+    if foreign is None and not refused:
+        what = "binary data" if b"\0" in bytes(data[:4096]) else "text"
+        foreign = Problem(
+            "unrecognised", f"Neither a profile nor a goroutine dump was found in {len(data)} bytes of {what}: {_FETCH}"
+        )
+    return Reading(kind="unknown", format="unknown", problems=(foreign,) if foreign else ())
+
+
+__all__ = ["BINARY", "TEXT", "read"]
