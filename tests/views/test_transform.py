@@ -1,0 +1,100 @@
+from dataclasses import replace
+
+import pytest
+
+from handmade import profile, stacks_of
+from oakum.model import Mapping, Profile, UsageError
+from oakum.views.query import Query
+from oakum.views.transform import fetched, filtered, without_inlines
+
+CALLS = [("a b main", (1,)), ("c b main", (2,)), ("d main", (4,)), ("x<y<b main", (8,))]
+
+
+def shown(query: Query, made: Profile | None = None) -> list[tuple[str, int]]:
+    return stacks_of(filtered(made or profile(CALLS), query, {})[0])
+
+
+def test_focus_keeps_whole_stacks_with_a_match() -> None:
+    assert shown(Query(focus="^b$")) == [("a b main", 1), ("c b main", 2), ("x<y<b main", 8)]
+
+
+def test_ignore_wins_over_focus() -> None:
+    assert shown(Query(focus="^b$", ignore="^[ax]$")) == [("c b main", 2)]
+
+
+def test_hide_takes_frames_out_and_inlined_lines_one_by_one() -> None:
+    assert shown(Query(hide="^[by]$")) == [("a main", 1), ("c main", 2), ("d main", 4), ("x main", 8)]
+
+
+def test_a_stack_of_which_nothing_remains_is_gone() -> None:
+    assert shown(Query(hide="^(d|main)$")) == [("a b", 1), ("c b", 2), ("x<y<b", 8)]
+
+
+def test_show_keeps_only_matching_frames() -> None:
+    assert shown(Query(show="^[bd]$")) == [("b", 1), ("b", 2), ("d", 4), ("b", 8)]
+
+
+def test_show_from_cuts_above_the_highest_match() -> None:
+    made = profile([("b c b a", (1,)), ("x<b<y main", (2,)), ("z main", (4,))])
+    assert shown(Query(show_from="^b$"), made) == [("b c b", 1), ("x<b", 2)]
+
+
+def test_prune_from_cuts_below_the_lowest_match() -> None:
+    made = profile([("a b c b d", (1,)), ("x<b<y main", (2,)), ("z main", (4,))])
+    assert shown(Query(prune_from="^b$"), made) == [("b c b d", 1), ("b<y main", 2), ("z main", 4)]
+
+
+def test_names_files_and_binaries_match() -> None:
+    made = profile([("f@net/http/x.go:1 main@m.go:2", (1,)), ("g@m.go:3", (2,))])
+    assert shown(Query(focus="http"), made) == [("f main", 1)]
+    in_binary = profile(CALLS, mappings=[Mapping(file="/bin/app")])
+    assert len(shown(Query(focus="/bin/app"), in_binary)) == 4
+    assert shown(Query(hide="/bin/app"), in_binary) == []
+
+
+def test_what_matches_nothing_is_said() -> None:
+    query = Query(focus="zz", ignore="zz", hide="zz", show="zz", show_from="zz", tagfocus="zz", taghide="zz")
+    _, remarks = filtered(profile(CALLS), query, {})
+    words = [remark.split()[0] for remark in remarks]
+    assert words == ["Focus", "Ignore", "Hide", "Show", "ShowFrom", "TagFocus", "TagHide"]
+
+
+def test_a_bad_expression_names_its_flag() -> None:
+    with pytest.raises(UsageError, match="-show_from"):
+        shown(Query(show_from="("))
+
+
+def test_uninteresting_frames_go_from_the_first_one_below_the_program() -> None:
+    made = profile([("malloc new work main", (1,)), ("work malloc main", (2,)), ("malloc start", (4,))])
+    assert stacks_of(fetched(replace(made, drop_frames="malloc|new"))) == [
+        ("work main", 1),
+        ("main", 2),
+        ("start", 4),
+    ]
+
+
+def test_uninteresting_frames_at_the_root_stay() -> None:
+    made = profile([("work malloc", (1,)), ("malloc", (2,))])
+    assert stacks_of(fetched(replace(made, drop_frames="malloc"))) == [("work malloc", 1), ("malloc", 2)]
+
+
+def test_keep_frames_are_exempt_and_inlined_callers_remain() -> None:
+    made = profile([("malloc_keep work main", (1,)), ("malloc<wrap main", (2,))])
+    pruned = fetched(replace(made, drop_frames="malloc.*", keep_frames="malloc_keep"))
+    assert stacks_of(pruned) == [("malloc_keep work main", 1), ("wrap main", 2)]
+
+
+def test_a_bad_drop_expression_prunes_nothing() -> None:
+    made = replace(profile(CALLS), drop_frames="(")
+    assert stacks_of(fetched(made)) == stacks_of(made)
+
+
+def test_without_inlines_only_the_outermost_line_stays() -> None:
+    assert stacks_of(without_inlines(profile(CALLS)))[-1] == ("b main", 8)
+
+
+def test_what_comes_in_is_not_changed() -> None:
+    made = profile(CALLS)
+    before = stacks_of(made)
+    shown(Query(focus="b", hide="y", show_from="b", prune_from="a"), made)
+    assert stacks_of(made) == before
