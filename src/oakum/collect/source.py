@@ -1,0 +1,287 @@
+"""The source file of a frame: function and file as a profile names them -> the file on this machine.
+
+Looks where Go and people keep source (module cache, vendor, GOROOT, checkouts), also for names that another machine
+or -trimpath wrote. Opens only source files, walks no directory tree, and says every place it tried.
+"""
+
+import os
+import stat
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from oakum.collect import go_places
+from oakum.collect.go_places import GoInstall, GoModule, GoVersion
+from oakum.collect.source_name import DRIVE, SourceName, declares, inside, is_source, trimmed
+from oakum.model import SourceNotFound
+
+_MOST_BYTES = 10 << 20
+_MOST_TRIES = 400  # files asked for before giving up on one frame
+_FILES_KEPT = 256  # read files that are kept for the next function of the same file
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A source file that was found: where, how, and what a reader should know about it ("" when nothing)."""
+
+    path: str
+    lines: tuple[str, ...]
+    how: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Try:
+    path: Path
+    how: str
+    note: str = ""
+    certain: bool = True  # otherwise a Go file must declare the function
+
+
+class SourceFinder:
+    """Finds the source of frames; `source_path` and `trim_path` mean what they mean to pprof."""
+
+    def __init__(
+        self,
+        source_path: Sequence[str] = (),
+        trim_path: Sequence[str] = (),
+        gomodcache: str | None = None,
+        goroot: str | None = None,
+        env: Mapping[str, str] = os.environ,
+        go_version: str | None = None,
+    ) -> None:
+        self._given = bool(source_path)
+        self._dirs = tuple(dict.fromkeys(Path(d or ".").absolute() for d in source_path or (".",)))
+        self._trim = tuple(t for t in trim_path if t)
+        self._env = env
+        self._goroot = goroot
+        self._wanted = GoVersion.of(go_version)
+        self._caches = go_places.module_caches(env, gomodcache)
+        self._gopaths = go_places.gopaths(env)
+        self._lines = lru_cache(_FILES_KEPT)(_read_lines)
+        self._missing: dict[tuple[str, str], tuple[str, ...]] = {}  # (package, file) -> places, none with such a file
+
+    def find(self, function: str, file: str) -> SourceFile:
+        """Return the source file of a frame, or raise SourceNotFound with every place that was tried."""
+        name = SourceName.of(function, file)
+        if name.refusal:
+            raise SourceNotFound(f"{function or file}: {name.refusal}")
+        if places := self._missing.get((name.package, name.text)):
+            raise self._not_found(name, file, places)
+        looked: dict[Path, str] = {}
+        for candidate in self._tries(name):
+            if candidate.path in looked:
+                continue
+            if len(looked) == _MOST_TRIES:
+                break
+            lines = self._lines(candidate.path)
+            if isinstance(lines, str):
+                looked[candidate.path] = lines
+            elif not candidate.certain and name.base.endswith(".go") and not declares(lines, function):
+                looked[candidate.path] = f"does not declare {function}"
+            else:
+                return SourceFile(str(candidate.path), lines, candidate.how, candidate.note)
+        places = tuple(f"{path} ({why})" if why else str(path) for path, why in looked.items())
+        if not any(looked.values()):
+            self._missing[name.package, name.text] = places
+        raise self._not_found(name, file, places)
+
+    def _not_found(self, name: SourceName, file: str, places: tuple[str, ...]) -> SourceNotFound:
+        said = f"{name.function or file}: the source file {file} was not found. Looked, in this order, at"
+        return SourceNotFound("\n  ".join((said, *places)) + f"\nNext: {self._advice(name)}", places)
+
+    def _tries(self, name: SourceName) -> Iterator[_Try]:
+        if self._given or self._trim:
+            yield from self._as_pprof(name)
+        if name.standard:
+            yield from self._in_goroot(name)
+            yield from self._as_it_stands(name)
+        else:
+            yield from self._as_it_stands(name)
+            yield from self._in_module_cache(name)
+            yield from self._in_modules(name)
+            yield from self._vendored(name)
+            for gopath in self._gopaths:
+                yield from (_Try(gopath / "src" / text, "GOPATH") for text in name.import_names)
+            yield from self._as_pprof(name)
+        if self._given or not name.standard:
+            yield from self._suffixes(name)
+
+    def _as_pprof(self, name: SourceName) -> Iterator[_Try]:
+        """Yield what pprof would open: the name without its prefix, below each source path and its parents."""
+        short = trimmed(name.text, self._trim, [str(d) for d in self._dirs])
+        if not inside(short) or DRIVE.match(short):
+            return
+        for directory in self._dirs:
+            for place in (directory, *directory.parents):
+                yield _Try(place / short, "source path", certain=self._given)
+
+    def _as_it_stands(self, name: SourceName) -> Iterator[_Try]:
+        if name.remote or not name.absolute:
+            return
+        drive = DRIVE.match(name.text)
+        if drive and sys.platform != "win32":
+            yield _Try(Path("/mnt", drive[1].lower(), *name.parts), "the Windows drive, mounted here")
+        else:
+            yield _Try(Path(name.text), "as the profile names it")
+
+    def _in_goroot(self, name: SourceName) -> Iterator[_Try]:
+        """Yield the file in each Go of this machine, the profile's own version first."""
+        own, rest = name.below_src or ("", "" if name.absolute else name.text)
+        rests = [text for text in (rest, f"{name.package}/{name.base}") if text and inside(text)]
+        installs = list(self._installs)
+        if own and not name.remote and (not DRIVE.match(own) or sys.platform == "win32"):
+            installs.insert(0, GoInstall(Path(own), go_places.version_of(Path(own))))
+        wanted = self._wanted_go(name)
+        if wanted:
+            installs.sort(key=lambda install: wanted.distance(GoVersion.of(install.version)))
+        for install in installs:
+            how = f"GOROOT, {install.version}" if install.version else "as the profile names it"
+            other = wanted and wanted.distance(GoVersion.of(install.version)) > 1
+            note = f"this file is {install.version}'s, the profile comes from {wanted}" if other else ""
+            for text in rests:
+                yield _Try(install.root / "src" / text, how, note)
+
+    def _wanted_go(self, name: SourceName) -> GoVersion | None:
+        return GoVersion.of(name.below_src[0] if name.below_src else None) or self._wanted
+
+    def _in_module_cache(self, name: SourceName) -> Iterator[_Try]:
+        modules, version, rest = name.module or ((), "", "")
+        for module in modules:
+            for cache in (*self._dirs, *self._caches) if self._given else self._caches:
+                yield from _cached(cache, module, version, rest, "module cache")
+            for root in self._modules:
+                yield from self._replaced(root, go_places.unescape(module), rest)
+
+    def _in_modules(self, name: SourceName) -> Iterator[_Try]:
+        """Yield where the go.mod of a source path says that the file's package lies."""
+        version = name.module[1] if name.module else ""
+        for text in name.import_names:
+            for root in self._modules:
+                if text.startswith(f"{root.path}/"):
+                    note = f"this is a checkout, the profile names {version}" if version else ""
+                    yield _Try(root.root / text[len(root.path) + 1 :], f"checkout of {root.path}", note)
+            for root in self._modules:
+                module = _owner(text, root)
+                rest = text[len(module) + 1 :]
+                yield from self._replaced(root, module, rest)
+                for cache in self._caches if module in root.requires else ():
+                    note = _other(root.requires[module], version)
+                    yield from _cached(cache, module, root.requires[module], rest, "module cache, as go.mod says", note)
+
+    def _replaced(self, root: GoModule, module: str, rest: str) -> Iterator[_Try]:
+        target, version = root.replaces.get(module, ("", ""))
+        for cache in self._caches if version else ():
+            yield from _cached(cache, target, version, rest, "module cache, replaced in go.mod")
+        if target and not version:
+            yield _Try(Path(os.path.normpath(root.root / target)) / rest, "replaced in go.mod")
+
+    def _vendored(self, name: SourceName) -> Iterator[_Try]:
+        modules, version, _ = name.module or ((), "", "")
+        for directory in self._roots:
+            versions = next((module.requires for module in self._modules if module.root == directory), {})
+            note = _other(next((versions[m] for m in map(go_places.unescape, modules) if m in versions), ""), version)
+            for text in name.import_names:
+                yield _Try(directory / "vendor" / text, "vendor", note)
+                yield _Try(directory / "Godeps/_workspace/src" / text, "Godeps", note)
+
+    def _suffixes(self, name: SourceName) -> Iterator[_Try]:
+        """Yield the end of the name below each source path, longest first."""
+        parts = name.parts
+        for first in range(len(parts)):
+            # go.etcd.io/etcd/server/v3/embed/serve.go lies in server/embed of its repository
+            unversioned = tuple(p for p in parts[first:] if not (p[0] == "v" and p[1:].isdigit()))
+            for end in dict.fromkeys((parts[first:], unversioned)):
+                # A file that cannot be checked for the function needs more than its own name to agree.
+                if len(end) > 1 or len(parts) == 1 or name.base.endswith(".go"):
+                    for root in self._roots:
+                        yield _Try(root.joinpath(*end), "end of the path", certain=name.standard)
+
+    @cached_property
+    def _modules(self) -> tuple[GoModule, ...]:
+        found = (module for directory in self._dirs for module in go_places.modules_at(directory))
+        return tuple({module.root: module for module in found}.values())
+
+    @cached_property
+    def _roots(self) -> tuple[Path, ...]:
+        return tuple(dict.fromkeys((*self._dirs, *(module.root for module in self._modules))))
+
+    @cached_property
+    def _installs(self) -> tuple[GoInstall, ...]:
+        return go_places.go_installs(self._env, self._caches, self._goroot)
+
+    def _advice(self, name: SourceName) -> str:
+        """Return what the user can do to have the file found."""
+        if name.standard:
+            version = self._wanted_go(name)
+            if version and not version.least and version.patch is not None:
+                return (
+                    f"install that Go (go install golang.org/dl/{version}@latest && {version} download), "
+                    "or set GOROOT to one that has the file"
+                )
+            return "set GOROOT to a Go that has the file"
+        if name.module:
+            modules, version_text, rest = name.module
+            module = go_places.unescape(modules[0])
+            return (
+                f"go mod download {module}@{go_places.unescape(version_text)}, or -source_path DIR where DIR/{rest} "
+                f"or DIR/vendor/{module}/{rest} is the file"
+            )
+        if name.vendored:
+            return (
+                "-source_path DIR, a checkout of the program: its vendor folder has the file, or its go.mod names the "
+                "version that go mod download fetches"
+            )
+        tail = "/".join(name.parts[-2:])
+        advice = f"-source_path DIR, a checkout of the program that holds {tail}"
+        prefix = name.text[: -len(tail) - 1]
+        return f"{advice} (-trim_path {prefix} makes that DIR/{tail})" if name.absolute and prefix else advice
+
+
+def _read_lines(path: Path) -> tuple[str, ...] | str:
+    """Return the lines of a source file, or why it is not used; "" when it is not there."""
+    try:
+        facts = path.stat()
+        if not stat.S_ISREG(facts.st_mode):
+            return "not a regular file"
+        if facts.st_size > _MOST_BYTES:
+            return f"larger than {_MOST_BYTES >> 20} MB"
+        if not is_source(path.resolve().name):
+            return "a link to something that is not source"
+        data = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except (OSError, ValueError) as error:
+        return getattr(error, "strerror", None) or str(error)
+    lines = data.decode("utf-8", "replace").split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return tuple(line.removesuffix("\r") for line in lines)
+
+
+def _cached(cache: Path, module: str, version: str, rest: str, how: str, note: str = "") -> Iterator[_Try]:
+    """Yield a module's file in a module cache, spelt with Go's escapes and as it is."""
+    if inside(rest) and inside(module):
+        for spelt in (f"{go_places.escape(module)}@{go_places.escape(version)}", f"{module}@{version}"):
+            yield _Try(cache / spelt / rest, how, note)
+
+
+def _owner(text: str, root: GoModule) -> str:
+    """Return the module that a file belongs to: the longest that go.mod names (k8s.io/api/v2 before k8s.io/api)."""
+    end = text.rfind("/")
+    while end > 0:
+        if text[:end] in root.replaces or text[:end] in root.requires:
+            return text[:end]
+        end = text.rfind("/", 0, end)
+    return ""
+
+
+def _other(version: str, wanted: str) -> str:
+    if not wanted or version == go_places.unescape(wanted):
+        return ""
+    return f"this file is of {version or 'another version, perhaps'}, the profile names {wanted}"
+
+
+__all__ = ["SourceFile", "SourceFinder", "trimmed"]
