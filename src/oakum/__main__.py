@@ -1,0 +1,25 @@
+"""Entry point: `oakum` and `python -m oakum`. Answers --version before anything heavy is imported."""
+
+import gc
+import os
+import sys
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    if sys.argv[1:] in (["--version"], ["-version"]):
+        from oakum import __version__
+
+        print(f"oakum {__version__}")
+        return
+    # numpy starts threads for linear algebra, which nobody here does; and a command is over before the cycles that a
+    # collector could find amount to anything.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    gc.disable()
+    from oakum.cli import run
+
+    sys.exit(run(sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    main()

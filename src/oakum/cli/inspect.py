@@ -1,0 +1,156 @@
+"""oakum inspect: what each input is. One row per thing found in it; exit 4 when nothing at all could be used."""
+
+import json
+from typing import Any
+
+import click
+
+from oakum.cli.screen import remark, safe, styled
+from oakum.model import Capture, OakumError, Reading
+
+
+@click.command(
+    epilog="""Examples:
+
+\b
+  oakum inspect dump.txt heap.pb.gz
+  journalctl -u containerd | oakum inspect --json -
+""",
+)
+@click.argument("evidence", nargs=-1, required=True)
+@click.option("--json", "as_json", is_flag=True, help='Print {"inputs": [...]}, one or more rows per file.')
+def command(evidence: tuple[str, ...], as_json: bool) -> int:
+    """Say what each input is: kind, format, producer, Go version, counts, time and problems.
+
+    Recognised by content, never by name alone: a .txt that is a gzipped profile is read as one.
+    """
+    from oakum.cli.evidence import read
+
+    unread: list[OakumError] = []
+    inputs = read(evidence, unread.append)
+    if as_json:
+        rows = [row(item.capture, reading) for item in inputs for reading in item.readings]
+        rows += [{"origin": None, "kind": "unread", "problems": [{"key": "unread", "text": str(e)}]} for e in unread]
+        click.echo(json.dumps({"inputs": rows}, indent=2, ensure_ascii=False))
+    else:
+        for item in inputs:
+            _show(item.capture, item.readings)
+    for error in unread:
+        remark(str(error))
+    known = any(reading.kind != "unknown" for item in inputs for reading in item.readings)
+    return 0 if known and not unread else 4
+
+
+def row(capture: Capture, reading: Reading) -> dict[str, Any]:
+    """Return one row of `inspect --json`."""
+    return {
+        "origin": capture.origin,
+        "digest": capture.digest,
+        "bytes": len(capture.data),
+        "kind": reading.kind,
+        "format": reading.format,
+        "wrapping": list(reading.wrapping),
+        "where": reading.where,
+        "producer": reading.producer,
+        "go_version": reading.go_version,
+        "taken_at": reading.taken_at.isoformat() if reading.taken_at else None,
+        "counts": counts(reading),
+        "sample_types": [str(t) for t in reading.profile.sample_types] if reading.profile else [],
+        "totals": _totals(reading),
+        "memstats": _memstats(reading),
+        "notes": dict(reading.notes),
+        "problems": [{"key": p.key, "text": p.text, "where": p.where} for p in reading.problems],
+    }
+
+
+def counts(reading: Reading) -> dict[str, int]:
+    """Return how much of what was read."""
+    from oakum.parse import goroutines
+
+    found: dict[str, int] = {}
+    if (all_of_them := goroutines(reading)) is not None:
+        found = {"goroutines": all_of_them.total, "groups": len(all_of_them.groups)}
+        if all_of_them.declared is not None:
+            found |= {"declared": all_of_them.declared, "missing": all_of_them.missing or 0}
+        if leaked := sum(group.count for group in all_of_them.groups if group.leaked):
+            found["leaked"] = leaked
+    if (profile := reading.profile) is not None:
+        found |= {
+            "samples": profile.samples,
+            "locations": len(profile.locations),
+            "functions": len(profile.functions),
+            "mappings": len(profile.mappings),
+        }
+    return found
+
+
+def _totals(reading: Reading) -> dict[str, int]:
+    profile = reading.profile
+    if profile is None:
+        return {}
+    return {kind.type: int(column.sum()) for kind, column in zip(profile.sample_types, profile.values, strict=False)}
+
+
+def _memstats(reading: Reading) -> dict[str, Any] | None:
+    if reading.memstats is None:
+        return None
+    from dataclasses import asdict
+
+    figures = asdict(reading.memstats)
+    return {name: value for name, value in figures.items() if value is not None and not name.startswith("pause")}
+
+
+def _show(capture: Capture, readings: tuple[Reading, ...]) -> None:
+    click.echo(f"{styled(safe(capture.origin), 'bold')}  {_size(len(capture.data))}")
+    shown, repeats = "", 0
+    for reading in [*readings, None]:
+        text = _describe(reading) if reading else ""
+        if reading and text == shown:
+            repeats += 1  # a log with 35 printed stacks of one goroutine: one line, not 35
+            continue
+        if repeats:
+            click.echo(f"  {styled(f'... and {repeats} more like it', 'dim')}")
+        if text:
+            click.echo(text)
+        shown, repeats = text, 0
+
+
+def _describe(reading: Reading) -> str:
+    what = [reading.kind, reading.format]
+    if reading.wrapping:
+        what.append("in " + ", ".join(reading.wrapping))
+    if reading.go_version or reading.producer:
+        what.append(reading.go_version or reading.producer or "")
+    if reading.taken_at:
+        what.append(f"{reading.taken_at:%Y-%m-%d %H:%M:%S}Z")
+    head = "  " + styled(" · ".join(what), "red" if reading.kind == "unknown" else "cyan")
+    lines = [head]
+    found = counts(reading)
+    parts = [f"{number:,} {name}" for name, number in found.items() if name not in ("missing", "declared")]
+    if found.get("missing"):
+        parts.append(f"{found['missing']:,} missing of {found['declared']:,} announced")
+    if parts:
+        lines.append("    " + ", ".join(parts))
+    if totals := _totals(reading):
+        lines.append("    totals: " + ", ".join(f"{safe(name)} {value:,}" for name, value in totals.items()))
+    if stats := reading.memstats:
+        figures = [("heap in use", stats.heap_inuse), ("heap from OS", stats.heap_sys), ("next GC", stats.next_gc)]
+        sizes = [f"{name} {_size(value)}" for name, value in figures if value is not None]
+        if stats.num_gc is not None:
+            sizes.append(f"{stats.num_gc} GCs")
+        lines.append("    MemStats: " + ", ".join(sizes))
+    lines += [f"    {name}: {safe(note)}" for name, note in reading.notes.items()]
+    lines += [f"    {styled('!', 'red')} {safe(str(problem))}" for problem in reading.problems]
+    return "\n".join(lines)
+
+
+def _size(count: int) -> str:
+    size = float(count)
+    for unit in ("B", "KiB", "MiB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} GiB"
+
+
+__all__ = ["command", "counts", "row"]

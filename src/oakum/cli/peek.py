@@ -1,0 +1,34 @@
+"""oakum peek: callers and callees of the functions that match, as pprof -peek."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from oakum.cli.options import profile_options, show
+
+if TYPE_CHECKING:
+    from oakum.model import Profile
+    from oakum.views.query import Query
+    from oakum.views.tree import Tree
+
+
+@profile_options(
+    """Examples:
+
+\b
+  oakum peek 'mallocgc|growslice' heap.pb.gz
+  oakum peek -lines '\\(\\*Server\\)\\.Serve$' goroutine.pb.gz
+""",
+    click.argument("regexp"),
+)
+def command(regexp: str, **given: Any) -> None:
+    """Show callers and callees of the functions that match REGEXP. Nothing is trimmed."""
+    from oakum.views import peek
+
+    def view(profile: "Profile", query: "Query") -> "Tree":
+        return peek.peek(profile, query, regexp)
+
+    show(given, view, peek.lines, peek.document)
+
+
+__all__ = ["command"]

@@ -1,0 +1,23 @@
+"""oakum traces: every sample with its value and labels, as pprof -traces."""
+
+from typing import Any
+
+from oakum.cli.options import profile_options, show
+
+
+@profile_options(
+    """Examples:
+
+\b
+  oakum traces -focus=chansend goroutine.pb.gz
+  oakum traces -tagfocus=go.state='chan receive' -lines dump.txt
+""",
+)
+def command(**given: Any) -> None:
+    """Show every distinct stack with its value and labels."""
+    from oakum.views import traces
+
+    show(given, traces.traces, traces.lines, traces.document)
+
+
+__all__ = ["command"]

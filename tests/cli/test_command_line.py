@@ -1,0 +1,86 @@
+"""The command line as a whole: help, version, errors, pipes; nothing shows a traceback."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from oakum import __version__
+from oakum.cli import COMMANDS
+from support import DEMO, ROOT, oakum
+
+
+def test_version() -> None:
+    assert oakum("--version").out == f"oakum {__version__}\n"
+
+
+def test_help_names_every_verb() -> None:
+    answer = oakum("--help")
+    assert answer.code == 0
+    assert all(name in answer.out for name, _ in COMMANDS)
+
+
+def test_without_a_verb_the_help_is_shown() -> None:
+    answer = oakum()
+    assert answer.code == 2
+    assert "Verbs:" in answer.out
+
+
+@pytest.mark.parametrize("name", [name for name, _ in COMMANDS])
+def test_every_verb_has_help_with_two_examples(name: str) -> None:
+    answer = oakum(name, "--help")
+    assert answer.code == 0, answer.err
+    examples = answer.out.partition("Examples:")[2]
+    assert examples.count("oakum ") >= 2, answer.out
+
+
+def test_unknown_verb() -> None:
+    answer = oakum("tpo", "x")
+    assert answer.code == 2
+    assert "'tpo'. Did you mean top?" in answer.err
+
+
+@pytest.mark.parametrize("name", [name for name, _ in COMMANDS if name not in ("demo", "diff", "list", "peek")])
+def test_missing_file_is_said_in_words(name: str, tmp_path: Path) -> None:
+    answer = oakum(name, tmp_path / "gone.pb.gz")
+    assert answer.code == 4
+    assert "no such file or directory" in answer.err
+    assert "Traceback" not in answer.err
+
+
+def test_a_url_is_not_fetched() -> None:
+    answer = oakum("top", "http://127.0.0.1:1/debug/pprof/heap")
+    assert answer.code == 2
+    assert "curl" in answer.err
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    command = f"{sys.executable} -m oakum traces {DEMO / 'after.heap.pb.gz'} | head -n 1; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(
+        ["bash", "-c", command],
+        capture_output=True,
+        env={"PYTHONPATH": str(ROOT / "src"), "PATH": "/usr/bin:/bin"},
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+
+
+def test_start_up_is_instant() -> None:
+    def best(*arguments: str) -> float:
+        def once() -> float:
+            started = time.perf_counter()
+            subprocess.run([sys.executable, *arguments], check=True, capture_output=True, cwd=ROOT / "src")
+            return time.perf_counter() - started
+
+        return min(once() for _ in range(5))
+
+    assert best("-m", "oakum", "--version") - best("-c", "pass") < 0.15
+
+
+def test_the_version_needs_neither_numpy_nor_click() -> None:
+    script = "import sys; sys.argv[1:] = ['--version']; from oakum.__main__ import main; main(); print({'numpy', 'click'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT / "src", check=True)
+    assert done.stdout.endswith("set()\n")

@@ -1,0 +1,3 @@
+module example.com/Listing
+
+go 1.18
