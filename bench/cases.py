@@ -1,0 +1,204 @@
+"""What is compared, with whom, and which ratio is the target.
+
+Each case returns the figures of everyone who ran, what the targets came to, and who could not run and why.
+"""
+
+import importlib.util
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bench.inputs import MIB, need
+from bench.measure import Command, Figures, side_by_side
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+import toolchain  # noqa: E402  (shared with the tests, in whose folder it lies)
+
+
+@dataclass(frozen=True)
+class Target:
+    """Something that must hold, what it came to, and whether that is enough."""
+
+    text: str
+    came_to: str
+    met: bool
+
+
+@dataclass
+class Outcome:
+    """What one case found out."""
+
+    title: str
+    figures: list[Figures] = field(default_factory=list)
+    targets: list[Target] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)  # peers that could not run, with the reason
+    notes: list[str] = field(default_factory=list)
+
+    def at_most(self, text: str, value: float, limit: float, unit: str = "") -> None:
+        """Note whether a value stays within its limit."""
+        self.targets.append(Target(text, f"{value:.3g}{unit}", value <= limit))
+
+    def at_least(self, text: str, value: float, limit: float, unit: str = "") -> None:
+        """Note whether a value reaches its limit."""
+        self.targets.append(Target(text, f"{value:.3g}{unit}", value >= limit))
+
+
+@dataclass(frozen=True)
+class Scope:
+    """How much of it to run."""
+
+    runs: int = 3
+    quick: bool = False  # leave out what takes minutes
+
+
+def _environment() -> dict[str, str]:
+    env = toolchain.environment() | {"NO_COLOR": "1"}
+    if importlib.util.find_spec("oakum") is None:
+        env["PYTHONPATH"] = str(ROOT / "src")
+    return env
+
+
+def _oakum(scope: Scope, *words: str | os.PathLike[str]) -> Command:
+    name = f"oakum {words[0]}"
+    return Command(name, [sys.executable, "-m", "oakum", *words], _environment(), scope.runs)
+
+
+def _pprof_top(scope: Scope, path: Path) -> Command:
+    compiler = toolchain.go()
+    return Command("go tool pprof -top", [compiler, "tool", "pprof", "-top", path], _environment(), scope.runs)
+
+
+def _run(outcome: Outcome, own: Command, *peers: Callable[[], Command]) -> tuple[Figures, dict[str, Figures]]:
+    """Return the figures of our command and of the peers that could be had, by name."""
+    commands = [own]
+    for peer in peers:
+        try:
+            commands.append(peer())
+        except toolchain.Missing as reason:
+            outcome.missing.append(str(reason))
+    figures = side_by_side(commands)
+    for run in list(figures):
+        if run.exit_code and run is not figures[0]:
+            outcome.missing.append(f"{run.name} ended with exit code {run.exit_code}")
+            figures.remove(run)
+    outcome.figures += figures
+    return figures[0], {run.name: run for run in figures[1:]}
+
+
+def big_profile(scope: Scope) -> Outcome:
+    """35 MB of protobuf: 300,000 samples, 120,000 locations, 60,000 functions, up to 60 deep."""
+    outcome = Outcome("a profile of 300,000 samples, 35 MB of protobuf")
+    path = need("profile-35MB.pb.gz")
+    single = Scope(runs=1) if scope.quick else scope
+    own, peers = _run(outcome, _oakum(scope, "top", path), lambda: _pprof_top(single, path))
+    if pprof := peers.get("go tool pprof -top"):
+        outcome.at_least("at least 10 times faster than go tool pprof", pprof.wall / own.wall, 10, " times")
+        outcome.at_most("with no more memory", own.memory / pprof.memory, 1, " of its memory")
+        outcome.targets.append(Target("same output", str(own.output == pprof.output), own.output == pprof.output))
+    return outcome
+
+
+def ordinary_profile(scope: Scope) -> Outcome:
+    """5,000 samples, 0.3 MB gzipped: start-up counts."""
+    outcome = Outcome("an ordinary profile of 5,000 samples, 0.3 MB gzipped")
+    path = need("profile-ordinary.pb.gz")
+    own, peers = _run(outcome, _oakum(scope, "top", path), lambda: _pprof_top(scope, path))
+    pprof = peers.get("go tool pprof -top")
+    allowed = max(0.3, 1.5 * pprof.wall) if pprof else 0.3
+    outcome.at_most(f"at most 0.3 s or 1.5 times go tool pprof: {allowed:.2f} s", own.wall, allowed, " s")
+    if pprof:
+        outcome.targets.append(Target("same output", str(own.output == pprof.output), own.output == pprof.output))
+    return outcome
+
+
+def _gostackparse(scope: Scope, path: Path) -> Command:
+    return Command("gostackparse", [toolchain.gostackparse(), path], _environment(), scope.runs)
+
+
+def _panicparse(path: Path) -> Command:
+    return Command("panicparse", [toolchain.panicparse(), path], _environment(), runs=1)
+
+
+def dump(scope: Scope) -> Outcome:
+    """64 MiB of goroutine stacks, grouped."""
+    path = need("dump-64MiB.txt")
+    outcome = Outcome("a dump of 64 MiB, some 70,000 goroutines in 300 groups")
+    slow = [] if scope.quick else [lambda: _panicparse(path)]
+    if scope.quick:
+        outcome.missing.append("panicparse takes a minute or two: left out by --quick")
+    own, peers = _run(outcome, _oakum(scope, "goroutines", path), lambda: _gostackparse(scope, path), *slow)
+    if panicparse := peers.get("panicparse"):
+        outcome.at_least("at least 30 times faster than panicparse", panicparse.wall / own.wall, 30, " times")
+        outcome.at_most("with at most a quarter of its memory", own.memory / panicparse.memory, 0.25, " of it")
+        outcome.notes.append(
+            "panicparse takes `in goroutine N` (Go 1.21+) for a part of the creator's name: a group for each parent"
+        )
+    if gostackparse := peers.get("gostackparse"):
+        outcome.at_most("within 3 times gostackparse, which only parses", own.wall / gostackparse.wall, 3, " times")
+    return outcome
+
+
+def old_dump(scope: Scope) -> Outcome:
+    """The same, as Go 1.20 wrote it: without the creators' numbers panicparse groups well."""
+    path = need("dump-64MiB-go1.20.txt")
+    outcome = Outcome("the same dump as Go 1.20 wrote it, without `in goroutine N`: no target, for comparison")
+    own, peers = _run(
+        outcome, _oakum(scope, "goroutines", path), lambda: _gostackparse(scope, path), lambda: _panicparse(path)
+    )
+    outcome.notes += [f"{peer.wall / own.wall:.1f} times as fast as {name}" for name, peer in peers.items()]
+    return outcome
+
+
+def huge_dump(scope: Scope) -> Outcome:
+    """1 GiB of goroutine stacks."""
+    outcome = Outcome("a dump of 1 GiB, some 1,100,000 goroutines")
+    if scope.quick:
+        outcome.missing.append("left out by --quick")
+        return outcome
+    small, large = need("dump-64MiB.txt"), need("dump-1GiB.txt")
+    own, _ = _run(outcome, _oakum(scope, "goroutines", large))
+    base = side_by_side([_oakum(scope, "goroutines", small), _oakum(scope, "--version")])
+    per_mib = [(base[0].wall - base[1].wall) / 64, (own.wall - base[1].wall) / 1024]
+    outcome.notes.append(f"{1000 * per_mib[0]:.2f} ms a MiB at 64 MiB, {1000 * per_mib[1]:.2f} at 1 GiB")
+    outcome.at_most(
+        "linear: a MiB costs at most 1.25 times what it costs at 64 MiB", per_mib[1] / per_mib[0], 1.25, " times"
+    )
+    outcome.at_most("under 1.5 GiB", own.memory / MIB / 1024, 1.5, " GiB")
+    return outcome
+
+
+def version(scope: Scope) -> Outcome:
+    """Start-up."""
+    outcome = Outcome("start-up")
+    many = Scope(runs=max(5, scope.runs))
+    bare = Command("python -c pass", [sys.executable, "-c", "pass"], _environment(), many.runs)
+    own, peers = _run(outcome, _oakum(many, "--version"), lambda: bare)
+    above = own.wall - peers["python -c pass"].wall
+    outcome.at_most("at most 0.15 s above python -c pass", above, 0.15, " s")
+    return outcome
+
+
+def bomb(scope: Scope) -> Outcome:
+    """Ten KB of gzip in gzip that want to become 5 GB."""
+    outcome = Outcome("a gzip bomb of 10 KB")
+    own, _ = _run(outcome, _oakum(scope, "inspect", need("bomb.gz")))
+    outcome.targets.append(Target("refused", f"exit code {own.exit_code}", own.exit_code == 4))
+    outcome.at_most("within 2 s", own.wall, 2, " s")
+    outcome.at_most("and 300 MB", own.memory / 1e6, 300, " MB")
+    return outcome
+
+
+CASES: dict[str, Callable[[Scope], Outcome]] = {
+    "profile-35MB": big_profile,
+    "profile-ordinary": ordinary_profile,
+    "dump-64MiB": dump,
+    "dump-64MiB-go1.20": old_dump,
+    "dump-1GiB": huge_dump,
+    "version": version,
+    "bomb": bomb,
+}
+
+__all__ = ["CASES", "Outcome", "Scope", "Target"]
