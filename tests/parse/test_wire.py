@@ -132,13 +132,6 @@ def test_walking_stops_at_the_deadline() -> None:
     assert sum(len(columns[0]) for columns in late.walk(ints(0), ints(len(data))).rounds) == wire.BLOCK
 
 
-def test_work_is_spread_and_comes_back_in_order() -> None:
-    assert wire.spread(lambda piece: piece * piece, range(1000)) == [piece * piece for piece in range(1000)]
-    assert wire.spread(lambda piece: piece, []) == []
-    with pytest.raises(ZeroDivisionError):
-        wire.spread(lambda piece: 1 // (piece - 700), range(1000))
-
-
 def test_pick_keeps_the_order_within_a_message() -> None:
     bodies = [message((1, 10), (2, 20), (1, 11)), message((2, 21)), message((1, 12), (1, 13))]
     ends = np.cumsum([len(body) for body in bodies])

@@ -11,7 +11,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from oakum.parse.wire import BLOCK, Int32s, Int64s, Numbers, UInt8s, UInt64s, Wire, spread
+from oakum.model.cores import spread
+from oakum.parse.wire import BLOCK, Int32s, Int64s, Numbers, UInt8s, UInt64s, Wire
 
 Cell = TypeVar("Cell", bound=np.generic)
 
@@ -44,6 +45,9 @@ def distinct(wire: Wire, starts: Int64s, ends: Int64s) -> tuple[Int32s, Int64s]:
 
 def _first_equal(numbers: UInt64s) -> Int64s:
     """Return for each row the first row that holds the same number."""
+    ordered = np.sort(numbers)
+    if not (ordered[1:] == ordered[:-1]).any():  # most profiles: sorting alone is far quicker than ranking
+        return np.arange(len(numbers))
     order = np.argsort(numbers)
     ordered = numbers[order]
     groups = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))

@@ -6,9 +6,10 @@ A sample becomes a column of numbers, never an object of its own. Samples that a
 import numpy as np
 
 from oakum.model import LabelSets, Stacks, ValueType
+from oakum.model.cores import spread
 from oakum.parse.message import Message, Rows
 from oakum.parse.runs import distinct, varints
-from oakum.parse.wire import BLOCK, FEW, Fields, Int32s, Int64s, UInt64s, Wire, spread
+from oakum.parse.wire import BLOCK, FEW, Fields, Int32s, Int64s, UInt64s, Wire
 
 _Field = tuple[Int64s, UInt64s, Int64s]  # sample, number or where it starts, where it ends
 

@@ -4,17 +4,17 @@ Comes in: bytes, and where messages start and end. Goes out: numpy columns of th
 trusts no length, and never reads a byte outside the message it was given.
 """
 
-import os
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import inf
-from threading import Lock, Thread
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from oakum.model.cores import spread
 
 Int64s = NDArray[np.int64]
 Int32s = NDArray[np.int32]
@@ -22,14 +22,11 @@ UInt64s = NDArray[np.uint64]
 UInt8s = NDArray[np.uint8]
 Numbers = NDArray[np.unsignedinteger[Any]]  # 32 bits wide where that is enough
 Round = tuple[Int64s, UInt8s, UInt64s, Int64s]
-Piece = TypeVar("Piece")
-Result = TypeVar("Result")
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 FAR = 1 << 62  # beyond any end: marks what runs out of its message
 # Below this many messages a plain loop is quicker than numpy's calls; above BLOCK, columns fall out of the cache.
 FEW, BLOCK = 48, 1 << 16
-MOST_THREADS = 4
 
 _SEVEN = np.uint8(0x7F)
 _FAR = np.uint64(FAR)
@@ -187,35 +184,6 @@ _NOTHING = (0, 0, -1)
 def _columns(rows: list[tuple[int, int, int, int]]) -> Round:
     message, tag, value, end = zip(*rows, strict=True)
     return np.array(message, np.int64), np.array(tag, np.uint8), np.array(value, np.uint64), np.array(end, np.int64)
-
-
-def spread(work: Callable[[Piece], Result], pieces: Sequence[Piece]) -> list[Result]:
-    """Return what `work` makes of each piece, in their order; several pieces share the processor's cores."""
-    done: dict[int, Result] = {}
-    failed: list[BaseException] = []
-    rows = iter(range(len(pieces)))
-    taking = Lock()
-
-    def run() -> None:
-        try:
-            while not failed:
-                with taking:
-                    row = next(rows, None)
-                if row is None:
-                    return
-                done[row] = work(pieces[row])
-        except BaseException as error:
-            failed.append(error)
-
-    threads = [Thread(target=run) for _ in range(min(MOST_THREADS, os.cpu_count() or 1, len(pieces) // 2) - 1)]
-    for thread in threads:
-        thread.start()
-    run()
-    for thread in threads:
-        thread.join()
-    if failed:
-        raise failed[0]
-    return [done[row] for row in range(len(pieces))]
 
 
 def varint_at(data: bytes, at: int, limit: int) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from oakum.model.cores import spread
 from oakum.model.profile import Bools, Int32s, Int64s
 from oakum.views.nodes import Nodes, chunks, grouped, sums
 
@@ -61,18 +62,19 @@ def edges_of(nodes: Nodes, weights: Int64s, active: Bools, kept: Bools, wanted: 
     wanted_row = None if wanted is None else wanted[nodes.of_row]
     of_interest = np.zeros(len(nodes.rows.starts) - 1, np.bool_)
     of_interest[nodes.rows.location[number_of_row >= 0]] = True
-    parts = []
-    for begin, end in chunks(nodes):
-        stack, row, residual = _kept_frames(nodes, begin, end, active, of_interest, number_of_row)
+
+    def calls(span: tuple[int, int]) -> _Calls:
+        stack, row, residual = _kept_frames(nodes, *span, active, of_interest, number_of_row)
         node = number_of_row[row].astype(np.int64)
         # Leaf first: the caller is the next frame of the same stack.
         call = (stack[1:] == stack[:-1]) & (node[1:] != node[:-1])
         if wanted_row is not None:
             call &= wanted_row[row[:-1]]
         at = np.flatnonzero(call)
-        calls = _Calls(stack[at], node[at + 1] * many + node[at], residual[at], nodes.rows.inlined[row[at]])
-        parts.append(_once_a_stack(calls, nodes.recursive))
-    return _added(parts, weights, kept_nodes)
+        found = _Calls(stack[at], node[at + 1] * many + node[at], residual[at], nodes.rows.inlined[row[at]])
+        return _once_a_stack(found, nodes.recursive)
+
+    return _added(spread(calls, list(chunks(nodes))), weights, kept_nodes)
 
 
 def _kept_frames(

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oakum.model import Functions, Profile
+from oakum.model.cores import spread
 from oakum.model.profile import Bools, Int32s, Int64s, UInt64s
 from oakum.views.names import raw_texts, used_rows
 from oakum.views.query import Query
@@ -242,26 +243,26 @@ def _cums(nodes: Nodes, weights: Sequence[Int64s]) -> tuple[list[Int64s], Bools]
     total, stacks, starts = len(nodes), nodes.profile.stacks, nodes.rows.starts
     parts = [_exact_parts(column) for column in weights]
     columns = [part for column in parts for part in column]
-    cums = [np.zeros(total) for _ in columns]
     recursive = np.zeros(len(stacks), np.bool_)
     bits = np.uint32(max(1, total.bit_length()))
     of_row, lines = nodes.of_row.astype(np.intp), np.diff(starts)
     innermost, deep = of_row[starts[:-1]], lines > 1
-    for begin, end in chunks(nodes, 1 << int(32 - bits)):
+
+    def chunk(span: tuple[int, int]) -> list[Floats]:
+        begin, end = span
         locations = stacks.locations[stacks.starts[begin] : stacks.starts[end]]
         depths = np.diff(stacks.starts[begin : end + 1])
         stack = np.repeat(np.arange(end - begin, dtype=np.uint32) << bits, depths)
-        spread = [np.repeat(column[begin:end], depths) for column in columns]
+        spread_out = [np.repeat(column[begin:end], depths) for column in columns]
         node = innermost.take(locations)
-        for cum, weight in zip(cums, spread, strict=True):
-            cum += np.bincount(node, weight, total)
+        mine: list[Floats] = [np.bincount(node, weight, total).astype(np.float64, copy=False) for weight in spread_out]
         keys = [stack | node.astype(np.uint32)]
         # Then the callers into which these were inlined, line by line.
         line, more = 1, np.flatnonzero(deep.take(locations))
         while len(more):
             at = locations[more]
             node = of_row[starts[at] + line]
-            for cum, weight in zip(cums, spread, strict=True):
+            for cum, weight in zip(mine, spread_out, strict=True):
                 cum += np.bincount(node, weight[more], total)
             keys.append(stack[more] | node.astype(np.uint32))
             line += 1
@@ -272,8 +273,14 @@ def _cums(nodes: Nodes, weights: Sequence[Int64s]) -> tuple[list[Int64s], Bools]
         again = key[1:][key[1:] == key[:-1]]
         owner, node = again >> bits, (again & np.uint32((1 << int(bits)) - 1)).astype(np.intp)
         recursive[begin + owner] = True
-        for cum, column in zip(cums, columns, strict=True):
+        for cum, column in zip(mine, columns, strict=True):
             cum -= np.bincount(node, column[begin:end][owner], total)
+        return mine
+
+    cums = [np.zeros(total) for _ in columns]
+    for counted in spread(chunk, list(chunks(nodes, 1 << int(32 - bits)))):
+        for cum, part in zip(cums, counted, strict=True):
+            cum += part
     left = iter(cums)
     return [_whole([next(left) for _ in column]) for column in parts], recursive
 
