@@ -8,11 +8,9 @@ from pathlib import Path
 import pytest
 
 from folded_profile import HEAP, folded_profile
-from oakum import cli
 from oakum.views.proto import encode
 from support import Answer
 
-STACKS = {"main.main;app.serve;app.read": (1, 512), "main.main;app.serve": (2, 1024), "runtime.gc": (1, 64)}
 FOLDED = ["main.main;app.serve 1024", "main.main;app.serve;app.read 512", "runtime.gc 64"]
 DUMP = """goroutine 1 [chan receive, 5 minutes]:
 main.main()
@@ -27,24 +25,6 @@ created by main.main in goroutine 1
 
 
 Call = Callable[..., Answer]
-
-
-@pytest.fixture
-def oakum(capsys: pytest.CaptureFixture[str]) -> Call:
-    """Return a function that runs the command line in this process and returns what it left."""
-
-    def call(*arguments: str | Path) -> Answer:
-        code = cli.run([str(argument) for argument in arguments])
-        return Answer(code, *capsys.readouterr())
-
-    return call
-
-
-@pytest.fixture
-def heap(tmp_path: Path) -> Path:
-    file = tmp_path / "heap.pb.gz"
-    file.write_bytes(encode(folded_profile(STACKS, HEAP, kind="heap")))
-    return file
 
 
 @pytest.fixture
