@@ -23,7 +23,11 @@ class UsageError(OakumError):
 
 
 class Unreachable(OakumError):
-    """A target could not be reached or did not answer in time."""
+    """A target could not be reached or did not answer in time; `origin` is what was asked for."""
+
+    def __init__(self, message: str, origin: str = "") -> None:
+        super().__init__(message)
+        self.origin = origin
 
 
 class Unreadable(OakumError):

@@ -16,11 +16,11 @@ Owner = Literal["runtime", "stdlib", "dependency", "own"]
 # github.com/coreos/etcd/Godeps/_workspace/src/golang.org/x/net/context.(*cancelCtx).cancel
 # cmd/vendor/golang.org/x/sys/unix.Syscall
 _VENDOR = re.compile(r"^.*/(?:vendor|_workspace/src)/|^vendor/")
-# main.run[...]   main.Map[go.shape.int,go.shape.string]   a.F[github.com/x/y.T].func1
-_GENERIC = re.compile(r"\[[^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*\]")
+# main.run[...]   main.Map[go.shape.int,go.shape.string]   a.F[github.com/x/y.T].func1   F[map[[2]int]string]
+_INNERMOST_TYPES = re.compile(r"\[[^\[\]]*\]")
 # What follows the package in a closure's name: func1, func1.2, gowrap1, deferwrap2 (Go 1.21+), func·001 and init·1
-# (before Go 1.5), glob. (package-level closures), 0 of init.0
-_CLOSURE_PART = re.compile(r"^(?:(?:func|gowrap|deferwrap)?\d+|func·\d+|glob|)$")
+# (before Go 1.5), 0 of init.0
+_CLOSURE_PART = re.compile(r"^(?:(?:func|gowrap|deferwrap)?\d+|func·\d+|)$")
 # Run-range1   (the body of a range over a function, Go 1.23)
 _RANGE = re.compile(r"-range\d+")
 # (*Server).Serve-fm   (*Server).Serve·fm   (method values; the dot before Go 1.5)
@@ -35,10 +35,19 @@ _MODULE_VERSION = re.compile(r"(?:^|/)((?:[^/@]+/)*[^/@]+)@(v[^/]+)/")
 _RUNTIME = ("runtime", "internal/runtime", "runtime/internal")
 
 
+def _without_types(function: str) -> str:
+    while "[" in function:
+        shorter = _INNERMOST_TYPES.sub("", function)
+        if shorter == function:
+            break
+        function = shorter
+    return function
+
+
 @lru_cache(maxsize=65536)
 def split_function(function: str) -> tuple[str, str, str]:
     """Return (package, receiver, name) of a function as Go prints it; receiver is "" for plain functions."""
-    plain = _GENERIC.sub("", function) if "[" in function else function
+    plain = _without_types(function)
     slash = plain.rfind("/")
     paren = plain.find("(")
     if 0 <= paren < slash:  # the slash belongs to an old method value or a type argument
@@ -70,7 +79,8 @@ def normal_function(function: str) -> str:
     package, receiver, rest = split_function(name)
     if "/vendor/" in package or package.startswith("vendor/") or "_workspace/src/" in package:
         package = _VENDOR.sub("", package)
-    parts = _RANGE.sub("", rest).split(".")
+    # Closures of package variables: glob..func1 up to Go 1.20, init.func1 since.
+    parts = _RANGE.sub("", re.sub(r"^glob\.\.", "init.", rest)).split(".")
     kept = [re.sub(r"·\d+$", "", part) for part in parts if not _CLOSURE_PART.match(part)]
     closure = len(kept) < len(parts) and any("func" in part or "wrap" in part for part in parts)
     names = [package, f"({receiver})" if receiver.startswith("*") else receiver, *kept, "func" if closure else ""]
