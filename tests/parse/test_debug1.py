@@ -8,6 +8,7 @@ from oakum.model import Profile, Reading
 from oakum.parse import debug1, pprof
 from oakum.parse.compression import unpack
 from oakum.parse.limits import DEFAULT, Limits
+from oakum.parse.parking import group_profile
 
 LEGACY = Path(__file__).parent / "testdata" / "legacy"
 
@@ -71,6 +72,27 @@ def test_any_name_before_profile_total(name: str) -> None:
     assert reading.kind == profile_of(reading).kind == name
     assert str(profile_of(reading).sample_types[0]) == f"{name}/count"
     assert reading.go_version == ("go1.26+" if name == "goroutineleak" else None)
+
+
+@pytest.mark.parametrize(
+    "glued",
+    ["2026-01-02T03:04:05Z", "2026-01-02 03:04:05", "1767323045", "03:04:05.123 CET", "12.5+01:00", "web-1|", "INFO:"],
+)
+@pytest.mark.parametrize("name", ["goroutine", "goroutineleak", "threadcreate"])
+def test_a_time_stamp_glued_to_the_header_is_no_kind(glued: str, name: str) -> None:
+    assert only(glued.encode() + PROFILE.replace(b"goroutine", name.encode(), 1)).kind == name
+
+
+@pytest.mark.parametrize("name", ["subgoroutine", "example.com/pool.goroutine", "my-heap", "goroutines", "file_block"])
+def test_a_profile_named_after_a_known_kind_keeps_its_name(name: str) -> None:
+    assert only(PROFILE.replace(b"goroutine", name.encode(), 1)).kind == name
+
+
+def test_paths_with_blanks() -> None:
+    path = "C:/Program Files/Go/src/net/http/server.go:2092"
+    for between in ("\t", "\t\t", " "):
+        line = f"#\t0x20\tm.F+0x1{between}{path}\n"
+        assert stacks(profile_of(only(record("0x21") + line.encode()))) == [(1, [f"m.F {path}"])]
 
 
 def test_windows_line_ends() -> None:
@@ -149,6 +171,27 @@ def test_a_cut_is_noticed() -> None:
     keys = [problem.key for problem in only(PROFILE[: PROFILE.index(b" 0x4836a1\n#\t0x4ccaf0")]).problems]
     assert keys == ["cut-mid-stack"]
     assert only(PROFILE.rstrip()).problems == ()
+
+
+def test_goroutines_of_a_cut_text_say_so() -> None:
+    def cut(data: bytes) -> bool:
+        return group_profile(profile_of(debug1.read(data)[0])).cut
+
+    fewer = PROFILE.replace(b"total 4", b"total 7")
+    assert not cut(PROFILE)
+    assert not cut(PROFILE.rstrip())
+    assert cut(fewer)
+    assert cut(fewer.rstrip())
+    assert cut(b"goroutine profile: total 4\n")
+    assert cut(PROFILE[: PROFILE.index(b"b0\tC:")])
+    # What follows shows that the text goes on: then records are missing for another reason.
+    assert not cut(fewer + PROFILE)
+    assert not cut(fewer + b"INFO the server is up\n")
+
+
+def test_frames_that_go_hides_are_told() -> None:
+    assert profile_of(only(PROFILE)).extra["hidden_leaves"]
+    assert not profile_of(only(record("0x21"))).extra["hidden_leaves"]
 
 
 def test_profiles_between_foreign_lines() -> None:

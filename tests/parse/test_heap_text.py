@@ -67,6 +67,13 @@ def types(profile: Profile) -> list[str]:
     return [str(kind) for kind in profile.sample_types]
 
 
+def test_frames_that_go_hides_are_told() -> None:
+    assert profile_of(only(GO)).extra["hidden_leaves"]
+    nameless = b"".join(line for line in GO.splitlines(keepends=True) if not line.startswith(b"#\t0x"))
+    assert not profile_of(only(nameless)).extra["hidden_leaves"]
+    assert not profile_of(only(GO.replace(b"heap/1048576", b"heap_v2/524288"))).extra["hidden_leaves"]
+
+
 def test_go_heap_is_scaled_by_half_the_rate_in_the_header() -> None:
     reading = only(GO)
     assert (reading.kind, reading.format, reading.producer, reading.problems) == ("heap", "heap-text", "Go", ())

@@ -1,9 +1,12 @@
+from collections import Counter
 from dataclasses import replace
+from importlib.resources import files
 
 import pytest
 
 from handmade import profile, stacks_of
-from oakum.model import Mapping, Profile, UsageError
+from oakum.model import Capture, Mapping, Profile, UsageError, normal_function
+from oakum.parse import parse
 from oakum.views.query import Query
 from oakum.views.transform import fetched, filtered, without_inlines
 
@@ -87,6 +90,53 @@ def test_keep_frames_are_exempt_and_inlined_callers_remain() -> None:
 def test_a_bad_drop_expression_prunes_nothing() -> None:
     made = replace(profile(CALLS), drop_frames="(")
     assert stacks_of(fetched(made)) == stacks_of(made)
+
+
+HIDDEN = [
+    ("0x10 0x20 f main 0x90", (1,)),
+    ("runtime.mallocgc runtime.main 0x90", (2,)),
+    ("runtime.mallocgc 0x20 f main 0x90", (4,)),
+    ("0x10 0x20", (8,)),
+    ("0x10 f 0x30 main", (16,)),
+    ("", (32,)),
+]
+
+
+def test_frames_that_a_text_leaves_unnamed_at_the_ends_go_where_others_are_named() -> None:
+    made = profile(HIDDEN, extra={"hidden_leaves": True})
+    assert stacks_of(fetched(made)) == [
+        ("f main", 1),
+        ("runtime.mallocgc runtime.main", 2),
+        ("runtime.mallocgc f main", 4),
+        ("0x10 0x20", 8),
+        ("f 0x30 main", 16),
+        ("", 32),
+    ]
+    dropping = fetched(replace(made, drop_frames=r"runtime\.mallocgc"))
+    assert stacks_of(dropping)[:3] == [("f main", 1), ("runtime.main", 2), ("f main", 4)]
+    assert stacks_of(fetched(fetched(made))) == stacks_of(fetched(made))
+
+
+def test_frames_without_a_name_stay_in_any_other_profile() -> None:
+    made = profile(HIDDEN)
+    assert stacks_of(fetched(made)) == stacks_of(made)
+    empty = profile([], extra={"hidden_leaves": True})
+    assert stacks_of(fetched(empty)) == []
+
+
+def test_text_and_protobuf_of_one_heap_have_the_same_leaves() -> None:
+    def leaves(name: str) -> dict[str, int]:
+        (reading,) = parse(Capture(name, (files("oakum.cli") / "demo_evidence" / name).read_bytes()))
+        assert reading.profile is not None
+        made = fetched(reading.profile)
+        found: Counter[str] = Counter()
+        for stack, space in zip(made.stack_ids.tolist(), made.values[-1].tolist(), strict=True):
+            found[normal_function(made.stack(stack).frames[0].function)] += space
+        return {name: space for name, space in found.items() if space}
+
+    text = leaves("after.heap.txt.gz")
+    assert max(text, key=lambda name: text[name]) == "main.newPage"
+    assert text == leaves("after.heap.pb.gz")
 
 
 def test_without_inlines_only_the_outermost_line_stays() -> None:

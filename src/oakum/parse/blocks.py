@@ -85,7 +85,12 @@ class Block:
     @property
     def cut(self) -> bool:
         """Return whether the text ends inside this block without a line end."""
-        return self.end == len(self.text) and not self.text.endswith(b"\n")
+        return self.last and not self.text.endswith(b"\n")
+
+    @property
+    def last(self) -> bool:
+        """Return whether the text ends with this block."""
+        return self.end == len(self.text)
 
 
 def find(data: Buffer) -> tuple[Block, ...]:

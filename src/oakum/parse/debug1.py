@@ -1,9 +1,10 @@
 """Count profiles as text: goroutine, goroutineleak, threadcreate and custom profiles with debug=1.
 
 In: plain text with one or many `NAME profile: total N`, perhaps between foreign lines. Out: one `Reading` for each,
-its announced total in `profile.extra["declared"]`. Groups no goroutines: that is for `parking`.
+in `profile.extra` its announced total and whether it is cut. Groups no goroutines: that is for `parking`.
 """
 
+import re
 from time import monotonic
 
 from oakum.model import Buffer, Problem, Reading, ValueType
@@ -14,6 +15,8 @@ from oakum.parse.mappings import opens_maps, read_maps
 from oakum.parse.shortfalls import count_missing, cut_mid_stack, out_of_time, too_many
 from oakum.parse.symbols import Symbols, read_labels
 
+# 2026-01-02T03:04:05Zgoroutine        1767323045goroutine        (a log glues its time stamp to the header)
+_KNOWN = re.compile(r"(?<![a-z/._-])(?:goroutine(?:leak)?|threadcreate|heap|block|mutex|allocs)$")
 _NOUNS = {"goroutine": "goroutines", "goroutineleak": "goroutines", "threadcreate": "threads"}
 
 
@@ -26,6 +29,8 @@ def read(data: Buffer, limits: Limits = DEFAULT) -> tuple[Reading, ...]:
 def read_block(block: Block, limits: Limits, deadline: float) -> Reading:
     """Return what one count profile says."""
     kind = block.header["name"].decode("utf-8", "replace")
+    if known := _KNOWN.search(kind):
+        kind = known[0]
     declared = int(block.header["total"])
     records = _Records(limits)
     lines = block.lines()
@@ -47,11 +52,15 @@ def read_block(block: Block, limits: Limits, deadline: float) -> Reading:
         period_type=ValueType(kind, "count"),
         period=1,
         mappings=records.maps,
-        extra={"declared": declared},
+        extra={"declared": declared, "hidden_leaves": records.named},
     )
-    if block.cut and index == last and records.unfinished(index):
+    total = int(profile.values.sum())
+    torn = block.cut and index == last and records.unfinished(index)
+    if torn:
         records.problems.append(cut_mid_stack(block, index))
-    records.problems += count_missing(block, _NOUNS.get(kind, "entries"), declared, int(profile.values.sum()))
+    if torn or (block.last and total < declared and not records.followed):
+        profile.extra["cut"] = True
+    records.problems += count_missing(block, _NOUNS.get(kind, "entries"), declared, total)
     if records.foreign:
         text = f"{records.foreign:,} lines between the records are not part of the profile and were passed over"
         records.problems.append(Problem("foreign-lines", text, block.line(0), {"lines": records.foreign}))
@@ -115,6 +124,16 @@ class _Records:
         self._symbols.settle(self._addresses)
         self.columns.sample(stack, (self._count,), self.columns.texts(self._labels))
         self._count, self._labels = None, []
+
+    @property
+    def named(self) -> bool:
+        """Return whether records have symbol lines."""
+        return self._symbols.seen
+
+    @property
+    def followed(self) -> bool:
+        """Return whether lines of something else follow the last record."""
+        return self._strange > 0
 
     def unfinished(self, last: int) -> bool:
         """Return whether the last line of the text looks cut: half a symbol, or a record that lacks its symbols."""

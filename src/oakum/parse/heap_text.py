@@ -122,13 +122,14 @@ class _Heap:
         self._symbols.settle(self._addresses)
         if block.cut and index == last:
             self._cut(index)
+        go = self._producer == "Go"
         profile = columns.profile(
             self._kind,
             _FOUR if self._four else _TWO,
             period_type=ValueType("space", "bytes"),
             period=self._period,
             mappings=maps,
-            extra={"header": self._declared, **self._memstats.by_size},
+            extra={"header": self._declared, "hidden_leaves": go and self._symbols.seen, **self._memstats.by_size},
         )
         if self._bad:
             self._problems.append(bad_records(block, len(self._bad), self._bad[0]))

@@ -78,6 +78,11 @@ class Found:
         return Body(tuple(self.frames), self.truncated, self.created_by, ancestors)
 
     @property
+    def bare(self) -> bool:
+        """Return whether nothing but its header was printed, not even that its stack is unavailable."""
+        return not (self.frames or self.created_by or self.truncated or self.ancestors or self.goleak)
+
+    @property
     def whole(self) -> bool:
         """Return whether its last frame is known to be its first: the creator or main.main was printed."""
         return self.created_by is not None or bool(self.frames and self.frames[-1].function == "main.main")

@@ -31,6 +31,7 @@ _MINUTES = re.compile(rb"^((?:gp=0 m=0 )?\[[^\]]*?), (\d{1,9}) minutes([^\d].*)$
 _CRASH_WORDS = re.compile(rb"gp=\S+ m=\S+(?: mp=\S+)? (?=\[)")
 # \t/usr/local/go/src/net/http/server.go:2937 +0x266
 _WHOLE_POSITION = re.compile(rb":\d+ \+0x[0-9a-f]+\s*$")
+_LINE_ENDS = (b"", b"\n", b"\r\n")
 _NUL = b"\0"  # stands for arguments and the parent's id; a chunk that holds one itself is read line by line
 _FULL = {64 << 20: "net/http/pprof cuts debug=2 at 64 MiB", 64 << 10: "a fixed buffer of 64 KiB is too small"}
 _LONGEST_KEY = 64 << 10  # a longer block holds more than a stack
@@ -260,6 +261,8 @@ class Scan:
         if lines.waiting and not lines.paused:
             torn = True
             at = at if last else base + before.rfind(b"\n") + 1
+        elif lines.open is not None and lines.open.bare and self.text[lines.open.end :] in _LINE_ENDS:
+            torn, at = True, lines.open.start
         size = len(self.text)
         # Println adds a newline to a buffer that is full.
         self.full = _FULL.get(size, "") or (_FULL.get(size - 1, "") if inside else "")

@@ -15,7 +15,7 @@ import numpy as np
 from oakum.model import Buffer, GoroutineGroup, Goroutines, Problem, Reading, Stack
 from oakum.model.profile import Bools, Int64s
 from oakum.parse.limits import DEFAULT, Limits
-from oakum.parse.parking import ordered, settle, settled_rows
+from oakum.parse.parking import ordered, settle, written_rows
 from oakum.parse.stack_headers import Header
 from oakum.parse.stack_lines import Body, Found, Lines, Mark
 from oakum.parse.stack_scan import BODY, END, HEAD, ID, PARENT, START, Scan
@@ -83,7 +83,7 @@ def words(goroutines: Goroutines, group: GoroutineGroup, member: int) -> tuple[t
     found = next((found for found in lines.out if isinstance(found, Found)), None)
     if found is None:
         return ()
-    _, rows = settled_rows([frame.function for frame in found.frames], found.header.state)
+    _, rows = written_rows(found.frames, found.header.state)
     certain = [tuple(int(word, 16) for word in _WORD.findall(found.arguments[row])) for row in rows]
     return tuple(tuple(word for word in each if word >= _LOWEST_POINTER) for each in certain)
 

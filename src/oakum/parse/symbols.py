@@ -74,8 +74,8 @@ class Symbols:
         if not rest:
             address, _, rest = address.partition(b" ")
         name, plus, tail = rest.strip().partition(b"+0x")
-        _, _, place = tail.replace(b" ", b"\t", 1).partition(b"\t")
-        file, colon, number = place.strip().rpartition(b":")
+        _, *place = tail.split(None, 1) or [b""]  # a path may hold blanks itself
+        file, colon, number = b"".join(place).strip().rpartition(b":")
         if not (plus and colon and number.isdigit() and len(number) < 10):
             return None
         try:

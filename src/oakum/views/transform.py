@@ -17,10 +17,15 @@ from oakum.views.names import plain_names, without_arguments
 from oakum.views.patterns import Pattern, compiled
 from oakum.views.query import Query
 
+# Any function but runtime.mallocgc or internal/runtime/maps.newTable
+_PROGRAM = re.compile(r"^(?!runtime\.|internal/runtime/)")
+
 
 def fetched(profile: Profile) -> Profile:
     """Return the profile as pprof holds it once it is read: C++ names simplified, uninteresting frames gone."""
     profile = plain_names(profile)
+    if profile.extra.get("hidden_leaves"):  # first: below a nameless root, runtime.main would count as allocator
+        profile = _without_hidden(profile)
     if not profile.drop_frames:
         return profile
     try:
@@ -135,6 +140,26 @@ def _prune(profile: Profile, drop: Pattern, keep: Pattern | None) -> Profile:
     dropped = whole[stacks.locations[at]] if len(stacks.locations) else np.zeros(len(at), np.bool_)
     begin = np.where(at >= 0, at + dropped, stacks.starts[:-1])
     return _with_stacks(profile, _cut(stacks, begin, stacks.starts[1:]))
+
+
+def _without_hidden(profile: Profile) -> Profile:
+    """Return the profile without the frames that Go's text lists and does not name: runtime leaves, runtime.goexit.
+
+    In protobuf they are named and dropped. A stack without any name stays as it is.
+    """
+    locations, stacks = profile.locations, profile.stacks
+    begins, ends = stacks.starts[:-1], stacks.starts[1:]
+    named = np.diff(locations.line_starts) > 0
+    program = np.zeros(len(locations), np.bool_)
+    names = _texts_matching(profile, profile.functions.name, _PROGRAM)
+    program[_line_owners(locations)[np.append(names, False)[locations.line_function]]] = True
+    # An address may have its name from another stack, one that is all runtime: those Go names in full.
+    first = _first_after(np.flatnonzero(program[stacks.locations]), begins, ends)
+    last = _last_before(np.flatnonzero(named[stacks.locations]), begins, ends)
+    owner = np.repeat(np.arange(len(begins)), np.diff(stacks.starts))
+    at = np.arange(len(stacks.locations))
+    hidden = ~named[stacks.locations] & (last[owner] >= 0) & ((at < first[owner]) | (at > last[owner]))
+    return replace(profile, stacks=Stacks(_running(~hidden)[stacks.starts], stacks.locations[~hidden]))
 
 
 def without_inlines(profile: Profile) -> Profile:
