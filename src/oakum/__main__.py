@@ -10,7 +10,11 @@ def main() -> None:
     if sys.argv[1:] in (["--version"], ["-version"]):
         from oakum import __version__
 
-        print(f"oakum {__version__}")
+        try:
+            print(f"oakum {__version__}", flush=True)
+        except OSError as error:
+            print(f"oakum: cannot write the output: {error.strerror}", file=sys.stderr)
+            sys.exit(4)
         return
     # numpy starts threads for linear algebra, which nobody here does; and a command is over before the cycles that a
     # collector could find amount to anything.

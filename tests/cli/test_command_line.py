@@ -68,6 +68,28 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     assert not done.stderr
 
 
+@pytest.mark.parametrize("arguments", [["top", str(DEMO / "after.heap.pb.gz")], ["--version"]])
+def test_a_full_disk_is_said_in_words(arguments: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "oakum", *arguments], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 4
+    assert done.stderr == "oakum: cannot write the output: No space left on device\n"
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-"])
+def test_closed_streams_show_no_traceback(closed: str) -> None:
+    command = f"{sys.executable} -m oakum top {DEMO / 'after.heap.pb.gz'} {closed}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0
+    assert not done.stderr
+
+
+def test_short_flags_take_their_value_as_in_go() -> None:
+    assert "7 more groups" in oakum("goroutines", DEMO / "after.goroutine.txt.gz", "-n=1").out
+
+
 def test_start_up_is_instant() -> None:
     def best(*arguments: str) -> float:
         def once() -> float:

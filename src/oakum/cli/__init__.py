@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import cast
 
 import click
@@ -34,6 +35,8 @@ COMMANDS = (
 
 # -sample_index=inuse_space, -cum, -diff_base: pprof's flags come with one dash or two
 _ONE_DASH = re.compile(r"^-[A-Za-z][A-Za-z0-9_-]+(=|$)")
+# -n=5, -o=x.svg: Go's flags take their value so whatever their length
+_SHORT_WITH_VALUE = re.compile(r"^(-[A-Za-z])=(.*)$", re.DOTALL)
 
 
 class Verbs(click.Group):
@@ -71,9 +74,11 @@ def verbs() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code."""
-    for stream in (sys.stdout, sys.stderr):
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the caller: >&-
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - open as long as the process
         # Evidence holds any characters; a terminal that cannot show one must not end the command.
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a TextIOWrapper at a command line
+        getattr(sys, name).reconfigure(errors="backslashreplace")
     try:
         code = invoke(arguments)
         sys.stdout.flush()
@@ -96,11 +101,15 @@ def run(arguments: Sequence[str]) -> int:
     except (BrokenPipeError, SystemExit):
         # `oakum traces big | head`: the reader has gone, which click turns into an exit of its own. Python would
         # complain again when it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
     except (KeyboardInterrupt, click.Abort):
         _say("interrupted")
         return 130
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else Python tries to write the rest once more
+        _say(f"cannot write the output: {error.strerror or error}")
+        return 4
     except MemoryError:
         _say("out of memory; give the inputs one at a time, or run on a machine with more memory")
         return 4
@@ -120,7 +129,13 @@ def invoke(arguments: Sequence[str]) -> int:
 def _two_dashes(arguments: Sequence[str]) -> "list[str]":
     options = [*arguments]  # not list(...): the verb `list` is a module of this package, and has that name here
     end = options.index("--") if "--" in options else len(options)
-    return [f"-{a}" if i < end and _ONE_DASH.match(a) else a for i, a in enumerate(options)]
+    spelled: list[str] = []
+    for argument in options[:end]:
+        if short := _SHORT_WITH_VALUE.match(argument):
+            spelled += short.groups()
+        else:
+            spelled.append(f"-{argument}" if _ONE_DASH.match(argument) else argument)
+    return spelled + options[end:]
 
 
 def _say(text: str, prefix: str = "oakum: ") -> None:

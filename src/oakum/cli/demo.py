@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from oakum.cli.screen import styled
+from oakum.model.errors import UsageError
 
 EVIDENCE = Path(__file__).parent / "demo_evidence"
 STEPS = (
@@ -42,7 +43,10 @@ def command(output: str | None) -> None:
     from oakum.cli import invoke
 
     folder = Path(output).expanduser().resolve() if output else Path(tempfile.mkdtemp(prefix="oakum-demo-"))
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"-o {output}: not a directory that can be made: {error.strerror}") from None
     page = folder / "flame.html"
     last = (
         "A page to click through: what grew is marked. It needs no network.",

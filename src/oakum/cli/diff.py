@@ -2,123 +2,114 @@
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from oakum.cli.options import profile_options, query_of, spare_inputs, write, write_proto
 from oakum.cli.screen import safe, shorten, styled, width
 from oakum.model.errors import UsageError
 
 if TYPE_CHECKING:
+    from oakum.cli.evidence import Moment
     from oakum.views.diff import Change, Difference
 
 _ON_SCREEN = 25
 _STYLE = {"new": ("magenta", "bold"), "grown": ("red",), "gone": ("cyan",), "shrunk": ("green",), "same": ("dim",)}
 
 
-@click.command(
-    epilog="""Examples:
+@profile_options(
+    """Examples:
 
 \b
   oakum diff before.txt after.txt
   oakum diff heap-09h.pb.gz heap-10h.pb.gz heap-11h.pb.gz --by line -sample_index=inuse_space
 """,
+    click.option(
+        "--by",
+        metavar="KEYS",
+        help="Goroutines: state, place, function, creator, stack. Profiles: function, line, file, stack.",
+    ),
+    click.option("-n", "--limit", type=click.IntRange(min=0), help="Show this many rows; 0 shows all."),
+    click.option("--same", is_flag=True, help="Also show what did not change."),
 )
-@click.argument("evidence", nargs=-1, required=True)
-@click.option("--by", metavar="KEYS",
-              help="Goroutines: state, place, function, creator, stack. Profiles: function, line, file.")  # fmt: skip
-@click.option("--sample_index", metavar="NAME", help="Which sample type of a profile: inuse_space, alloc_objects ...")
-@click.option("--inuse_space", "shortcut", flag_value="inuse_space", help="Same as -sample_index=inuse_space.")
-@click.option("--inuse_objects", "shortcut", flag_value="inuse_objects", help="Same as -sample_index=inuse_objects.")
-@click.option("--alloc_space", "shortcut", flag_value="alloc_space", help="Same as -sample_index=alloc_space.")
-@click.option("--alloc_objects", "shortcut", flag_value="alloc_objects", help="Same as -sample_index=alloc_objects.")
-@click.option("--cum", is_flag=True, help="Compare what functions and their callees hold, not the functions alone.")
-@click.option("--focus", metavar="REGEXP", help="Only rows that match.")
-@click.option("--ignore", metavar="REGEXP", help="Leave out rows that match.")
-@click.option("-n", "--limit", type=click.IntRange(min=0), help="Show this many rows; 0 shows all.")
-@click.option("--same", is_flag=True, help="Also show what did not change.")
-@click.option("--json", "as_json", is_flag=True, help="Print the rows as JSON.")
-@click.option("--proto", metavar="FILE", help="Write last minus first as a pprof protobuf that go tool pprof opens.")
-def command(
-    evidence: tuple[str, ...],
-    by: str | None,
-    sample_index: str | None,
-    shortcut: str | None,
-    cum: bool,
-    focus: str | None,
-    ignore: str | None,
-    limit: int | None,
-    same: bool,
-    as_json: bool,
-    proto: str | None,
-) -> None:
+def command(by: str | None, limit: int | None, same: bool, **given: Any) -> None:
     """Show what is new, gone, grown or shrunk between captures given oldest first.
 
-    Any goroutine formats may be mixed; profiles must be of one kind. Numbers are absolute: before, after, change.
+    A file is a moment, and so is a directory, or each directory in one. Any goroutine formats may be mixed; profiles
+    are compared kind by kind. Numbers are absolute: before, after, change. -base and -diff_base name the first moment.
     """
-    if len(evidence) < 2:
-        raise UsageError("diff needs at least two captures: oakum diff BEFORE AFTER")
-    difference = _compare(evidence, by, sample_index or shortcut or "", cum, proto)
-    rows = _filtered(difference, focus, ignore, same)
-    if as_json:
-        click.echo(json.dumps(_document(evidence, difference, rows), indent=2, ensure_ascii=False))
-    else:
-        _show(evidence, difference, rows, limit)
+    from oakum.cli.evidence import moments
 
-
-def _compare(
-    evidence: tuple[str, ...], by: str | None, sample_index: str, cum: bool, proto: str | None
-) -> "Difference":
-    from oakum.cli.evidence import one_goroutines, one_profile, usable
-    from oakum.views.diff import of_goroutines, of_profiles
-    from oakum.views.query import Query
-
-    moments = usable(evidence)
-    if len(moments) < 2:
-        raise UsageError(f"diff needs at least two captures, and {evidence[0]} holds one")
-    kinds = sorted({reading.kind for _, reading in moments})
-    goroutines = all(kind.startswith("goroutine") for kind in kinds)
-    if len(kinds) > 1 and not goroutines:
+    if given["normalize"]:
+        raise UsageError("diff shows absolute numbers; -normalize goes with top, tree, flame ... and -base")
+    evidence = (*given["base"], *given["diff_base"], *given["evidence"])
+    spare_inputs((given["output"], given["proto"]), evidence)
+    series = moments(evidence)
+    if len(series) < 2:
+        raise UsageError(f"diff needs at least two moments; {', '.join(evidence)} holds {len(series)}")
+    common = [kind for kind in series[0].readings if all(kind in moment.readings for moment in series)]
+    if not common and all(any(k.startswith("goroutine") for k in moment.readings) for moment in series):
+        common = ["goroutine"]
+    if not common:
+        kinds = sorted({kind for moment in series for kind in moment.readings})
         raise UsageError(f"these captures are of different kinds: {', '.join(kinds)}")
-    if proto:
-        from oakum.cli.options import write_proto
-        from oakum.views.transform import subtract
+    if given["proto"] and len(common) > 1:
+        raise UsageError(f"--proto holds one kind, and these moments share {', '.join(common)}; name the files")
+    documents: list[dict[str, object]] = []
+    for number, kind in enumerate(sorted(common, key=lambda kind: (not kind.startswith("goroutine"), kind))):
+        difference = _compare(series, kind, by, given)
+        if given["proto"] == "-":
+            return
+        rows = [row for row in difference.rows if same or row.change]
+        if given["json"]:
+            documents.append(_document([moment.label for moment in series], difference, rows))
+        else:
+            click.echo("\n" * bool(number), nl=False)
+            most = limit if limit is not None else given["nodecount"]
+            _show([moment.label for moment in series], difference, rows, most, given["unit"] or "auto")
+    if given["json"]:
+        everything = documents[0] if len(documents) == 1 else {"view": "diff", "kinds": documents}
+        write([json.dumps(everything, indent=2, ensure_ascii=False)], given["output"])
 
-        first, last = (one_profile(reading, capture.origin) for capture, reading in (moments[0], moments[-1]))
-        write_proto(subtract(last, first), proto)
-    if goroutines:
-        keys = tuple(key.strip() for key in by.split(",")) if by else ()
-        return of_goroutines([one_goroutines(reading, capture.origin) for capture, reading in moments], keys)
-    profiles = [one_profile(reading, capture.origin) for capture, reading in moments]
-    query = Query(sample_index=sample_index, sort="cum" if cum else "flat")
+
+def _compare(series: "list[Moment]", kind: str, by: str | None, given: dict[str, Any]) -> "Difference":
+    from oakum.cli.evidence import one_goroutines, one_profile
+    from oakum.views.diff import of_goroutines, of_profiles
+    from oakum.views.goroutine_profile import profile_of
+    from oakum.views.goroutines import Wanted, selected
+    from oakum.views.transform import subtract
+
+    query = query_of(given)
+    of_kind = [m.readings.get(kind) or next(iter(m.readings.values())) for m in series]
+    if kind.startswith("goroutine"):
+        wanted = Wanted(focus=query.focus, ignore=query.ignore)
+        groups = [selected(one_goroutines(reading, capture.origin), wanted) for capture, reading in of_kind]
+        if given["proto"]:
+            write_proto(subtract(profile_of(groups[-1]), profile_of(groups[0])), given["proto"])
+        return of_goroutines(groups, tuple(key.strip() for key in by.split(",")) if by else ())
+    profiles = [one_profile(reading, capture.origin) for capture, reading in of_kind]
+    if given["proto"]:
+        from oakum.views.report import report_of, shown_profile
+        from oakum.views.transform import fetched
+
+        grown = subtract(profiles[-1], profiles[0])
+        write_proto(shown_profile(report_of(fetched(grown), query)), given["proto"])
     return of_profiles(profiles, query, by or "function")
 
 
-def _filtered(difference: "Difference", focus: str | None, ignore: str | None, same: bool) -> "list[Change]":
-    from oakum.views.goroutines import pattern
-
-    wanted, unwanted = pattern("-focus", focus), pattern("-ignore", ignore)
-    return [
-        row
-        for row in difference.rows
-        if (same or row.change)
-        and (wanted is None or any(wanted.search(part) for part in row.name))
-        and (unwanted is None or not any(unwanted.search(part) for part in row.name))
-    ]
-
-
-def _show(evidence: tuple[str, ...], difference: "Difference", rows: "list[Change]", limit: int | None) -> None:
-    from oakum.views.measure import label
+def _show(labels: list[str], difference: "Difference", rows: "list[Change]", limit: int | None, unit: str) -> None:
+    from oakum.views.measure import scaled_label
 
     def number(value: int) -> str:
-        return f"{value:,}" if difference.unit == "count" else label(value, difference.unit)
+        return f"{value:,}" if difference.unit == "count" else scaled_label(value, difference.unit, unit)
 
     columns = width()
     totals = " → ".join(number(total) for total in difference.totals)
     change = difference.totals[-1] - difference.totals[0]
     click.echo(f"{styled(difference.measure, 'bold')}  {totals}  ({styled(signed(change, number), 'bold')})")
     if not rows:
-        click.echo("No change." if not difference.rows else "No row changed; --same shows them all.")
+        click.echo("Nothing matches." if not difference.rows else "No row changed; --same shows them all.")
         return
     limit = limit if limit is not None else (_ON_SCREEN if columns else 0)
     shown = rows[: limit or None]
@@ -139,7 +130,7 @@ def _show(evidence: tuple[str, ...], difference: "Difference", rows: "list[Chang
         rest = sum(row.change for row in rows[len(shown) :])
         click.echo(f"\n... {len(rows) - len(shown):,} more rows ({signed(rest, number)}); -n 0 shows all")
     if moments > 2:
-        click.echo("\n" + "\n".join(f"#{i + 1} {safe(origin)}" for i, origin in enumerate(evidence)))
+        click.echo("\n" + "\n".join(f"#{i + 1} {safe(origin)}" for i, origin in enumerate(labels)))
 
 
 def signed(value: int, number: Callable[[int], str]) -> str:
@@ -147,10 +138,10 @@ def signed(value: int, number: Callable[[int], str]) -> str:
     return f"+{number(value)}" if value > 0 else number(value)
 
 
-def _document(evidence: tuple[str, ...], difference: "Difference", rows: "list[Change]") -> dict[str, object]:
+def _document(labels: list[str], difference: "Difference", rows: "list[Change]") -> dict[str, object]:
     return {
         "view": "diff",
-        "inputs": list(evidence),
+        "inputs": labels,
         "measure": difference.measure,
         "unit": difference.unit,
         "totals": list(difference.totals),

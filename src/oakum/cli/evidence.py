@@ -5,10 +5,11 @@ The only place where the command line strings collect and parse together.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from oakum.cli.screen import Progress, remark
 from oakum.collect.files import Complaint, gather
-from oakum.model import Capture, Goroutines, Profile, Reading, Unreadable, UsageError
+from oakum.model import Capture, Goroutines, OakumError, Profile, Reading, Unreadable, UsageError
 from oakum.parse import goroutines as goroutines_of
 from oakum.parse import parse
 
@@ -35,31 +36,119 @@ def read(arguments: Sequence[str], complain: Complaint | None = None) -> list[In
     return inputs
 
 
-def usable(arguments: Sequence[str], dump: int | None = None) -> list[tuple[Capture, Reading]]:
+Chosen = tuple[Capture, Reading]
+# Formats of one moment's goroutines, richest first: text has ages and creators, protobuf has states.
+_RICHEST = ("debug2", "goleak", "pprof", "debug1")
+
+
+def usable(arguments: Sequence[str], dump: int | None = None, kinds: tuple[str, ...] = ()) -> list[Chosen]:
     """Return the one reading of each input that a view can show; raise when there is none in any.
 
-    A capture may hold several dumps: the last is taken, and said so, unless `dump` (from 1) names another.
+    A capture may hold several dumps: the last is taken, and said so, unless `dump` (from 1) names another. What lies
+    in a directory beside usable captures is left out with a remark, also captures of other `kinds`; and goroutines
+    saved there in several formats are the same ones: the richest is taken.
     """
-    chosen = []
-    for item in read(arguments):
+    unread: list[OakumError] = []
+    chosen: list[Chosen] = []
+    for item in read(arguments, unread.append):
+        named = item.capture.origin in arguments
         readings = [r for r in item.readings if r.usable]
+        if not named and readings and kinds:
+            readings = [r for r in readings if r.kind in kinds]
         if not readings:
-            raise Unreadable(f"{item.capture.origin}: {why_unusable(item)}")
-        if dump is not None:
-            if not 1 <= dump <= len(readings):
-                raise UsageError(f"{item.capture.origin}: --dump {dump}: it holds {len(readings)}; see oakum inspect")
-            reading = readings[dump - 1]
-        else:
-            reading = readings[-1]
-            if len(readings) > 1:
-                remark(
-                    f"{item.capture.origin} holds {len(readings)} captures; showing the last ({reading.kind}, "
-                    f"{reading.where or 'whole'}). --dump N shows another, oakum inspect lists them."
-                )
+            unread.append(Unreadable(f"{item.capture.origin}: {why_unusable(item)}"))
+            if named:
+                raise unread[-1]
+            continue
+        chosen.append((item.capture, _one_of(item.capture.origin, readings, dump)))
+    for error in unread:
+        if not chosen or getattr(error, "origin", "") in arguments or isinstance(error, UsageError):
+            raise error
+        remark(f"left out: {error}")
+    kept = _richest(chosen, arguments)
+    for capture, reading in kept:
         for problem in reading.problems:
-            remark(f"{item.capture.origin}: {problem}")
-        chosen.append((item.capture, reading))
-    return chosen
+            remark(f"{capture.origin}: {problem}")
+    return kept
+
+
+def _one_of(origin: str, readings: list[Reading], dump: int | None) -> Reading:
+    if dump is not None:
+        if not 1 <= dump <= len(readings):
+            raise UsageError(f"{origin}: --dump {dump}: it holds {len(readings)}; see oakum inspect")
+        return readings[dump - 1]
+    if len(readings) > 1:
+        last = readings[-1]
+        remark(
+            f"{origin} holds {len(readings)} captures; showing the last ({last.kind}, {last.where or 'whole'}). "
+            "--dump N shows another, oakum inspect lists them."
+        )
+    return readings[-1]
+
+
+def _richest(chosen: list[Chosen], arguments: Sequence[str]) -> list[Chosen]:
+    """Return the captures without those that only say again, in a poorer format, what lies beside them."""
+    best: dict[str, Chosen] = {}
+    for capture, reading in chosen:
+        folder = capture.origin.rpartition("/")[0]
+        inside = reading.kind == "goroutine" and reading.format in _RICHEST and capture.origin not in arguments
+        if inside and (folder not in best or _rank(reading) < _rank(best[folder][1])):
+            best[folder] = (capture, reading)
+    kept = []
+    for capture, reading in chosen:
+        richer = best.get(capture.origin.rpartition("/")[0])
+        # Two captures of one format are two moments, not one moment twice.
+        if (
+            capture.origin in arguments
+            or reading.kind != "goroutine"
+            or not richer
+            or reading.format == richer[1].format
+        ):
+            kept.append((capture, reading))
+        else:
+            remark(f"{capture.origin}: the same goroutines as in {richer[0].origin}, which says more")
+    return kept
+
+
+def _rank(reading: Reading) -> int:
+    cut = reading.goroutines is not None and reading.goroutines.cut
+    return _RICHEST.index(reading.format) + (len(_RICHEST) if cut else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What was captured together: one reading of each kind."""
+
+    label: str
+    readings: dict[str, Chosen]
+
+
+def moments(arguments: Sequence[str]) -> list[Moment]:
+    """Return the moments that the arguments name, oldest first as given.
+
+    A file is a moment, and so is each dump in a file given alone; a directory is one, and so is each directory in a
+    directory. Two captures of one kind and format in a directory are two moments.
+    """
+    if len(arguments) == 1 and not Path(arguments[0]).is_dir():
+        (item,) = read(arguments)
+        found = [(item.capture, reading) for reading in item.readings if reading.usable]
+        return [Moment(f"{arguments[0]} {r.where}".strip(), {r.kind: (c, r)}) for c, r in found]
+    series: list[Moment] = []
+    for argument in arguments:
+        folders: dict[str, list[Chosen]] = {}
+        for capture, reading in usable((argument,)):
+            folder = capture.origin if capture.origin == argument else capture.origin.rpartition("/")[0]
+            folders.setdefault(folder, []).append((capture, reading))
+        for folder, chosen in folders.items():
+            by_kind: dict[str, list[Chosen]] = {}
+            for pair in chosen:
+                by_kind.setdefault(pair[1].kind, []).append(pair)
+            several = max(len(pairs) for pairs in by_kind.values())
+            for at in range(several):
+                here = {kind: pairs[at] for kind, pairs in by_kind.items() if at < len(pairs)}
+                label = folder if several == 1 else next(iter(here.values()))[0].origin
+                series.append(Moment(label, here))
+    return series
 
 
 def why_unusable(item: Input) -> str:
@@ -87,4 +176,4 @@ def one_profile(reading: Reading, origin: str) -> Profile:
     raise Unreadable(f"{origin}: it holds only memory statistics; a view needs a profile")
 
 
-__all__ = ["Input", "one_goroutines", "one_profile", "read", "usable", "why_unusable"]
+__all__ = ["Chosen", "Input", "Moment", "moments", "one_goroutines", "one_profile", "read", "usable", "why_unusable"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from oakum.cli.screen import columns_of, safe, shorten, styled, width
+from oakum.cli.screen import columns_of, remark, safe, shorten, styled, width
 from oakum.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ _ON_SCREEN = 20  # groups that fit a screen; piped output shows all
 @click.option("--uniq", is_flag=True, help="One line a group, as `sort | uniq -c` prints it; for grep and awk.")
 @click.option("--dump", type=int, metavar="N", help="Which of several dumps in one file, from 1; the last by default.")
 @click.option("--json", "as_json", is_flag=True, help="Print the groups as JSON.")
-@click.option("--proto", metavar="FILE", help="Write what is shown as a pprof protobuf that go tool pprof opens.")
+@click.option("--proto", metavar="FILE", help="Write what is shown as pprof protobuf; - is standard output.")
 def command(
     evidence: tuple[str, ...],
     by: str,
@@ -64,16 +64,22 @@ def command(
     for channel waits, protobuf no ages) is shown as "?".
     """
     from oakum.cli.evidence import one_goroutines, usable
-    from oakum.views.goroutines import Wanted, rows
+    from oakum.cli.options import spare_inputs
+    from oakum.views.goroutines import Row, Wanted, rows, unsaid
 
+    spare_inputs((proto,), evidence)
     wanted = Wanted(older=_minutes(older), **filters)
     keys = tuple(key.strip() for key in by.split(","))
-    documents = []
-    for capture, reading in usable(evidence, dump):
+    documents: list[dict[str, Any]] = []
+    shown: list[Row] = []
+    for capture, reading in usable(evidence, dump, ("goroutine", "goroutineleak")):
         found = one_goroutines(reading, capture.origin)
         table = rows(found, keys, wanted, sort)
-        if proto:
-            _write_proto(proto, table, reading)
+        for text in unsaid(found, wanted):
+            remark(f"{capture.origin}: {text}")
+        shown += table
+        if proto == "-":
+            continue
         if as_json:
             documents.append(_document(capture.origin, found, table, stacks))
         elif uniq:
@@ -82,8 +88,11 @@ def command(
                 click.echo(f"{row.count:7d} " + safe("\t".join(fields)))
         else:
             _show(capture.origin, reading, found, table, limit, stacks, ids)
-    if as_json:
-        click.echo(json.dumps(documents[0] if len(documents) == 1 else documents, indent=2, ensure_ascii=False))
+    if proto:
+        _write_proto(proto, shown, reading)
+    if documents:
+        everything = documents[0] if len(documents) == 1 else {"view": "goroutines", "inputs": documents}
+        click.echo(json.dumps(everything, indent=2, ensure_ascii=False))
 
 
 def _minutes(text: str | None) -> int | None:
@@ -110,9 +119,11 @@ def _show(
     limit = limit if limit is not None else (_ON_SCREEN if columns and not stacks else 0)
     shown = table[: limit or None]
     selected = sum(row.count for row in table)
-    head = f"{selected:,} goroutines" if selected == found.total else f"{selected:,} of {found.total:,} goroutines"
+    noun = "goroutine" if found.total == 1 else "goroutines"
+    head = f"{selected:,} {noun}" if selected == found.total else f"{selected:,} of {found.total:,} {noun}"
     facts = [origin, reading.format, reading.go_version or "", f"{reading.taken_at:%F %T}Z" if reading.taken_at else ""]
-    click.echo(f"{styled(head, 'bold')} in {len(table):,} groups  ({safe(' · '.join(f for f in facts if f))})")
+    groups = "1 group" if len(table) == 1 else f"{len(table):,} groups"
+    click.echo(f"{styled(head, 'bold')} in {groups}  ({safe(' · '.join(fact for fact in facts if fact))})")
     if found.missing:
         click.echo(styled(f"{found.missing:,} of {found.declared:,} announced goroutines are missing here", "red"))
     if not table:

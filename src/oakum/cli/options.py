@@ -186,6 +186,7 @@ def load(given: dict[str, Any]) -> "tuple[Profile, Query]":
     from oakum.views.transform import fetched, merge, subtract
 
     query = query_of(given)
+    spare_inputs((given["output"], given["proto"]), (*given["evidence"], *given["base"], *given["diff_base"]))
     base, diff_base = list(filter(None, given["base"])), list(filter(None, given["diff_base"]))
     if base and diff_base:
         raise UsageError("-base and -diff_base cannot both be given")
@@ -269,6 +270,14 @@ def show(
         write(lines(made, look(on_screen=not given["output"])), given["output"])
 
 
+def spare_inputs(outputs: Iterable[str | None], inputs: Iterable[str]) -> None:
+    """Raise when a file to be written is one of those that are read."""
+    for output in filter(None, outputs):
+        for given in inputs:
+            if output != "-" and Path(output).exists() and Path(given).exists() and Path(output).samefile(given):
+                raise UsageError(f"{output} is one of the inputs; name another file to write to")
+
+
 def write(lines: Iterable[str], path: str | None) -> None:
     """Write lines to a file, or to stdout when there is none."""
     left = iter(lines)
@@ -322,4 +331,14 @@ def look(*, on_screen: bool = True) -> "Look":
     return Look(share=share, name=name, plain=safe) if colours else Look(name=name, plain=safe)
 
 
-__all__ = ["ProfileCommand", "load", "look", "profile_options", "query_of", "show", "write", "write_proto"]
+__all__ = [
+    "ProfileCommand",
+    "load",
+    "look",
+    "profile_options",
+    "query_of",
+    "show",
+    "spare_inputs",
+    "write",
+    "write_proto",
+]

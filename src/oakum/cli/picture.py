@@ -65,7 +65,8 @@ def save(content: Iterable[str] | bytes, path: str | None) -> None:
 
 def _to_stdout(content: Iterable[str] | bytes) -> None:
     if not isinstance(content, bytes):
-        sys.stdout.writelines(map(safe, content) if sys.stdout.isatty() else content)
+        screen = sys.stdout.isatty()
+        sys.stdout.writelines("\n".join(map(safe, piece.split("\n"))) if screen else piece for piece in content)
         return
     if sys.stdout.isatty():
         raise UsageError("will not write a picture to a terminal; name a file with -o or pipe it")

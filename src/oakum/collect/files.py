@@ -32,7 +32,9 @@ def gather(arguments: Iterable[str], complain: Complaint = _raise) -> Iterator[C
     What cannot be read is handed to `complain`; when that returns, the rest is still read.
     """
     for argument in arguments:
-        if argument == "-":
+        if argument == "-" and sys.stdin is None:
+            complain(Unreachable("-: standard input is closed", argument))
+        elif argument == "-":
             yield Capture("-", _read_stream(sys.stdin.buffer, "standard input"), datetime.now(UTC))
         elif "://" in argument:
             complaint = UsageError(
@@ -49,23 +51,31 @@ def _walk(path: Path, origin: str, complain: Complaint) -> Iterator[Capture]:
         if not path.is_dir():
             yield _open(path, origin)
             return
-        children = sorted(child for child in path.iterdir() if not child.name.startswith("."))
+        # A pipe or a device in a directory would make us wait; who means one names it.
+        children = sorted(c for c in path.iterdir() if not c.name.startswith(".") and (c.is_file() or c.is_dir()))
         if not children:
-            raise Unreachable(f"{origin}: the directory is empty")
+            raise Unreachable(f"{origin}: the directory is empty", origin)
     except FileNotFoundError:
-        complain(Unreachable(f"{origin}: no such file or directory (looked from {Path.cwd()})"))
+        complain(Unreachable(f"{origin}: no such file or directory (looked from {_here()})", origin))
         return
     except PermissionError:
-        complain(Unreachable(f"{origin}: permission denied; run as the user who may read it, or copy it"))
+        complain(Unreachable(f"{origin}: permission denied; run as the user who may read it, or copy it", origin))
         return
     except OSError as error:
-        complain(Unreachable(f"{origin}: {error.strerror or error}"))
+        complain(Unreachable(f"{origin}: {error.strerror or error}", origin))
         return
     except Unreachable as error:
         complain(error)
         return
     for child in children:
         yield from _walk(child, f"{origin.rstrip('/')}/{child.name}", complain)
+
+
+def _here() -> str:
+    try:
+        return str(Path.cwd())
+    except OSError:
+        return "a directory that is gone"
 
 
 def _open(path: Path, origin: str) -> Capture:

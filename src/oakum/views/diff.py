@@ -11,7 +11,9 @@ from typing import Literal
 
 from oakum.model import Frame, GoroutineGroup, Goroutines, Profile, UsageError, normal_function
 from oakum.views import nodes
-from oakum.views.query import Query, sample_index
+from oakum.views.query import Query
+from oakum.views.report import Report, report_of
+from oakum.views.transform import fetched
 
 Kind = Literal["new", "gone", "grown", "shrunk", "same"]
 Name = tuple[str, ...]
@@ -69,12 +71,34 @@ def _spot(frame: Frame | None) -> str:
     return f"{frame.function} {file}:{frame.line}" if file else frame.function
 
 
-GOROUTINE_KEYS: dict[str, Callable[[GoroutineGroup], str]] = {
-    "state": lambda g: g.state or "?",
-    "place": lambda g: _spot(g.place),
-    "function": lambda g: normal_function(g.place.function) if g.place else "?",
-    "creator": lambda g: _spot(g.created_by),
-    "stack": lambda g: " <- ".join(normal_function(f) for f in g.stack.functions) or "?",
+def _same_spot(frame: Frame | None) -> str:
+    """Return the spot as it reads in every build and format: no shapes, closure numbers or folders."""
+    if frame and frame.package == "runtime/pprof":  # the capture itself: each format is written by another function
+        return frame.package
+    return _spot(replace(frame, function=normal_function(frame.function))) if frame else "?"
+
+
+# What goroutines can be compared by: the identity, and how it is shown.
+_Key = tuple[Callable[[GoroutineGroup], str], Callable[[GoroutineGroup], str]]
+
+
+def _state(group: GoroutineGroup) -> str:
+    return group.state or "?"
+
+
+def _stack(group: GoroutineGroup) -> str:
+    return " <- ".join(normal_function(function) for function in group.stack.functions) or "?"
+
+
+GOROUTINE_KEYS: dict[str, _Key] = {
+    "state": (_state, _state),
+    "place": (lambda g: _same_spot(g.place), lambda g: _spot(g.place)),
+    "function": (
+        lambda g: normal_function(g.place.function) if g.place else "?",
+        lambda g: g.place.function if g.place else "?",
+    ),
+    "creator": (lambda g: _same_spot(g.created_by), lambda g: _spot(g.created_by)),
+    "stack": (_stack, _stack),
 }
 
 
@@ -82,7 +106,7 @@ def of_goroutines(moments: Sequence[Goroutines], by: Sequence[str] = ()) -> Diff
     """Return where goroutines became more or fewer.
 
     Without `by` they are counted by state and place; the state is left out when one of the captures cannot say it,
-    since otherwise everything would look new.
+    since otherwise everything would look new. Captures of different builds agree by function, seldom by line.
     """
     if not by:
         stateless = any(group.state is None for moment in moments for group in moment.groups)
@@ -91,48 +115,52 @@ def of_goroutines(moments: Sequence[Goroutines], by: Sequence[str] = ()) -> Diff
         if key not in GOROUTINE_KEYS:
             raise UsageError(f"--by {key}: goroutines can be compared by {', '.join(GOROUTINE_KEYS)}")
     tables = []
+    shown: dict[Name, Name] = {}
     for moment in moments:
         table: Counter[Name] = Counter()
         for group in moment.groups:
-            table[tuple(GOROUTINE_KEYS[key](group) for key in by)] += group.count
+            name = tuple(GOROUTINE_KEYS[key][0](group) for key in by)
+            table[name] += group.count
+            if name not in shown:
+                shown[name] = tuple(GOROUTINE_KEYS[key][1](group) for key in by)
         tables.append(table)
-    return of_tables(by, tables, "goroutines", "count")
+    found = of_tables(by, tables, "goroutines", "count")
+    return replace(found, rows=tuple(replace(row, name=shown[row.name]) for row in found.rows))
 
 
-PROFILE_KEYS = ("function", "line", "file", "stack")
+_GRANULARITY: dict[str, Callable[[Query], Query]] = {
+    "function": lambda query: replace(query, granularity="functions"),
+    "line": lambda query: replace(query, granularity="lines"),
+    "file": lambda query: replace(query, granularity="files"),
+    "stack": lambda query: query,
+}
 
 
 def of_profiles(moments: Sequence[Profile], query: Query, by: str = "function") -> Difference:
     """Return where the chosen sample type grew or shrank: flat per function, or cum with -cum."""
-    if by not in PROFILE_KEYS:
-        raise UsageError(f"--by {by}: a profile can be compared by {', '.join(PROFILE_KEYS)}")
-    chosen = [sample_index(profile, query.sample_index) for profile in moments]
-    types = [profile.sample_types[index] for profile, index in zip(moments, chosen, strict=True)]
-    if len(set(types)) > 1:
-        raise UsageError(f"these profiles count different things: {', '.join(sorted({str(t) for t in types}))}")
+    if by not in _GRANULARITY:
+        raise UsageError(f"--by {by}: a profile can be compared by {', '.join(_GRANULARITY)}")
+    reports = [report_of(fetched(profile), _GRANULARITY[by](query)) for profile in moments]
+    types = {(report.sample_type, report.unit) for report in reports}
+    if len(types) > 1:
+        raise UsageError(f"these profiles count different things: {', '.join(sorted('/'.join(t) for t in types))}")
     count = _by_stack if by == "stack" else _by_node
-    granularity: dict[str, Query] = {
-        "function": replace(query, granularity="functions"),
-        "line": replace(query, granularity="lines"),
-        "file": replace(query, granularity="files"),
-    }
-    tables = [count(profile, index, granularity.get(by, query)) for profile, index in zip(moments, chosen, strict=True)]
-    difference = of_tables((by,), tables, types[0].type, types[0].unit)
-    totals = tuple(int(p.values[index].sum()) for p, index in zip(moments, chosen, strict=True))
-    return replace(difference, totals=totals)
+    difference = of_tables((by,), [count(report) for report in reports], reports[0].sample_type, reports[0].unit)
+    return replace(difference, totals=tuple(int(report.values.sum()) for report in reports))
 
 
-def _by_node(profile: Profile, index: int, query: Query) -> Counter[Name]:
-    counted = nodes.count(profile, query, profile.values[index])
-    weight = counted.cum if query.sort == "cum" else counted.flat
+def _by_node(report: Report) -> Counter[Name]:
+    counted = nodes.count(report.profile, report.query, report.values, report.divisors)
+    value = counted.cum_value if report.query.sort == "cum" else counted.flat_value
     table: Counter[Name] = Counter()
-    for node in weight.nonzero()[0].tolist():
-        table[(counted.printable(node),)] += int(weight[node])
+    for node in ((counted.cum != 0) | (counted.flat != 0)).nonzero()[0].tolist():
+        table[(counted.printable(node),)] += value(node)
     return table
 
 
-def _by_stack(profile: Profile, index: int, query: Query) -> Counter[Name]:  # noqa: ARG001 - same shape as _by_node
-    weights = nodes.sums(profile.stack_ids, profile.values[index], len(profile.stacks))
+def _by_stack(report: Report) -> Counter[Name]:
+    profile = report.profile
+    weights = nodes.sums(profile.stack_ids, report.values, len(profile.stacks))
     table: Counter[Name] = Counter()
     for row in weights.nonzero()[0].tolist():
         functions = [normal_function(frame.function) for frame in profile.stack(row).frames]
@@ -141,5 +169,5 @@ def _by_stack(profile: Profile, index: int, query: Query) -> Counter[Name]:  # n
 
 
 __all__ = [
-    "GOROUTINE_KEYS", "PROFILE_KEYS", "Change", "Difference", "Kind", "of_goroutines", "of_profiles", "of_tables",
+    "GOROUTINE_KEYS", "Change", "Difference", "Kind", "of_goroutines", "of_profiles", "of_tables",
 ]  # fmt: skip

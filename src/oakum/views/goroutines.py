@@ -3,13 +3,13 @@
 Works on groups of any goroutine format; what a format cannot say stays None and is shown as such.
 """
 
-import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from oakum.model import Frame, GoroutineGroup, Goroutines, Owner, Stack, UsageError
+from oakum.views.patterns import Pattern, compiled
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ KEYS: dict[str, Callable[[GoroutineGroup], str | None]] = {
     "package": lambda g: g.place.package if g.place else None,
     "own": lambda g: _spot(_first_of(g.stack, "own", "dependency")),
     "entry": lambda g: _spot(g.stack.entry),
-    "stack": lambda g: g.stack.key,
+    "stack": lambda g: f"{g.stack.key} {_spot(g.place)}",
     "labels": lambda g: ", ".join(f"{k}={v}" for k, v in g.labels) or None,
 }
 DEFAULT_KEYS = ("state", "place", "creator")
@@ -89,6 +89,11 @@ def rows(
     return found
 
 
+def selected(goroutines: Goroutines, wanted: Wanted) -> Goroutines:
+    """Return only the wanted goroutines."""
+    return replace(goroutines, groups=tuple(_matching(goroutines.groups, wanted)))
+
+
 def _row(key: dict[str, str | None], groups: list[GoroutineGroup]) -> Row:
     groups = sorted(groups, key=lambda group: -group.count)
     waits = np.concatenate([group.waits for group in groups])
@@ -105,10 +110,23 @@ def _row(key: dict[str, str | None], groups: list[GoroutineGroup]) -> Row:
     )
 
 
+def unsaid(goroutines: Goroutines, wanted: Wanted) -> list[str]:
+    """Return what a filter asks for and this format does not say, so that none found is not taken for none there."""
+    groups = goroutines.groups
+    silent = {
+        "state": sum(g.count for g in groups if g.state is None) if wanted.state else 0,
+        "creator": sum(g.count for g in groups if g.created_by is None) if wanted.created_by else 0,
+        "waiting time": sum(g.count - int((g.waits >= 0).sum()) for g in groups) if wanted.older is not None else 0,
+    }
+    return [
+        f"{count:,} of {goroutines.total:,} goroutines name no {what} here" for what, count in silent.items() if count
+    ]
+
+
 def _matching(groups: Iterable[GoroutineGroup], wanted: Wanted) -> Iterable[GoroutineGroup]:
-    state, place = pattern("--state", wanted.state), pattern("--place", wanted.place)
-    creator, label = pattern("--created-by", wanted.created_by), pattern("--label", wanted.label)
-    focus, ignore = pattern("-focus", wanted.focus), pattern("-ignore", wanted.ignore)
+    state, place = pattern("-state", wanted.state), pattern("-place", wanted.place)
+    creator, label = pattern("-created-by", wanted.created_by), pattern("-label", wanted.label)
+    focus, ignore = pattern("focus", wanted.focus), pattern("ignore", wanted.ignore)
     for group in groups:
         if wanted.leaked and not group.leaked:
             continue
@@ -143,14 +161,9 @@ def _older(group: GoroutineGroup, minutes: int) -> GoroutineGroup | None:
     )  # fmt: skip
 
 
-def pattern(flag: str, text: str | None) -> re.Pattern[str] | None:
-    """Return the compiled regular expression of a flag, or None when the flag was not given."""
-    if not text:
-        return None
-    try:
-        return re.compile(text)
-    except re.error as error:
-        raise UsageError(f"{flag} {text}: not a regular expression: {error}") from None
+def pattern(flag: str, text: str | None) -> Pattern | None:
+    """Return the compiled regular expression of a flag, in Go's syntax, or None when the flag was not given."""
+    return compiled(text, flag) if text else None
 
 
 def _first_of(stack: Stack, *owners: Owner) -> Frame | None:
@@ -167,4 +180,4 @@ def _spot(frame: Frame | None) -> str | None:
     return f"{frame.function} {frame.file}:{frame.line}" if frame.file else frame.function
 
 
-__all__ = ["DEFAULT_KEYS", "KEYS", "SORTS", "Row", "Wanted", "pattern", "rows"]
+__all__ = ["DEFAULT_KEYS", "KEYS", "SORTS", "Row", "Wanted", "pattern", "rows", "selected", "unsaid"]

@@ -1,0 +1,97 @@
+"""Directories as evidence: moments, formats of one moment, and neighbours that are no evidence."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support import DEMO, oakum
+
+
+@pytest.fixture
+def series(tmp_path: Path) -> Path:
+    """Return a directory of two moments, each with goroutines in two formats and a heap profile."""
+    for number, moment in enumerate(("before", "after"), 1):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for kind in ("goroutine.txt.gz", "goroutine.pb.gz", "heap.pb.gz"):
+            shutil.copy(DEMO / f"{moment}.{kind}", folder / kind)
+    return tmp_path
+
+
+def test_goroutines_in_two_formats_are_not_added(series: Path) -> None:
+    answer = oakum("goroutines", series / "2", "--json")
+    assert answer.code == 0
+    assert json.loads(answer.out)["total"] == 514
+    assert "says more" in answer.err
+
+
+@pytest.mark.parametrize("named", ["each", "parent"])
+def test_directories_are_moments_compared_kind_by_kind(series: Path, named: str) -> None:
+    arguments = [series / "1", series / "2"] if named == "each" else [series]
+    answer = oakum("diff", *arguments, "--json")
+    goroutines, heap = json.loads(answer.out)["kinds"]
+    assert (goroutines["measure"], goroutines["rows"][0]["values"]) == ("goroutines", [80, 500])
+    assert (heap["measure"], heap["rows"][0]["function"]) == ("inuse_space", "main.newPage")
+
+
+def test_dumps_of_one_file_are_moments(tmp_path: Path) -> None:
+    both = tmp_path / "two.txt"
+    stack = "goroutine {} [chan send]:\nmain.a()\n\t/a.go:1 +0x1\ncreated by main.main\n\t/a.go:9 +0x1\n\n"
+    both.write_text("SIGQUIT: quit\n\n" + stack.format(1) + "SIGQUIT: quit\n\n" + stack.format(1) + stack.format(2))
+    assert "goroutines  1 → 2  (+1)" in oakum("diff", both).out
+
+
+def test_a_bad_neighbour_is_left_out_with_a_remark(series: Path) -> None:
+    folder = series / "2"
+    (folder / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
+    (folder / "gone").symlink_to(series / "nowhere")
+    os.mkfifo(folder / "pipe")
+    (folder / "goroutine.pb.gz").unlink()
+    answer = oakum("goroutines", folder, "--json")
+    assert answer.code == 0, answer.err
+    assert "left out" in answer.err
+    assert json.loads(answer.out)["total"] == 514
+
+
+def test_one_moment_in_two_formats_has_not_changed(tmp_path: Path) -> None:
+    text, proto = tmp_path / "a.txt", tmp_path / "a.pb.gz"
+    text.write_text(
+        "goroutine 1 [select]:\nmain.W[...](0x1)\n\t/a/b.go:3 +0x1\ncreated by main.main\n\t/a/b.go:9 +0x1\n"
+    )
+    oakum("goroutines", text, "--proto", proto)
+    shaped = tmp_path / "b.txt"
+    shaped.write_text(text.read_text().replace("W[...]", "W[go.shape.map[[2]int]main.S[int]]").replace("/a/", "x/"))
+    assert "No row changed" in oakum("diff", text, proto).out
+    assert "No row changed" in oakum("diff", text, shaped).out
+
+
+def test_inputs_are_never_overwritten(tmp_path: Path) -> None:
+    copy = tmp_path / "heap.pb.gz"
+    shutil.copy(DEMO / "after.heap.pb.gz", copy)
+    for flag in ("-o", "--proto"):
+        answer = oakum("top", copy, flag, copy)
+        assert answer.code == 2
+        assert "is one of the inputs" in answer.err
+    assert copy.read_bytes() == (DEMO / "after.heap.pb.gz").read_bytes()
+
+
+def test_protobuf_on_stdout_is_alone_there(tmp_path: Path) -> None:
+    for verb in (
+        ["goroutines", DEMO / "after.goroutine.txt.gz"],
+        ["diff", DEMO / "before.heap.pb.gz", DEMO / "after.heap.pb.gz"],
+    ):
+        command = [sys.executable, "-m", "oakum", *map(str, verb), "--proto", "-"]
+        data = subprocess.run(command, capture_output=True, check=True, timeout=60).stdout
+        (tmp_path / "x.pb.gz").write_bytes(data)
+        row = json.loads(oakum("inspect", "--json", tmp_path / "x.pb.gz").out)["inputs"][0]
+        assert (row["format"], row["problems"]) == ("pprof", [])
+
+
+def test_what_a_format_cannot_say_is_not_taken_for_none() -> None:
+    answer = oakum("goroutines", DEMO / "after.goroutine.pb.gz", "--older", "5m")
+    assert "514 of 514 goroutines name no waiting time here" in answer.err
