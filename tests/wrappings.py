@@ -62,6 +62,10 @@ def journald_json(text: str) -> bytes:
     return objects([journal_record(row, line) for row, line in enumerate(_lines(text))])
 
 
+def journald_json_seq(text: str) -> bytes:
+    return b"".join(b"\x1e" + line + b"\n" for line in journald_json(text).splitlines())
+
+
 def journald_json_bytes(text: str) -> bytes:
     return objects([journal_record(row, list(line.encode())) for row, line in enumerate(_lines(text))])
 
@@ -249,6 +253,22 @@ def logrus_multi_line_bare(text: str) -> bytes:
     return (head + text.removesuffix("\n") + '" namespace=moby pid=32633\n').encode()
 
 
+def logrus_each_line(text: str) -> bytes:
+    rows = (f'time="2026-01-02T03:04:05Z" level=error msg={json.dumps(line)} namespace=moby' for line in _lines(text))
+    return "".join(f"{row}\n" for row in rows).encode()
+
+
+def slog_each_line(text: str) -> bytes:
+    quoted = (
+        '"' + line + '"' if not line or set(line) & set(' "=\\') else line for line in map(_escaped, _lines(text))
+    )
+    return "".join(f"time=2026-01-02T03:04:05.678Z level=ERROR msg={line}\n" for line in quoted).encode()
+
+
+def _escaped(line: str) -> str:
+    return json.dumps(line)[1:-1]
+
+
 def slog_text(text: str) -> bytes:
     return f"time=2026-01-02T03:04:05.678Z level=ERROR msg=panic stack={json.dumps(text)}\n".encode()
 
@@ -388,6 +408,7 @@ def crlf(data: bytes) -> bytes:
 
 
 EXPORTS: dict[str, Wrap] = {
+    "journald-json-seq": journald_json_seq,
     "journald-json-bytes": journald_json_bytes,
     "journald-json-pretty": journald_json_pretty,
     "journald-export": journald_export,
@@ -435,7 +456,9 @@ INNERMOST: dict[str, Wrap] = {
     "logrus-multi-line": logrus_multi_line,
     "logrus-multi-line-bare": logrus_multi_line_bare,
     "logrus-terminal": logrus_terminal,
+    "logrus-each-line": logrus_each_line,
     "slog": slog_text,
+    "slog-each-line": slog_each_line,
     "zap": zap_json,
     "zap-console": zap_console,
     "json-rpc": json_rpc,

@@ -89,6 +89,17 @@ def test_a_wrapping_inside_another(outer: str, inner: str) -> None:
     check(OUTER[outer](EVERY[inner](PLAIN).decode()))
 
 
+@pytest.mark.parametrize("inner", ["json-rpc", "logrus", "zap-console"])
+@pytest.mark.parametrize("name", ["ansi", "indent", "quoted", "html", "journald-export"])
+def test_what_stands_around_the_parts_of_a_line_with_an_escaped_dump(name: str, inner: str) -> None:
+    check(OUTER[name](CARRIERS["cri-partial"](EVERY[inner](PLAIN).decode()).decode()))
+
+
+@pytest.mark.parametrize("name", ["kubectl-prefix", "compose"])
+def test_the_stamp_of_an_inner_layer_is_left_to_it(name: str) -> None:
+    check(OUTER[name](CARRIERS["journald-iso"](wrappings.json_lines_of_dump(PLAIN).decode()).decode()))
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     outer=st.sampled_from(sorted(OUTER)),
@@ -358,6 +369,69 @@ def test_lines_that_journald_broke_at_48_kib_are_joined() -> None:
     readings = read(data.encode())
     assert sum(found.total for reading in readings if (found := goroutines(reading))) == 30 * 13
     assert readings[0].wrapping == ("journald", "logrus")
+
+
+def in_parts(text: str, size: int) -> list[str]:
+    line = wrappings.logrus_one_line(text).decode().splitlines()[1]
+    return [line[at : at + size] for at in range(0, len(line), size)]
+
+
+# 2048: systemd before 235; 8000: LineMax=8000; 16384: the journald driver of docker
+@pytest.mark.parametrize("size", [333, 2047, 2048, 8000, 16384])
+@pytest.mark.parametrize("other", ["", 'Jan 02 03:04:05 host kubelet[7]: synced "a"\n'])
+def test_an_escaped_dump_in_records_of_any_size_is_joined(size: int, other: str) -> None:
+    before = 'Jan 02 03:04:05 host containerd[1188]: time="2026-01-02T03:04:04Z" level=info msg="started \\n"\n'
+    parts = [f"Jan 02 03:04:05 host containerd[1188]: {part}\n" for part in in_parts(PLAIN * 30, size)]
+    readings = read((before + other.join(parts) + before).encode())
+    assert sum(found.total for reading in readings if (found := goroutines(reading))) == 30 * 13
+    assert groups(readings[0]) == EXPECTED
+    assert readings[0].wrapping == ("journald", "logrus")
+    assert [problem for reading in readings for problem in reading.problems] == []
+
+
+@pytest.mark.parametrize("size", [333, 2048])
+def test_an_escaped_dump_in_journal_records_of_any_size_is_joined(size: int) -> None:
+    parts = in_parts(PLAIN, size)
+    check(wrappings.objects([wrappings.journal_record(row, part) for row, part in enumerate(parts)]))
+
+
+def test_records_after_a_cut_field_are_not_taken_for_its_rest() -> None:
+    cut = wrappings.logrus_one_line(PLAIN).decode().splitlines()[1][:2500]
+    after = ['time="2026-01-02T03:04:06Z" level=info msg="a\\nb"', 'served "x"', "goroutine 99 [select]:", "main.f()"]
+    data = "".join(f"Jan 02 03:04:05 host containerd[1188]: {line}\n" for line in [cut, *after, "\t/src/a.go:3 +0x1"])
+    found = [number for reading in read(data.encode()) for row in groups(reading) for number in row[4]]  # type: ignore[attr-defined]  # a tuple
+    assert 99 in found
+
+
+@pytest.mark.parametrize("after", ["", "\n", "\ntime=2026-01-02T03:04:06.678Z level=INFO msg=served\n"])
+def test_a_position_torn_by_a_limit_is_not_kept_as_if_it_were_whole(after: str) -> None:
+    dump = "goroutine 5 [select]:\nmain.a(0x1)\n\t/a/m.go:10 +0x1\nmain.b(0x1)\n\t/a/m.go:1194 +0x1\n"
+    line = json.dumps("goroutine 4 [select]:\nmain.c(0x1)\n\t/a/m.go:30 +0x1\n\n" + dump)
+    reading = only(f"time=2026-01-02T03:04:05.678Z level=ERROR msg={line[: line.index('94')]}{after}".encode())
+    found = goroutines(reading)
+    assert found is not None
+    assert found.cut
+    stacks = {int(group.ids[0]): group.stack for group in found.groups}
+    assert {number: stack.truncated for number, stack in stacks.items()} == {4: False, 5: True}
+    assert ("main.a", 10) in [(frame.function, frame.line) for frame in stacks[5].frames]
+    assert 11 not in [frame.line for frame in stacks[5].frames]
+
+
+def test_a_profile_in_one_quoted_field() -> None:
+    profile = "goroutine profile: total 10\n3 @ 0x47d86a 0x41421c\n#\t0x41421b\tmain.a+0x1b\t/src/main.go:3\n\n"
+    profile += "7 @ 0x47d86a 0x51421c\n#\t0x51421b\tmain.b+0x1b\t/src/main.go:9\n\n"
+    line = f'time="2026-01-02T03:04:05Z" level=info msg={json.dumps(profile)} namespace=moby\n'
+    for data in (line, line + wrappings.logrus_one_line(PLAIN).decode()):
+        readings = read(data.encode())
+        assert [found.total for reading in readings if (found := goroutines(reading))] == [10, 13][: len(readings)]
+        assert (readings[0].format, readings[0].wrapping) == ("debug1", ("logrus",))
+    assert len(readings) == 2
+
+
+def test_lines_that_end_in_a_carriage_return_alone() -> None:
+    for data in (PLAIN, wrappings.logrus_each_line(PLAIN).decode(), wrappings.klog_every_line(PLAIN).decode()):
+        check(data.replace("\n", "\r").encode())
+    check(wrappings.utf16_le(PLAIN.replace("\n", "\r").encode()))
 
 
 @pytest.mark.parametrize("name", EVERY)

@@ -1,8 +1,11 @@
 """What a capture is gets recognised by its bytes; what nobody knows is named; nothing ever raises."""
 
 import gzip
+import io
 import mmap
 import struct
+import tarfile
+import zlib
 from pathlib import Path
 
 import pytest
@@ -70,6 +73,43 @@ def test_recognised_by_content(name: str, packed: bool) -> None:
     (reading,) = read(gzip.compress(data) if packed else data)
     assert (reading.kind, reading.format) == (kind, form)
     assert reading.wrapping == (("gzip",) if packed else ())
+
+
+@pytest.mark.parametrize("level", [0, 6, 9])
+@pytest.mark.parametrize("name", FORMS)
+def test_recognised_inside_zlib(name: str, level: int) -> None:
+    data, kind, form = FORMS[name]
+    (reading,) = read(zlib.compress(data, level))
+    assert (reading.kind, reading.format, reading.wrapping) == (kind, form, ("zlib",))
+
+
+def test_zlib_is_bounded_and_its_cut_is_said() -> None:
+    (reading,) = read(zlib.compress(bytes(1 << 27), 9))
+    assert "too-much" in {problem.key for problem in reading.problems}
+    assert "cut-compression" in {problem.key for problem in read(zlib.compress(PLAIN)[:-9])[0].problems}
+    (reading,) = read(b"x\x01" + PLAIN)
+    assert "zlib" not in reading.wrapping
+
+
+def archive(form: int) -> bytes:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w", format=form) as tar:
+        for name in ("a/goroutine.txt", "b/goroutine.txt"):
+            member = tarfile.TarInfo(name)
+            member.size = len(PLAIN)
+            tar.addfile(member, io.BytesIO(PLAIN))
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("form", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_tar_archive_is_not_read_through(form: int, packed: bool) -> None:
+    data = archive(form)
+    (reading,) = read(gzip.compress(data) if packed else data)
+    assert (reading.kind, reading.format, reading.usable) == ("unknown", "unknown", False)
+    (problem,) = reading.problems
+    assert f"tar archive of {len(data)} bytes" in problem.text
+    assert "`tar -xf FILE`" in problem.text
 
 
 @pytest.mark.parametrize("name", FORMS)

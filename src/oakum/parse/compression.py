@@ -1,6 +1,6 @@
 """Compressed bytes -> plain bytes, in bounded pieces; anything else passes through as it is.
 
-gzip (many members, cut or corrupt streams, gzip in gzip), bzip2 and xz are unpacked; other compressions are named
+gzip (many members, cut or corrupt streams, gzip in gzip), zlib, bzip2 and xz are unpacked; other compressions are named
 and refused. A stream that unpacks to far more than it should is refused as a whole.
 """
 
@@ -26,6 +26,9 @@ DEEPEST = 2
 _COMMANDS = {"zstd": "zstd -d", "zip": "unzip", "lz4": "lz4 -d", "compress": "uncompress", "7-Zip": "7z x"}
 _MAGIC = {
     b"\x1f\x8b\x08": "gzip",
+    b"x\x01": "zlib",
+    b"x\x9c": "zlib",
+    b"x\xda": "zlib",
     b"BZh": "bzip2",
     b"\xfd7zXZ\x00": "xz",
     b"\x28\xb5\x2f\xfd": "zstd",
@@ -61,19 +64,29 @@ def _compression(data: Buffer) -> str:
     for magic, name in _MAGIC.items():
         if head.startswith(magic):
             # BZh91AY&SY: text may well begin with the first three letters.
-            return name if name != "bzip2" or head[4:] == b"1AY&SY" else ""
+            if (name == "bzip2" and head[4:] != b"1AY&SY") or (name == "zlib" and not _is_zlib(data)):
+                return ""
+            return name
     return ""
+
+
+def _is_zlib(data: Buffer) -> bool:
+    """Return whether two bytes that may begin anything are followed by what zlib can unpack."""
+    try:
+        return bool(zlib.decompressobj().decompress(bytes(data[:FIRST]), FIRST))
+    except zlib.error:
+        return False
 
 
 class _Corrupt(Exception):
     """The stream contradicts itself; what came before was yielded."""
 
 
-class _Gzip:
-    """One gzip member."""
+class _Deflated:
+    """One gzip member or zlib stream."""
 
-    def __init__(self) -> None:
-        self._stream = zlib.decompressobj(wbits=31)
+    def __init__(self, wbits: int) -> None:
+        self._stream = zlib.decompressobj(wbits=wbits)
 
     @property
     def left_over(self) -> bytes | None:
@@ -151,7 +164,12 @@ def _xz() -> _Blocks:
     return _Blocks(lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=XZ_MEMORY), lzma.LZMAError)
 
 
-_MEMBER: dict[str, Callable[[], _Gzip | _Blocks]] = {"gzip": _Gzip, "bzip2": _bzip2, "xz": _xz}
+_MEMBER: dict[str, Callable[[], _Deflated | _Blocks]] = {
+    "gzip": lambda: _Deflated(31),
+    "zlib": lambda: _Deflated(15),
+    "bzip2": _bzip2,
+    "xz": _xz,
+}
 
 
 def _whole_gzip(data: Buffer, most: int) -> bytes | None:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from oakum.model import Buffer, Problem, Reading
+from oakum.model import Buffer, GoroutineGroup, Problem, Reading
 from oakum.parse import legacy_cpu, logs, stacks, text, text_profiles, trace
 from oakum.parse.foreign import name_foreign
 from oakum.parse.guard import Parser, guarded, wrapped
@@ -31,6 +31,8 @@ _LOOK_BACK = 4096  # bytes before a dump in which a log line may say when it was
 
 def read(data: Buffer, limits: Limits, problems: list[Problem]) -> tuple[Reading, ...]:
     """Return everything found in bytes that are no pprof protobuf, of kind "unknown" when that is nothing."""
+    if archive := _archive(data):
+        return (archive,)
     for parser in BINARY:
         if found := guarded(parser, data, limits, problems):
             return found
@@ -73,10 +75,20 @@ def _told_by_log(source: logs.Unwrapped, readings: list[Reading]) -> list[Readin
     for cut in source.cuts:
         row = bisect_left(starts, cut) - 1
         if row >= 0 and (read := told[row].goroutines) is not None:
-            told[row] = replace(told[row], goroutines=replace(read, cut=True))
+            groups = read.groups
+            if bytes(source.text[max(0, cut - 2) : cut]) != b"\n\n":  # an empty line: what was cut is the next stack
+                groups = tuple(_torn(group, cut) for group in groups)
+            told[row] = replace(told[row], goroutines=replace(read, groups=groups, cut=True))
     if told and source.problems:
         told[-1] = replace(told[-1], problems=(*source.problems, *told[-1].problems))
     return told
+
+
+def _torn(group: GoroutineGroup, cut: int) -> GoroutineGroup:
+    """Return the group with its stack marked as incomplete when it is that of the goroutine at the cut alone."""
+    if len(group.spans) != 1 or not group.spans[0, 0] < cut <= group.spans[0, 1] + 1:
+        return group
+    return replace(group, stack=replace(group.stack, truncated=True))
 
 
 def _starts(data: Buffer, readings: list[Reading]) -> list[int]:
@@ -109,6 +121,19 @@ def _nearby(data: Buffer, start: int) -> tuple[str, ...]:
         if stamp and line.find(stamp.encode("latin-1")) <= _STAMP_COLUMN:
             return (stamp,)
     return ()
+
+
+def _archive(data: Buffer) -> Reading | None:
+    """Return what is said of a tar archive: the files in it lie one after another, but they are no one text."""
+    head = bytes(data[:512])
+    if head[257:262] != b"ustar" or b"\0" not in head[:257]:
+        return None
+    text = (
+        f"This is a tar archive of {len(data)} bytes: unpack it first with `tar -xf FILE`, "
+        "and hand in its files or the directory"
+    )
+    problem = Problem("not-a-profile", text, args={"what": "tar"})
+    return Reading(kind="unknown", format="unknown", problems=(problem,))
 
 
 def _unknown(data: Buffer, problems: list[Problem]) -> Reading:

@@ -1,4 +1,4 @@
-"""Text in, UTF-8 text out: byte order marks, UTF-16 and UTF-32, HTML entities and tags, terminal colours.
+"""Text in, UTF-8 text out: byte order marks, UTF-16 and UTF-32, CR line ends, HTML entities and tags, colours.
 
 Says which of them it took off. Never refuses: what cannot be decoded becomes U+FFFD.
 """
@@ -16,6 +16,8 @@ _BOMS = (
     (b"\xff\xfe", "utf-16-le"),
     (b"\xfe\xff", "utf-16-be"),
 )
+_LONG_LINE = 64 * 1024  # bytes in which text has a line end, if it has any
+
 # ESC[1;31m   ESC[K   ESC]8;;http://x BEL   and the forms in which less, cat -v and pagers print ESC
 _COLOURS = re.compile(
     rb"(?:\x1b|\^\[|\\033|\\x1b|\\e)\[[0-9;?]{0,32}[ -/]?[@-~]"
@@ -32,6 +34,14 @@ _BREAK = re.compile(r"<br ?/?>\r?\n?")
 
 def decoded(data: Buffer) -> tuple[Buffer, tuple[str, ...]]:
     """Return the text as UTF-8 without a byte order mark, and what it was wrapped in; plain text is not copied."""
+    text, encoding = _as_utf8(data)
+    head = bytes(text[:_LONG_LINE])
+    if b"\r" in head and b"\n" not in head[:-1] and b"\n" not in (whole := bytes(text))[:-1]:
+        return whole.replace(b"\r", b"\n"), encoding  # old Macs, and captures of serial consoles
+    return text, encoding
+
+
+def _as_utf8(data: Buffer) -> tuple[Buffer, tuple[str, ...]]:
     head = bytes(data[:256])
     for mark, encoding in _BOMS:
         if head.startswith(mark):

@@ -29,15 +29,15 @@ _CARRIERS: tuple[Peel, ...] = (
     *(partial(prefixes.peel, row) for row in prefixes.CARRIERS),
     escaped.peel_strace,
 )
-_DECODINGS: tuple[Peel, ...] = (pasted.peel_colours, pasted.peel_html)
+# What hides from the layers within it where their lines begin.
+_DECODINGS: tuple[Peel, ...] = (pasted.peel_colours, pasted.peel_html, pasted.peel_quotes, pasted.peel_indent)
 # What the program or a reader did to the lines, in the order in which they are believed when two yield the same.
 _DIALECTS: tuple[Peel, ...] = (
     *_CARRIERS,
     *(partial(prefixes.peel, row) for row in prefixes.OWN),
+    escaped.peel_messages,
     escaped.peel_quoted,
     *_DECODINGS,
-    pasted.peel_quotes,
-    pasted.peel_indent,
     pasted.peel_line_ends,
     pasted.peel_wraps,
     _peel_learned,
@@ -80,7 +80,7 @@ def _outermost(text: Buffer, layers: int) -> tuple[Peel, bool] | None:
     score, _, found = _Search().best(sample, layers)
     if found or not layers or len(sample) == len(text) or evidence.is_settled(sample):
         return found
-    if bytes(text[:64]).lstrip()[:1] in (b"{", b"["):
+    if bytes(text[:64]).lstrip(b" \t\r\n\x1e")[:1] in (b"{", b"["):
         # A sample of one big document is no document, and records far out of order make no sense in a sample.
         for peel in (records.peel_document, records.peel):
             strands = peel(bytes(text), True)
@@ -112,8 +112,8 @@ class _Search:
         # What moves no header to the left and adds no line to a stack leads nowhere, unless it decodes or joins parts.
         for peel in _DIALECTS:
             for split in (True, False):
-                texts = [strand.text for strand in peel(text, split)]
-                hinting = [inner for inner in texts if evidence.hints(inner, 1)]
+                strands = peel(text, split)
+                hinting = [strand.text for strand in strands if evidence.hints(strand.text, 1)]
                 gains = sum(map(evidence.score, hinting)) > score or evidence.column(hinting) < column
                 if not hinting or not (gains or peel in _CARRIERS or peel in _DECODINGS):
                     break
@@ -122,9 +122,10 @@ class _Search:
                 cost = min(found[1] for found in inner) - (peel not in _CARRIERS)
                 if total > score and (best[2] is None or (total, cost) > best[:2]):
                     best = self._known[text] = (total, cost, (peel, split))
-                    if all(map(evidence.is_settled, hinting)):
+                    # What was cut may be whole in the layer around it, which knows that a line goes on.
+                    if all(map(evidence.is_settled, hinting)) and not any(strand.cuts for strand in strands):
                         return best
-                if len(texts) == 1:
+                if len(strands) == 1:
                     break
         return best
 

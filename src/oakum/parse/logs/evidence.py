@@ -57,6 +57,8 @@ _HINTS = (
     re.compile(rb"103, ?111, ?114, ?111, ?117, ?116, ?105, ?110, ?101, ?32\b"),
 )
 
+PROFILE_HINT = _HINTS[1]
+
 _SAMPLE = 256 * 1024  # enough for some two hundred stacks; all of it is tried against every dialect
 _SPOTS = 8
 _WINDOW = 16 * 1024
@@ -131,9 +133,9 @@ def hints(text: Buffer, spots: int = _SPOTS) -> list[int]:
     return sorted(found)
 
 
-def hinted_lines(text: bytes) -> Iterator[tuple[int, int]]:
-    """Yield start and end (before the newline) of the lines that have a goroutine header somewhere in them."""
-    hint, position = _HINTS[0], 0
+def hinted_lines(text: bytes, hint: re.Pattern[bytes] = _HINTS[0]) -> Iterator[tuple[int, int]]:
+    """Yield start and end (before the newline) of the lines that have a goroutine header, or `hint`, somewhere."""
+    position = 0
     while match := hint.search(text, position):
         start = text.rfind(b"\n", 0, match.start()) + 1
         end = text.find(b"\n", match.end())
@@ -182,6 +184,7 @@ def line_start(text: Buffer, position: int, lowest: int = 0) -> int:
 __all__ = [
     "DUMP_LINE",
     "HEADER",
+    "PROFILE_HINT",
     "column",
     "hinted_lines",
     "hints",

@@ -2,6 +2,7 @@
 
 import re
 
+from oakum.parse.logs import parts
 from oakum.parse.logs.strand import Strand
 
 # A line like: __REALTIME_TIMESTAMP=1767319445678901
@@ -37,10 +38,11 @@ def peel(text: bytes, split: bool) -> list[Strand]:
                 row = (fields[_MESSAGE] + b"\n", start, fields.get(_STAMP))
                 records.setdefault(_writer(fields) if split else (), []).append(row)
             fields, start = {}, position
-    return [
-        Strand.of("journald-export", _label(writer), *map(list, zip(*rows, strict=True)))
-        for writer, rows in records.items()
-    ]
+    strands = []
+    for writer, rows in records.items():
+        bodies, was, written = map(list, zip(*rows, strict=True))
+        strands.append(Strand.of("journald-export", _label(writer), parts.rejoined(bodies), was, written))
+    return strands
 
 
 def _writer(fields: dict[bytes, bytes]) -> tuple[bytes, ...]:

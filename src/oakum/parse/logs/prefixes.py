@@ -11,11 +11,12 @@ from itertools import islice
 
 import numpy as np
 
-from oakum.parse.logs import evidence, stamps
+from oakum.parse.logs import evidence, parts, stamps
 from oakum.parse.logs.stamps import BSD, GO, ISO
 from oakum.parse.logs.strand import Strand
 
-_NOT_CRI = rb"(?! std(?:out|err) [FP])"  # a stamp that belongs to the next layer
+# Not a stamp that belongs to the next layer:  stderr F goroutine 1 [running]:    host app[4711]: goroutine 1 [running]:
+_LAST = rb"(?! std(?:out|err) [FP]| [\w.:\-]{1,255} [^\s\[\]:\"{}=]{1,128}\[\d{1,10}\]: )"
 # rsyslog writes a control character as # and three octal digits: #011/usr/local/go/src/net/http/server.go:2969
 _HASH_OCTAL = re.compile(rb"#(0[0-3][0-7])")
 _HEADER = re.compile(evidence.HEADER)
@@ -36,6 +37,7 @@ class Prefix:
     hash_octal: bool = False  # rsyslog: tab became #011
     indents: bool = False  # further lines of a record are indented to the width of its prefix
     line_max: int = -1  # a record of exactly this size goes on in the next
+    in_parts: bool = False  # so does one of any size that leaves a quoted field open
 
 
 def _line(pattern: bytes) -> re.Pattern[bytes]:
@@ -57,6 +59,7 @@ CARRIERS = (
         ),
         indents=True,
         line_max=_JOURNALD_LINE_MAX,
+        in_parts=True,
     ),
     # <11>Jan  2 03:04:05 host app[4711]: goroutine 1 [running]:                             (RFC 3164)
     Prefix(
@@ -66,6 +69,7 @@ CARRIERS = (
             rb"(?P<source>[^\s\[\]:\"{}=]{1,128}(?:\[\d{1,10}\])?): ?" % (BSD, ISO)
         ),
         hash_octal=True,
+        in_parts=True,
     ),
     # <11>1 2026-01-02T03:04:05.678901+01:00 host app 4711 - - goroutine 1 [running]:        (RFC 5424)
     Prefix(
@@ -75,16 +79,17 @@ CARRIERS = (
             rb"(?:-|(?:\[[^\]\n]{0,2048}\])+)(?: (?:\xef\xbb\xbf)?|(?=\r?\n)|\Z)" % ISO
         ),
         hash_octal=True,
+        in_parts=True,
     ),
     # 2026-01-02T03:04:05.100000234Z stderr F goroutine 1 [running]:                         (P: goes on in the next)
     Prefix("cri", _line(rb"(?P<stamp>%b) (?P<host>stdout|stderr) (?P<part>[FP])(?::[\w:]{1,64})?%b" % (ISO, _END))),
     # [pod/api-5d9c7b-x2x7k/api] 2026-01-02T03:04:05.100000234Z goroutine 1 [running]:
-    Prefix("kubectl", _line(rb"\[pod/(?P<source>[^\]\s]{1,512})\](?: (?P<stamp>%b)%b)?%b" % (ISO, _NOT_CRI, _END))),
+    Prefix("kubectl", _line(rb"\[pod/(?P<source>[^\]\s]{1,512})\](?: (?P<stamp>%b)%b)?%b" % (ISO, _LAST, _END))),
     # api-1  | goroutine 1 [running]:
     # api-1  | 2026-01-02T03:04:05.100000234Z goroutine 1 [running]:                         (compose logs -t)
     Prefix(
         "compose",
-        _line(rb"(?P<source>[A-Za-z0-9][\w.\-]{0,127}) +\|(?: (?P<stamp>%b(?= ))%b)?%b" % (ISO, _NOT_CRI, _END)),
+        _line(rb"(?P<source>[A-Za-z0-9][\w.\-]{0,127}) +\|(?: (?P<stamp>%b(?= ))%b)?%b" % (ISO, _LAST, _END)),
     ),
     # build<tab>Run tests<tab>2026-01-02T03:04:05.1234567Z goroutine 1 [running]:            (gh run view --log)
     # 2026-01-02T03:04:05.1234567Z goroutine 1 [running]:                                    (downloaded)
@@ -155,12 +160,14 @@ def peel(row: Prefix, text: bytes, split: bool) -> list[Strand]:
         if labels[label] > 1 and label and key[0]:
             label = f"{key[0].decode('utf-8', 'replace')}/{label}"
         mine = bodies if len(places) == 1 else [bodies[number] for number in rows]
+        if row.in_parts:
+            mine = parts.rejoined(mine)
         written = [stamped[number] for number in rows] if stamped else []
         strands.append(Strand.of(row.name, label, mine, was[rows].tolist(), written))
     return strands
 
 
-def _bodies(row: Prefix, prefixes: list[bytes], bodies: list[bytes], parts: list[bytes] | None) -> list[bytes]:
+def _bodies(row: Prefix, prefixes: list[bytes], bodies: list[bytes], marks: list[bytes] | None) -> list[bytes]:
     """Return what the program wrote, newlines included."""
     if row.own:
         is_dump = evidence.DUMP_LINE.match
@@ -172,8 +179,8 @@ def _bodies(row: Prefix, prefixes: list[bytes], bodies: list[bytes], parts: list
     if row.hash_octal:
         bodies = [body.replace(b"#011", b"\t") if b"#0" in body else body for body in bodies]
         bodies = [_HASH_OCTAL.sub(_octal, body) if b"#0" in body else body for body in bodies]
-    if parts and b"P" in parts:
-        return [body.rstrip(b"\r") if part == b"P" else body + b"\n" for part, body in zip(parts, bodies, strict=True)]
+    if marks and b"P" in marks:
+        return [body.rstrip(b"\r") if mark == b"P" else body + b"\n" for mark, body in zip(marks, bodies, strict=True)]
     return [body if len(body) == row.line_max else body + b"\n" for body in bodies]
 
 

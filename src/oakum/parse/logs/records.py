@@ -12,7 +12,7 @@ from itertools import islice
 from operator import gt, lt
 from typing import Any
 
-from oakum.parse.logs import evidence
+from oakum.parse.logs import evidence, parts
 from oakum.parse.logs.strand import Strand
 
 Path = tuple[str | int, ...]
@@ -20,7 +20,8 @@ Record = dict[str, Any]
 
 _HINT = re.compile(r"goroutine \d+ (?:gp=[^\n\[]{1,80} )?\[| profile: (?:total )?\d")
 _DECODER = json.JSONDecoder()
-_OPENING = re.compile(r"[ \t]*(?:\[\s*)?\{")
+# An RS before each record: journalctl -o json-seq (RFC 7464).
+_OPENING = re.compile(r"[\x1e \t]*(?:\[\s*)?\{")
 _BETWEEN = re.compile(r"[ \t\r]*(?:[\],][ \t\r]*)*\n?")
 _EVERY = "*"  # in a path: each element of a list
 _PAIR = 3  # a list this short is a tuple ([time, line] in Loki's answers): its places mean different things
@@ -86,6 +87,8 @@ def _strands(text: bytes, shape: _Shape, split: bool) -> list[Strand]:
     strands = []
     for key, mine in places.items():
         bodies = [rows.bodies[number] for number in mine]
+        if shape.kind == "journald-json":
+            bodies = parts.rejoined(bodies)
         was, written = [rows.was[number] for number in mine], [rows.written[number] for number in mine]
         strand = Strand.of(shape.kind, _label(shape, key[1:]), bodies, was, written)
         if rows.left_out:
