@@ -332,7 +332,7 @@ def test_a_header_that_cannot_be_read() -> None:
     [
         ("/usr/local/go1.21.3/src/net/x.go", "go1.21.3"),
         ("/usr/local/Cellar/go/1.15.6/libexec/src/net/x.go", "go1.15.6"),
-        ("/root/go/pkg/mod/golang.org/toolchain@v0.0.1-go1.21.3.linux-amd64/src/net/x.go", "go1.21.3"),
+        ("/home/ci/go/pkg/mod/golang.org/toolchain@v0.0.1-go1.21.3.linux-amd64/src/net/x.go", "go1.21.3"),
         ("/usr/lib/go-1.18/src/net/x.go", "go1.18"),
         ("go1.8.1.linux-amd64/src/net/x.go", "go1.8.1"),
         ("/opt/hostedtoolcache/go/1.20.4/x64/src/net/x.go", "go1.20.4"),
