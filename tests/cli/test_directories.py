@@ -27,7 +27,7 @@ def test_goroutines_in_two_formats_are_not_added(series: Path) -> None:
     answer = oakum("goroutines", series / "2", "--json")
     assert answer.code == 0
     assert json.loads(answer.out)["total"] == 514
-    assert "says more" in answer.err
+    assert "which say more" in answer.err
 
 
 @pytest.mark.parametrize("named", ["each", "parent"])

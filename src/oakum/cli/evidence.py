@@ -53,13 +53,17 @@ def usable(arguments: Sequence[str], dump: int | None = None, kinds: tuple[str, 
     for item in read(arguments, unread.append):
         named = item.capture.origin in arguments
         readings = [r for r in item.readings if r.usable]
-        if not named and readings and kinds:
-            readings = [r for r in readings if r.kind in kinds]
         if not readings:
             unread.append(Unreadable(f"{item.capture.origin}: {why_unusable(item)}"))
             if named:
                 raise unread[-1]
             continue
+        if kinds and not named:
+            found = ", ".join(sorted({r.kind for r in readings}))
+            readings = [r for r in readings if r.kind in kinds]
+            if not readings:
+                unread.append(Unreadable(f"{item.capture.origin}: {found}, where {' or '.join(kinds)} was asked for"))
+                continue
         chosen.append((item.capture, _one_of(item.capture.origin, readings, dump)))
     for error in unread:
         if not chosen or getattr(error, "origin", "") in arguments or isinstance(error, UsageError):
@@ -96,17 +100,20 @@ def _richest(chosen: list[Chosen], arguments: Sequence[str]) -> list[Chosen]:
             best[folder] = (capture, reading)
     kept = []
     for capture, reading in chosen:
-        richer = best.get(capture.origin.rpartition("/")[0])
+        folder = capture.origin.rpartition("/")[0]
+        richer = best.get(folder)
         # Two captures of one format are two moments, not one moment twice.
         if (
-            capture.origin in arguments
+            richer is None
+            or capture.origin in arguments
             or reading.kind != "goroutine"
-            or not richer
             or reading.format == richer[1].format
         ):
             kept.append((capture, reading))
         else:
-            remark(f"{capture.origin}: the same goroutines as in {richer[0].origin}, which says more")
+            remark(
+                f"{capture.origin}: left out: beside it {folder} has goroutines as {richer[1].format}, which say more"
+            )
     return kept
 
 
