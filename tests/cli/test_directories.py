@@ -1,7 +1,9 @@
 """Directories as evidence: moments, formats of one moment, and neighbours that are no evidence."""
 
+import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -28,6 +30,15 @@ def test_goroutines_in_two_formats_are_not_added(series: Path) -> None:
     assert answer.code == 0
     assert json.loads(answer.out)["total"] == 514
     assert "which say more" in answer.err
+
+
+def test_a_cut_dump_yields_to_protobuf_which_tells_what_is_missing(series: Path) -> None:
+    dump = series / "2" / "goroutine.txt.gz"
+    text = gzip.decompress(dump.read_bytes())
+    dump.write_bytes(gzip.compress(text[: len(text) // 2]))
+    answer = oakum("goroutines", series / "2", "--json")
+    assert json.loads(answer.out)["total"] == 514
+    assert re.search(r"cut: \d+ of 514 goroutines are missing in it", answer.err)
 
 
 @pytest.mark.parametrize("named", ["each", "parent"])

@@ -112,9 +112,18 @@ def _richest(chosen: list[Chosen], arguments: Sequence[str]) -> list[Chosen]:
             kept.append((capture, reading))
         else:
             remark(
-                f"{capture.origin}: left out: beside it {folder} has goroutines as {richer[1].format}, which say more"
+                f"{capture.origin}: left out{_missing(reading, richer[1])}: beside it {folder} has goroutines as "
+                f"{richer[1].format}, which say more"
             )
     return kept
+
+
+def _missing(cut: Reading, whole: Reading) -> str:
+    """Return how many goroutines a cut dump lacks, told by a whole capture of the same moment."""
+    some, everything = cut.goroutines, goroutines_of(whole)
+    if some is None or everything is None or not some.cut or some.total >= everything.total:
+        return ""
+    return f" (cut: {everything.total - some.total:,} of {everything.total:,} goroutines are missing in it)"
 
 
 def _rank(reading: Reading) -> int:
