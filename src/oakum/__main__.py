@@ -13,6 +13,7 @@ def main() -> None:
         try:
             print(f"oakum {__version__}", flush=True)
         except OSError as error:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else Python tries to write it once more
             print(f"oakum: cannot write the output: {error.strerror}", file=sys.stderr)
             sys.exit(4)
         return
