@@ -20,14 +20,14 @@ Bools = NDArray[np.bool_]
 
 
 class Strings(Sequence[str]):
-    """A string table that decodes an entry when it is asked for; entry 0 is ""."""
+    """A string table that decodes an entry when it is asked for; entry 0 is "". Entry i is blob[starts[i]:ends[i]]."""
 
-    __slots__ = ("_blob", "_cache", "_ends", "_starts")
+    __slots__ = ("_cache", "blob", "ends", "starts")
 
     def __init__(self, blob: bytes | memoryview, starts: Int64s, ends: Int64s) -> None:
-        self._blob = blob
-        self._starts = starts
-        self._ends = ends
+        self.blob = blob
+        self.starts = starts
+        self.ends = ends
         self._cache: dict[int, str] = {}
 
     @classmethod
@@ -40,10 +40,10 @@ class Strings(Sequence[str]):
 
     def raw(self, index: int) -> bytes:
         """Return entry `index` as the bytes that stood in the profile."""
-        return bytes(self._blob[int(self._starts[index]) : int(self._ends[index])])
+        return bytes(self.blob[int(self.starts[index]) : int(self.ends[index])])
 
     def __len__(self) -> int:
-        return len(self._starts)
+        return len(self.starts)
 
     @overload
     def __getitem__(self, index: int) -> str: ...

@@ -18,7 +18,7 @@ from oakum.views.flame import grow, stack_rows
 from oakum.views.nodes import Nodes, count, divided, identify, sums
 from oakum.views.nodetags import NodeTags, node_tags
 from oakum.views.query import Query
-from oakum.views.report import Report, Trimmed, _output_unit, report_of
+from oakum.views.report import Report, Trimmed, output_unit, report_of
 
 MOST_TAGS = 4  # labels drawn at one node
 
@@ -80,7 +80,7 @@ def call_graph(profile: Profile, query: Query) -> CallGraph:
         before=before,
         dropped_nodes=dropped,
         dropped_edges=int(light.sum()),
-        unit=_output_unit(report, nodes, order),
+        unit=output_unit(report, nodes, order),
     )
     calls = _without_redundant(_sorted_calls(nodes, shown.edges), order)
     return CallGraph(report, shown, tuple(_divided(calls, report, nodes, drawn)), tags)

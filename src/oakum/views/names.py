@@ -45,20 +45,20 @@ def used_rows(rows: NDArray[Any], total: int) -> NDArray[np.intp]:
 
 def raw_texts(strings: Strings, rows: NDArray[Any]) -> list[bytes]:
     """Return many entries of a string table as bytes; at once, because asking one by one takes five times as long."""
-    blob = bytes(strings._blob)
-    starts, ends = strings._starts[rows].tolist(), strings._ends[rows].tolist()
+    blob = bytes(strings.blob)
+    starts, ends = strings.starts[rows].tolist(), strings.ends[rows].tolist()
     return [blob[start:end] for start, end in zip(starts, ends, strict=True)]
 
 
 def _marked(strings: Strings) -> Bools:
     """Return which entries hold a character that only C++ and Rust names have; looks at the whole table at once."""
-    text = np.frombuffer(strings._blob, np.uint8)
+    text = np.frombuffer(strings.blob, np.uint8)
     marks = np.zeros(256, np.bool_)
     marks[list(b"<>[]")] = True
     hit = marks[text]
     hit[1:] |= (text[1:] == ord(":")) & (text[:-1] == ord(":"))
     hits = np.flatnonzero(hit)
-    return np.searchsorted(hits, strings._starts) < np.searchsorted(hits, strings._ends)
+    return np.searchsorted(hits, strings.starts) < np.searchsorted(hits, strings.ends)
 
 
 def simplified(name: str) -> str:

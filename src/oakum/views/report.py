@@ -128,7 +128,7 @@ def trimmed(report: Report, *, only_inlined: bool = False) -> Trimmed:
         before=before,
         dropped_nodes=dropped_nodes,
         dropped_edges=int(light.sum()),
-        unit=_output_unit(report, nodes, order),
+        unit=output_unit(report, nodes, order),
     )
 
 
@@ -143,7 +143,7 @@ def _edges(report: Report, nodes: Nodes, kept: Bools, wanted: Bools | None) -> E
     return edges_of(nodes, weights, active, kept, wanted)
 
 
-def _output_unit(report: Report, nodes: Nodes, order: list[int]) -> str:
+def output_unit(report: Report, nodes: Nodes, order: list[int]) -> str:
     """Return the unit for all values of a report: the best for the smallest, or for 100 times it."""
     wanted = report.query.unit
     if wanted != "minimum" or not order:
@@ -221,4 +221,4 @@ def shown_profile(report: Report) -> Profile:
     return profile
 
 
-__all__ = ["Report", "Trimmed", "headings", "profile_headings", "report_of", "shown_profile", "trimmed"]
+__all__ = ["Report", "Trimmed", "headings", "output_unit", "profile_headings", "report_of", "shown_profile", "trimmed"]
