@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from support import DEMO, oakum
+from support import DEMO, RECORDED, oakum
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def test_goroutines_in_two_formats_are_not_added(series: Path) -> None:
     answer = oakum("goroutines", series / "2", "--json")
     assert answer.code == 0
     assert json.loads(answer.out)["total"] == 514
-    assert "which say more" in answer.err
+    assert "which says more" in answer.err
 
 
 def test_a_cut_dump_yields_to_protobuf_which_tells_what_is_missing(series: Path) -> None:
@@ -48,6 +48,18 @@ def test_directories_are_moments_compared_kind_by_kind(series: Path, named: str)
     goroutines, heap = json.loads(answer.out)["kinds"]
     assert (goroutines["measure"], goroutines["rows"][0]["values"]) == ("goroutines", [80, 500])
     assert (heap["measure"], heap["rows"][0]["function"]) == ("inuse_space", "main.newPage")
+
+
+def test_a_heap_in_two_formats_is_one_moment(tmp_path: Path) -> None:
+    for moment in ("1", "2"):
+        (tmp_path / moment).mkdir()
+        for file in ("heap.pb.gz", "heap.debug1.txt.gz", "goroutine.debug2.txt.gz"):
+            shutil.copy(RECORDED / "go1.27.3" / file, tmp_path / moment / file)
+    answer = oakum("diff", tmp_path, "--same", "--json")
+    goroutines, heap = json.loads(answer.out)["kinds"]
+    assert (goroutines["measure"], heap["measure"]) == ("goroutines", "inuse_space")
+    assert {len(row["values"]) for row in heap["rows"]} == {2}
+    assert "has the heap as pprof, which says more" in answer.err
 
 
 def test_dumps_of_one_file_are_moments(tmp_path: Path) -> None:

@@ -37,7 +37,8 @@ def read(arguments: Sequence[str], complain: Complaint | None = None) -> list[In
 
 
 Chosen = tuple[Capture, Reading]
-# Formats of one moment's goroutines, richest first: text has ages and creators, protobuf has states.
+# Formats of one moment, richest first: a dump has ages and creators, protobuf has states and every sample type; other
+# texts come last.
 _RICHEST = ("debug2", "goleak", "pprof", "debug1")
 
 
@@ -45,8 +46,8 @@ def usable(arguments: Sequence[str], dump: int | None = None, kinds: tuple[str, 
     """Return the one reading of each input that a view can show; raise when there is none in any.
 
     A capture may hold several dumps: the last is taken, and said so, unless `dump` (from 1) names another. What lies
-    in a directory beside usable captures is left out with a remark, also captures of other `kinds`; and goroutines
-    saved there in several formats are the same ones: the richest is taken.
+    in a directory beside usable captures is left out with a remark, also captures of other `kinds`; and what was
+    saved there in several formats is the same thing: the richest is taken.
     """
     unread: list[OakumError] = []
     chosen: list[Chosen] = []
@@ -92,28 +93,23 @@ def _one_of(origin: str, readings: list[Reading], dump: int | None) -> Reading:
 
 def _richest(chosen: list[Chosen], arguments: Sequence[str]) -> list[Chosen]:
     """Return the captures without those that only say again, in a poorer format, what lies beside them."""
-    best: dict[str, Chosen] = {}
+    best: dict[tuple[str, str], Reading] = {}
     for capture, reading in chosen:
-        folder = capture.origin.rpartition("/")[0]
-        inside = reading.kind == "goroutine" and reading.format in _RICHEST and capture.origin not in arguments
-        if inside and (folder not in best or _rank(reading) < _rank(best[folder][1])):
-            best[folder] = (capture, reading)
+        here = (capture.origin.rpartition("/")[0], reading.kind)
+        if capture.origin not in arguments and (here not in best or _rank(reading) < _rank(best[here])):
+            best[here] = reading
     kept = []
     for capture, reading in chosen:
         folder = capture.origin.rpartition("/")[0]
-        richer = best.get(folder)
+        richer = best.get((folder, reading.kind))
         # Two captures of one format are two moments, not one moment twice.
-        if (
-            richer is None
-            or capture.origin in arguments
-            or reading.kind != "goroutine"
-            or reading.format == richer[1].format
-        ):
+        if richer is None or capture.origin in arguments or reading.format == richer.format:
             kept.append((capture, reading))
         else:
+            what = "goroutines" if reading.kind == "goroutine" else f"the {reading.kind}"
             remark(
-                f"{capture.origin}: left out{_missing(reading, richer[1])}: beside it {folder} has goroutines as "
-                f"{richer[1].format}, which say more"
+                f"{capture.origin}: left out{_missing(reading, richer)}: beside it {folder} has {what} as "
+                f"{richer.format}, which says more"
             )
     return kept
 
@@ -128,7 +124,8 @@ def _missing(cut: Reading, whole: Reading) -> str:
 
 def _rank(reading: Reading) -> int:
     cut = reading.goroutines is not None and reading.goroutines.cut
-    return _RICHEST.index(reading.format) + (len(_RICHEST) if cut else 0)
+    known = reading.format in _RICHEST
+    return (_RICHEST.index(reading.format) if known else len(_RICHEST)) + (2 * len(_RICHEST) if cut else 0)
 
 
 @dataclass(frozen=True, slots=True)
