@@ -6,7 +6,7 @@ READY  := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := all
-.PHONY: all check quick test demo bench fuzz format lock record-testdata clean help
+.PHONY: all check quick test live demo accuracy bench fuzz format lock record record-testdata clean help
 
 all: check quick  ## the default while working: the checks and the quick suite
 
@@ -24,6 +24,7 @@ check: $(READY)  ## format, lint, types, import rules
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	@for scenario in casebook/*/scenario.py; do $(BIN)/mypy --no-error-summary $$scenario || exit 1; done  # all of one name
 	$(BIN)/lint-imports
 
 quick: $(READY)  ## recorded evidence only: no Go, no network, no browser
@@ -31,6 +32,17 @@ quick: $(READY)  ## recorded evidence only: no Go, no network, no browser
 
 test: check $(READY)  ## the checks and every test whose tools are here or come by pip
 	$(PYTEST)
+
+live: $(READY)  ## build and run the programs of the casebook now: do they still leak, or not, as they should?
+	$(PYTEST) -m live tests/casebook
+
+accuracy: $(READY)  ## run the diagnosis over everything recorded; prints how often it was right, and writes it into the readmes
+	$(BIN)/python -m casebook.runner accuracy --write
+
+record: $(READY)  ## record a case of the casebook again: make record CASE=name (as root, in a container)
+	@test -n "$(CASE)" || { echo "make record CASE=name; .venv/bin/python -m casebook.runner list names them"; exit 2; }
+	$(BIN)/python -m casebook.runner record $(CASE)
+	$(BIN)/python -m casebook.runner check $(CASE)
 
 demo: $(READY)  ## show the tool at work on recorded evidence
 	@$(BIN)/oakum demo

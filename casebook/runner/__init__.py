@@ -1,0 +1,1 @@
+"""Builds, runs, records and scores the cases of the casebook: `python -m casebook.runner --help`."""

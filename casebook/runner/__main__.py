@@ -1,0 +1,102 @@
+"""`python -m casebook.runner VERB [CASE...]`: record, check, run and score the cases of the casebook."""
+
+import argparse
+import sys
+import time
+
+from casebook.runner.build import BuildFailed
+from casebook.runner.case import BadCase, chosen
+from casebook.runner.stage import RunFailed
+from casebook.runner.tools import toolchain
+
+
+def _list(arguments: argparse.Namespace) -> int:
+    for case in chosen(arguments.cases):
+        print(f"{case.name:<44} {case.title}")
+    return 0
+
+
+def _record(arguments: argparse.Namespace) -> int:
+    from casebook.runner.record import record
+
+    for case in chosen(arguments.cases):
+        began = time.monotonic()
+        for line in record(case, arguments.take):
+            print(line)
+        print(f"{case.name}: recorded in {time.monotonic() - began:.0f} s", flush=True)
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from casebook.runner.check import check
+
+    wrong = 0
+    for case in chosen(arguments.cases):
+        complaints = check(case)
+        wrong += bool(complaints)
+        print("\n".join(complaints) if complaints else f"{case.name}: as expected", flush=True)
+    return 1 if wrong else 0
+
+
+def _live(arguments: argparse.Namespace) -> int:
+    from casebook.runner.live import live
+
+    wrong = 0
+    for case in chosen(arguments.cases):
+        for build in case.builds if case.live != "no" else ():
+            outcome = live(case, build)
+            wrong += bool(outcome.complaints)
+            told = "; ".join(outcome.complaints) or "as expected"
+            print(
+                f"{case.name} {build.name}: built in {outcome.built:.0f} s, ran {outcome.ran:.0f} s: {told}", flush=True
+            )
+    return 1 if wrong else 0
+
+
+def _accuracy(arguments: argparse.Namespace) -> int:
+    from casebook.runner.accuracy import accuracy, misses, table, write_readmes
+
+    results = accuracy(chosen(arguments.cases), arguments.setting)
+    print(table(results))
+    if arguments.misses:
+        print("", *misses(results), sep="\n")
+    if arguments.write:
+        write_readmes(results)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m casebook.runner", description=__doc__)
+    verbs = parser.add_subparsers(required=True, metavar="VERB")
+    for name, function, text in (
+        ("list", _list, "name the cases"),
+        ("record", _record, "build, run, capture; write casebook/CASE/captures"),
+        ("check", _check, "is expect.toml true of what was recorded?"),
+        ("accuracy", _accuracy, "run the diagnosis over everything recorded and print how often it was right"),
+        ("live", _live, "build and run it now, shortened; is expect.toml true of it?"),
+    ):
+        verb = verbs.add_parser(name, help=text)
+        verb.set_defaults(run=function)
+        verb.add_argument("cases", nargs="*", metavar="CASE", help="all when there is none")
+        if name == "accuracy":
+            verb.add_argument("--setting", action="append", default=[], help="only this setting; may be given again")
+            verb.add_argument("--misses", action="store_true", help="name every take that was not answered rightly")
+            verb.add_argument("--write", action="store_true", help="put the table into the readmes")
+        if name == "record":
+            verb.add_argument("--take", action="append", default=[], help="only this take; may be given again")
+    return parser
+
+
+def main() -> int:
+    """Run one verb; say in one line what went wrong."""
+    arguments = _parser().parse_args()
+    try:
+        code: int = arguments.run(arguments)
+        return code
+    except (BadCase, BuildFailed, RunFailed, toolchain.Missing) as error:
+        print(f"casebook: {error}", file=sys.stderr)
+        return 4
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,187 @@
+"""`accuracy`: the diagnosis over everything recorded, in every setting -> a table, also in the readmes.
+
+A take that got no answer is counted as such and never as a healthy one cleared. Beside the diagnosis stands the naive
+rule, so that a reader sees what the casebook asks.
+"""
+
+import contextlib
+import io
+import json
+import re
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from casebook.runner.case import Case, Take, case
+from casebook.runner.naive import accuse
+from casebook.runner.score import Diagnosis, Score, score
+from casebook.runner.settings import SETTINGS, Trial, trial
+from casebook.runner.tools import ROOT
+
+NAIVE = "naive rule, two moments"
+COMMAND = "make accuracy"
+READMES = {"en": ROOT / "README.md", "zh": ROOT / "README.zh-CN.md"}
+_BLOCK = re.compile(r"(<!-- accuracy: .*?-->\n).*?(<!-- /accuracy -->)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One take in one setting."""
+
+    case: str
+    take: str
+    setting: str
+    score: Score
+
+
+def diagnose(arguments: Sequence[str]) -> Diagnosis | None:
+    """Return what `oakum diagnose --json` says, or None when it says nothing that can be read."""
+    from oakum.cli import COMMANDS, run
+
+    if "diagnose" not in dict(COMMANDS):
+        return None
+    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.TextIOWrapper(io.BytesIO())):
+        run(["diagnose", "--json", *arguments])
+    try:
+        answer = json.loads(out.buffer.getvalue())
+    except ValueError:
+        return None
+    return answer if isinstance(answer, dict) else None
+
+
+def naive(trial: Trial) -> Diagnosis:
+    """Return what the naive rule says of the first and last moments; of several processes, of all."""
+    findings = []
+    for process in trial.recorded.processes:
+        moments = trial.recorded.of(process)
+        findings += accuse(moments[0], moments[-1])["findings"]
+    return {"verdict": "leaking" if findings else "healthy", "findings": findings}
+
+
+def _take(name: str, take: Take, settings: Sequence[str]) -> list[Result]:
+    """Return the results of one take in every setting that it has."""
+    results = []
+    for setting in settings:
+        with tempfile.TemporaryDirectory() as scratch:
+            tried = trial(case(name), take, Path(scratch))
+            if setting == NAIVE:
+                answer: Diagnosis | None = naive(tried)
+            elif arguments := SETTINGS[setting](tried):
+                answer = diagnose(arguments)
+            else:
+                continue
+            results.append(Result(name, take.name, setting, score(answer, tried.truth)))
+    return results
+
+
+def accuracy(cases: Iterable[Case], settings: Sequence[str] = ()) -> list[Result]:
+    """Return the results of every take of these cases, two takes at a time."""
+    wanted = [*settings] or [*SETTINGS, NAIVE]
+    work = [(one.name, take, wanted) for one in cases for take in one.takes]
+    with ProcessPoolExecutor(2) as pool:
+        return [result for results in pool.map(_take, *zip(*work, strict=True), chunksize=4) for result in results]
+
+
+_WORDS: Mapping[str, Mapping[str, str]] = {
+    "zh": {
+        "all moments": "所有时刻",
+        "all moments, with source": "所有时刻，有源码",
+        "all moments, with goroutineleak": "所有时刻，有 goroutineleak",
+        "all moments, protobuf only": "所有时刻，仅 protobuf",
+        "two moments": "两个时刻",
+        "one moment and a healthy twin": "一个时刻和健康的对照",
+        "one goroutine dump": "一份 goroutine dump",
+        "one heap profile": "一份 heap profile",
+        NAIVE: "朴素规则，两个时刻",
+        "evidence given": "所给证据",
+        "leaking": "泄漏",
+        "place found": "找到位置",
+        "ranked first": "排在首位",
+        "mechanism right": "机制正确",
+        "known bug named": "指出已知缺陷",
+        "healthy": "健康",
+        "accused": "误判为泄漏",
+        "wrong accusations": "错误指控",
+        "undecided": "未定",
+        "no answer": "无回答",
+    }
+}
+_COLUMNS = (
+    "evidence given", "leaking", "place found", "ranked first", "mechanism right", "known bug named", "healthy",
+    "accused", "wrong accusations", "undecided", "no answer",
+)  # fmt: skip
+
+
+def _row(setting: str, scores: Sequence[Score]) -> list[str]:
+    leaking = [one for one in scores if one.leaking]
+    healthy = [one for one in scores if not one.leaking]
+    known = [one for one in leaking if one.known is not None]
+    numbers = (
+        len(leaking), sum(s.found for s in leaking), sum(s.first for s in leaking), sum(s.mechanism for s in leaking),
+        f"{sum(bool(s.known) for s in known)} of {len(known)}", len(healthy), sum(s.accused for s in healthy),
+        sum(len(s.wrong) for s in scores), sum(s.verdict == "undecided" for s in scores),
+        sum(not s.answered for s in scores),
+    )  # fmt: skip
+    return [setting, *map(str, numbers)]
+
+
+def table(results: Sequence[Result], language: str = "en") -> str:
+    """Return the results as a Markdown table, one row for each setting."""
+    words = _WORDS.get(language, {})
+    by_setting: dict[str, list[Score]] = {}
+    for result in results:
+        by_setting.setdefault(result.setting, []).append(result.score)
+    order = [name for name in (*SETTINGS, NAIVE) if name in by_setting]
+    rows = [_row(words.get(name, name), by_setting[name]) for name in order]
+    if language == "zh":
+        rows = [[cell.replace(" of ", "/") for cell in row] for row in rows]
+    head = [words.get(name, name) for name in _COLUMNS]
+    lines = [head, ["---", *["--:"] * (len(head) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def misses(results: Sequence[Result]) -> Iterator[str]:
+    """Yield a line about every take that was not answered as it should be."""
+    for result in results:
+        said = result.score
+        told = [
+            text
+            for text, wrong in (
+                ("no answer", not said.answered),
+                ("place not found", said.answered and said.leaking and not said.found),
+                ("not ranked first", said.found and not said.first),
+                ("wrong mechanism", said.found and not said.mechanism),
+                ("known bug not named", said.answered and said.known is False),
+                (f"accused: {', '.join(said.wrong)}", bool(said.wrong)),
+                ("called leaking", said.accused and not said.wrong),
+            )
+            if wrong
+        ]
+        if told:
+            yield f"{result.setting}: {result.case}/{result.take}: {'; '.join(told)}"
+
+
+def write_readmes(results: Sequence[Result]) -> None:
+    """Write the table into the readmes, with today's date and the command."""
+    for language, path in READMES.items():
+        path.write_text(with_table(path.read_text(encoding="utf-8"), results, language), encoding="utf-8")
+
+
+def with_table(text: str, results: Sequence[Result], language: str, date: str = "") -> str:
+    """Return a readme with the table in its place; the date is today's where none is given."""
+    date = date or datetime.now(UTC).date().isoformat()
+    takes = len({(result.case, result.take) for result in results})
+    cases = len({result.case for result in results})
+    if language == "zh":
+        measured = f"{cases} 个案例、{takes} 次录制，{date} 由 `{COMMAND}` 测得。"
+    else:
+        measured = f"{cases} cases in {takes} recorded takes, measured on {date} by `{COMMAND}`."
+    body = f"{measured}\n\n{table(results, language)}\n"
+    return _BLOCK.sub(lambda found: found[1] + body + found[2], text)
+
+
+__all__ = ["COMMAND", "NAIVE", "READMES", "Result", "accuracy", "misses", "table", "with_table", "write_readmes"]

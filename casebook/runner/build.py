@@ -1,0 +1,214 @@
+"""Case -> executables: as they are built for a recording, with paths that everybody's builds have, or for a live run.
+
+Recordings are built in /srv/<service>, with modules in /go/pkg/mod, as in Go's own container image; our own modules are
+served as a module proxy would, so that their frames carry a version. Live runs are built where they stand, -trimpath.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from casebook.runner.case import MODULES, Build, Case, Take
+from casebook.runner.tools import toolchain
+
+YARDS = Path("/srv")
+GO_PATH = Path("/go")
+# What lies in a case's folder and is no source.
+_NOT_SOURCE = ("captures", "__pycache__", "scenario.py", "case.toml", "expect.toml")
+# replace example.org/tide/kit => ../modules/kit
+_LOCAL = re.compile(r"^(?:replace\s+)?\s*(\S+)(?:\s+v\S+)?\s*=>\s*(\.\./modules/\S+)\s*$")
+# require example.org/tide/kit v1.4.2
+_REQUIRED = re.compile(r"^(?:require\s+)?\s*(\S+)\s+(v\S+)(?:\s*//.*)?$")
+BUILD_SECONDS = 1800
+
+
+class BuildFailed(Exception):
+    """A program of the casebook does not build; the message is the compiler's."""
+
+
+def local_modules(modfile: Path) -> dict[str, tuple[str, Path]]:
+    """Return our own modules that a go.mod replaces by a folder: path -> (version, folder)."""
+    lines = modfile.read_text().splitlines()
+    required = {found[1]: found[2] for line in lines if (found := _REQUIRED.match(line))}
+    return {
+        found[1]: (required[found[1]], MODULES / Path(found[2]).name) for line in lines if (found := _LOCAL.match(line))
+    }
+
+
+def _escaped(path: str) -> str:
+    return re.sub(r"[A-Z]", lambda upper: "!" + upper[0].lower(), path)
+
+
+def _serve(proxy: Path, module: str, version: str, source: Path) -> None:
+    """Write one of our modules as a module proxy serves it."""
+    folder = proxy / _escaped(module) / "@v"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "list").write_text(f"{version}\n")
+    (folder / f"{version}.info").write_text(json.dumps({"Version": version, "Time": "2024-01-02T03:04:05Z"}))
+    # What it needs of our own it finds beside it in the same proxy.
+    text = "".join(line for line in (source / "go.mod").open() if not _LOCAL.match(line))
+    (folder / f"{version}.mod").write_text(text)
+    with zipfile.ZipFile(folder / f"{version}.zip", "w") as packed:
+        for path in sorted(source.rglob("*")):
+            if path.is_file() and path.name != "go.mod":
+                packed.write(path, f"{module}@{version}/{path.relative_to(source)}")
+        packed.writestr(f"{module}@{version}/go.mod", text)
+
+
+def _all_local(modfile: Path) -> dict[str, tuple[str, Path]]:
+    """Return our own modules that a go.mod needs, those that they need among them."""
+    found = local_modules(modfile)
+    for _, folder in [*found.values()]:
+        for module, (version, at) in local_modules(folder / "go.mod").items():
+            found.setdefault(module, (version, at))
+    return found
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Hold a lock: our own modules are replaced in the one module cache while a program is built."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _forget(module: str, version: str) -> None:
+    """Remove one of our modules from the module cache, since it may have changed under the same version."""
+    cache = GO_PATH / "pkg" / "mod"
+    for path in (cache / f"{_escaped(module)}@{version}", cache / "cache" / "download" / _escaped(module)):
+        if path.exists():
+            subprocess.run(["chmod", "-R", "u+w", path], check=True)
+            shutil.rmtree(path)
+
+
+def _compile(command: list[str], folder: Path, env: Mapping[str, str]) -> None:
+    try:
+        done = subprocess.run(
+            command, cwd=folder, env=dict(env), capture_output=True, text=True, timeout=BUILD_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise BuildFailed(f"{' '.join(command)}: took more than {BUILD_SECONDS} s") from None
+    if done.returncode:
+        raise BuildFailed(f"{' '.join(command)} in {folder}:\n{done.stderr.strip()[-4000:]}")
+
+
+def _modfile(build: Build) -> list[str]:
+    return [] if build.modfile == "go.mod" else [f"-modfile={build.modfile}"]
+
+
+def program_name(case: Case, package: str) -> str:
+    """Return the name of the program built from a package of the case."""
+    return case.service if package == "." else Path(package).name
+
+
+def prepare_yard(case: Case) -> Path:
+    """Return /srv/<service> with the sources of the case in it; it must not exist before."""
+    yard = YARDS / case.service
+    try:
+        yard.mkdir()
+    except FileExistsError:
+        raise BuildFailed(
+            f"{yard} exists: it is made here and removed afterwards; is another recording running?"
+        ) from None
+    except OSError as error:
+        raise BuildFailed(f"cannot make {yard} ({error.strerror}): record as root, in a container") from None
+    for path in case.folder.iterdir():
+        if path.name in _NOT_SOURCE:
+            continue
+        if path.is_dir():
+            shutil.copytree(path, yard / path.name)
+        else:
+            shutil.copy(path, yard / path.name)
+    mods = GO_PATH / "pkg" / "mod"
+    if not mods.exists():
+        mods.parent.mkdir(parents=True, exist_ok=True)
+        told = subprocess.run(
+            [toolchain.go(), "env", "GOMODCACHE"],
+            env=toolchain.environment(),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        real = Path(told.stdout.strip())
+        real.mkdir(parents=True, exist_ok=True)
+        mods.symlink_to(real)
+    return yard
+
+
+def for_recording(case: Case, take: Take, yard: Path, target: Path) -> tuple[dict[str, Path], bytes]:
+    """Return the programs of a take, built in its yard into the target folder, and what `go version -m` says."""
+    compiler = toolchain.go(take.go)
+    modfile = yard / take.build.modfile
+    ours = _all_local(case.folder / take.build.modfile)
+    modfile.write_text("".join(line for line in modfile.open() if not _LOCAL.match(line)))
+    proxy = yard / ".proxy"
+    for module, (version, source) in ours.items():
+        _serve(proxy, module, version, source)
+    upstream = subprocess.run(
+        [compiler, "env", "GOPROXY"], env=toolchain.environment(), capture_output=True, text=True, check=True
+    ).stdout.strip()
+    env = toolchain.environment() | {
+        "GOPROXY": f"file://{proxy},{upstream}" if ours else upstream, "GONOSUMDB": "example.org/*",
+        "GOFLAGS": "-mod=mod -buildvcs=false", "GOMODCACHE": str(GO_PATH / "pkg" / "mod"), "CGO_ENABLED": "0",
+    }  # fmt: skip
+    flags = _modfile(take.build)
+    programs = {}
+    with _alone(GO_PATH / ".casebook.lock" if ours else yard / ".lock"):
+        for module, (version, _) in ours.items():
+            _forget(module, version)
+        if take.paths == "vendor":
+            _compile([str(compiler), "mod", "vendor", *flags], yard, env)
+            env["GOFLAGS"] = "-mod=vendor -buildvcs=false"
+        if take.paths == "trimpath":
+            flags.append("-trimpath")
+        for package in case.packages:
+            program = target / program_name(case, package)
+            _compile([str(compiler), "build", *flags, "-o", str(program), package], yard, env)
+            programs[program.name] = program
+    told = [
+        subprocess.run([compiler, "version", "-m", program], env=env, capture_output=True, check=True).stdout
+        for program in programs.values()
+    ]
+    return programs, b"".join(told)
+
+
+def for_live(case: Case, build: Build) -> dict[str, Path]:
+    """Return the programs of a build for a live run, built where they stand; made once for the same sources."""
+    go = next((take.go for take in case.takes if take.build == build), None) if case.live == "full" else None
+    compiler = toolchain.go(go)
+    modfile = case.folder / build.modfile
+    sources = [path for path in sorted(case.folder.rglob("*")) if path.suffix in (".go", ".mod", ".sum")]
+    for _, folder in _all_local(modfile).values():
+        sources += sorted(folder.rglob("*.go"))
+    mark = hashlib.sha256(toolchain.version_of(compiler).encode() + build.modfile.encode())
+    for path in sources:
+        mark.update(path.read_bytes())
+    target = toolchain.CACHE / "casebook" / f"{case.service}-{mark.hexdigest()[:12]}"
+    programs = {program_name(case, package): target / program_name(case, package) for package in case.packages}
+    if all(program.exists() for program in programs.values()):
+        return programs
+    env = toolchain.environment() | {"CGO_ENABLED": "0"}
+    if modfile.with_suffix(".sum").exists():  # without one it needs nothing but our own modules
+        # Not `go mod download`, which takes what no package of ours needs too.
+        listing = [str(compiler), "list", "-deps", "-mod=readonly", *_modfile(build), *case.packages]
+        toolchain.download(listing, case.folder)
+    making = target.with_name(f".{target.name}.{os.getpid()}")
+    making.mkdir(parents=True, exist_ok=True)
+    for package in case.packages:
+        command = [str(compiler), "build", "-mod=readonly", "-trimpath", *_modfile(build)]
+        _compile([*command, "-o", str(making / program_name(case, package)), package], case.folder, env)
+    shutil.rmtree(target, ignore_errors=True)
+    making.rename(target)
+    return programs
+
+
+__all__ = ["BuildFailed", "for_live", "for_recording", "local_modules", "prepare_yard", "program_name"]

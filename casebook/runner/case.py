@@ -1,0 +1,205 @@
+"""case.toml -> Case: how a case is built, run and loaded, and which takes are recorded of it.
+
+Comes in: a folder of the casebook. Goes out: frozen values. A key that the format does not know is refused by name.
+"""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+CASEBOOK = Path(__file__).resolve().parents[1]
+MODULES = CASEBOOK / "modules"
+
+Paths = Literal["modcache", "trimpath", "vendor"]
+# Where a case says nothing else: Debian's Go prints "semacquire" and knows no parent ids, 1.27 has goroutineleak.
+USUAL_TAKES: tuple[tuple[str, Paths], ...] = (("1.19", "modcache"), ("1.27", "trimpath"))
+# Go's own command prints paths of this machine unless it is one of these, which stand where everybody's do.
+GO_AT_HOME = ("1.19", "1.26")
+
+
+class BadCase(Exception):
+    """A file of the casebook is not as the format wants it; the message says where and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Requests of one kind. `{n}` in path and body counts up over the whole run."""
+
+    method: str = "GET"
+    path: str = "/"
+    count: int = 1
+    body: str = ""
+    hold: Literal["", "read", "unread"] = ""  # keep the request open, and read what comes or not
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """What happens until the next moment."""
+
+    moment: str
+    seconds: float
+    send: tuple[Send, ...] = ()
+    connections: int | None = None  # None: as many as before
+    timeout: float = 10.0
+    drop: int = 0  # so many held requests are closed when the phase begins, oldest first; all when negative
+    gc: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """One way to build or run the case: leaking, fixed, a healthy twin."""
+
+    name: str
+    modfile: str = "go.mod"
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """One recorded run: a build, a Go version, a style of paths."""
+
+    build: Build
+    go: str
+    paths: Paths
+
+    @property
+    def name(self) -> str:
+        """Return the name of its folder under captures/."""
+        return f"{self.build.name}-go{self.go}-{self.paths}"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A folder of the casebook."""
+
+    folder: Path
+    title: str
+    service: str
+    packages: tuple[str, ...]
+    builds: tuple[Build, ...]
+    takes: tuple[Take, ...]
+    phases: tuple[Phase, ...]
+    pprof: str
+    metrics: str
+    live: Literal["full", "short", "no"]
+    limit: float
+    upstream: str  # the real server that this is; "" for programs of our own
+
+    @property
+    def name(self) -> str:
+        """Return the name of the case."""
+        return self.folder.name
+
+    @property
+    def captures(self) -> Path:
+        """Return where its recorded evidence lies."""
+        return self.folder / "captures"
+
+    @property
+    def scenario(self) -> Path:
+        """Return the script that runs it where case.toml cannot say it."""
+        return self.folder / "scenario.py"
+
+    @property
+    def own(self) -> bool:
+        """Tell whether the program is built here; a server from a package is not."""
+        return bool(self.packages)
+
+    def build(self, name: str) -> Build:
+        """Return a build by its name."""
+        for build in self.builds:
+            if build.name == name:
+                return build
+        raise BadCase(f"{self.name}: there is no build {name!r}; there are {', '.join(b.name for b in self.builds)}")
+
+
+def _known(table: Mapping[str, Any], keys: Iterable[str], where: str) -> None:
+    if unknown := sorted(set(table) - set(keys)):
+        raise BadCase(f"{where}: unknown key {', '.join(unknown)}; known are {', '.join(keys)}")
+
+
+def _phase(table: Mapping[str, Any], where: str) -> Phase:
+    _known(table, ("moment", "seconds", "send", "connections", "timeout", "drop", "gc"), where)
+    sends = []
+    for send in table.get("send", ()):
+        _known(send, ("method", "path", "count", "body", "hold"), f"{where}, send")
+        sends.append(Send(**send))
+    rest = {key: table[key] for key in ("connections", "timeout", "drop", "gc") if key in table}
+    try:
+        return Phase(str(table["moment"]), float(table["seconds"]), tuple(sends), **rest)
+    except KeyError as missing:
+        raise BadCase(f"{where}: {missing.args[0]} is missing") from None
+
+
+def _build(table: Mapping[str, Any], where: str) -> Build:
+    _known(table, ("name", "modfile", "flags"), where)
+    return Build(table["name"], table.get("modfile", "go.mod"), tuple(table.get("flags", ())))
+
+
+_KEYS = ("title", "service", "packages", "live", "limit", "pprof", "metrics", "build", "take", "phase", "upstream")
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return a TOML file of a case; say which file is at fault when it is none."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BadCase(f"{path.parent.name}: {path.name} is missing") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadCase(f"{path.parent.name}/{path.name}: {error}") from None
+
+
+def load(folder: Path) -> Case:
+    """Return the case of a folder."""
+    table = read_toml(folder / "case.toml")
+    where = f"{folder.name}/case.toml"
+    _known(table, _KEYS, where)
+    for key in ("title", "service"):
+        if not table.get(key):
+            raise BadCase(f"{where}: {key} is missing")
+    builds = tuple(_build(build, where) for build in table.get("build", ()))
+    if not builds:
+        builds = (Build(str(read_toml(folder / "expect.toml").get("verdict", ""))),)
+    named = {build.name: build for build in builds}
+    takes = []
+    for take in table.get("take", ()):
+        _known(take, ("build", "go", "paths"), where)
+        build = take.get("build", builds[0].name)
+        if build not in named:
+            raise BadCase(f"{where}: a take wants the build {build!r}, which there is not")
+        takes.append(Take(named[build], str(take["go"]), take["paths"]))
+    if not takes:
+        takes = [Take(build, go, paths) for build in builds for go, paths in USUAL_TAKES]
+    phases = tuple(_phase(phase, where) for phase in table.get("phase", ()))
+    if not phases and not (folder / "scenario.py").exists():
+        raise BadCase(f"{where}: neither [[phase]] nor scenario.py says what happens")
+    return Case(
+        folder, table["title"], table["service"], tuple(table.get("packages", (".",))), builds, tuple(takes), phases,
+        table.get("pprof", "/debug/pprof"), table.get("metrics", "/metrics"), table.get("live", "short"),
+        float(table.get("limit", 60)), table.get("upstream", ""),
+    )  # fmt: skip
+
+
+def names() -> list[str]:
+    """Return the names of all cases."""
+    return sorted(path.parent.name for path in CASEBOOK.glob("*/case.toml"))
+
+
+def case(name: str) -> Case:
+    """Return a case by its name."""
+    if not (CASEBOOK / name / "case.toml").exists():
+        raise BadCase(f"there is no case {name!r} in the casebook; `python -m casebook.runner list` names them")
+    return load(CASEBOOK / name)
+
+
+def chosen(wanted: Iterable[str]) -> list[Case]:
+    """Return the cases of these names, or all when there is none."""
+    return [case(name) for name in [*wanted] or names()]
+
+
+__all__ = [
+    "CASEBOOK", "MODULES", "BadCase", "Build", "Case", "Paths", "Phase", "Send", "Take", "case", "chosen", "names",
+    "read_toml",
+]  # fmt: skip

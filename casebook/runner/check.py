@@ -1,0 +1,161 @@
+"""Is expect.toml true? Of recorded evidence, or of a live run just made.
+
+Goes out: complaints in words, none when all is well. Counts, states, lines, creators, growth per request, allocation
+paths and source lines are compared; a healthy look-alike must be one that the naive rule accuses.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from casebook.runner.build import local_modules
+from casebook.runner.case import Case
+from casebook.runner.evidence import Moment, Recording, bytes_at, count, recordings, same, standing
+from casebook.runner.expectation import Expectation, Expected, Site, expectation
+from casebook.runner.naive import fooled
+
+_HEAP_ROLES = ("allocated", "registered", "driver")
+# Go before 1.20 has one word for every wait on a semaphore.
+_OLD_WORDS = {"sync.Mutex.Lock": "semacquire", "sync.RWMutex.Lock": "semacquire", "sync.RWMutex.RLock": "semacquire",
+              "sync.WaitGroup.Wait": "semacquire"}  # fmt: skip
+
+
+def check(case: Case) -> list[str]:
+    """Return what expect.toml says wrongly about the recorded evidence of a case."""
+    complaints = [*_sources(case)]
+    for name, recorded in recordings(case).items():
+        build = next(take.build.name for take in case.takes if take.name == name)
+        complaints += [f"{case.name}/{name}: {text}" for text in contradictions(case, build, recorded)]
+    return complaints
+
+
+def contradictions(case: Case, build: str, recorded: Recording, short: bool = False) -> Iterator[str]:
+    """Yield where a recording contradicts what is expected of its build. A short run shows growth, not exact ages."""
+    truth = expectation(case, build)
+    for moment in recorded.moments:
+        goroutines = moment.goroutines()
+        if goroutines is not None and goroutines.missing:
+            yield f"{moment.folder.name}: {goroutines.missing} goroutines of the dump are missing"
+    for finding in truth.findings:
+        yield from _finding(finding, recorded)
+    yield from _mended(case, truth, recorded)
+    if not short:
+        yield from _background(truth, recorded)
+
+
+def _mended(case: Case, truth: Expectation, recorded: Recording) -> Iterator[str]:
+    """Yield places that pile up in another build of the case and must not in this one."""
+    ours = {finding.place for finding in truth.findings}
+    others = {f.place for build in case.builds for f in expectation(case, build.name).findings} - ours
+    for site in sorted(others, key=lambda site: site.function):
+        if site.role == "blocked" and (not site.process or site.process in recorded.processes):
+            counts = [count(standing(moment.goroutines(), site)) for moment in recorded.of(site.process)]
+            # What a twin starts once, it starts before its second moment.
+            if counts and counts[-1] > max(counts[:2]):
+                yield f"{site.function}:{site.line} is not expected here and grows: {counts}"
+
+
+def _background(truth: Expectation, recorded: Recording) -> Iterator[str]:
+    for row in truth.harmless:
+        site = Site("any", row.function)
+        if not any(_seen(moment, site) for moment in recorded.moments):
+            yield f"harmless {row.function} is in no moment"
+    if truth.looks_like and not any(fooled(recorded.of(process)) for process in recorded.processes):
+        yield "it looks like nothing: even the naive rule accuses nobody in any two moments"
+
+
+def _seen(moment: Moment, site: Site) -> bool:
+    created = Site("created", site.function)
+    goroutines = moment.goroutines()
+    return bool(standing(goroutines, site) or standing(goroutines, created) or bytes_at(moment.heap(), site))
+
+
+def _finding(finding: Expected, recorded: Recording) -> Iterator[str]:
+    for at, site in enumerate(finding.sites):
+        if not site.function:
+            continue
+        moments = recorded.of(site.process)
+        if site.role == "blocked" or site.role == "created":
+            counts = [count(standing(moment.goroutines(), site)) for moment in moments]
+            yield from _blocked(site, counts, moments)
+            if at == 0 and finding.per_event is not None:
+                yield from _per_event(finding, counts, moments)
+        elif finding.mechanism == "off-heap" and site.role == "allocated":
+            yield from _rss(moments)
+        elif site.role in _HEAP_ROLES:
+            yield from _allocated(site, moments, grows=site.role == "allocated" and at == 0)
+    for victim in finding.victims:
+        if not any(standing(m.goroutines(), Site("any", victim.function)) for m in recorded.of(victim.process)):
+            yield f"victim {victim.function} is in no moment"
+
+
+def _blocked(site: Site, counts: list[int], moments: Sequence[Moment]) -> Iterator[str]:
+    if not counts[-1] and not (site.role == "created" and max(counts)):
+        yield f"nobody stands at {site.function}:{site.line} in the last moment (counts {counts}){_near(site, moments)}"
+        return
+    if counts[-1] < counts[0]:
+        yield f"{site.function}: {counts} does not grow"
+    if site.state:
+        states = {group.state for group in standing(moments[-1].goroutines(), site)}
+        if not states & {site.state, _OLD_WORDS.get(site.state)}:
+            yield f"{site.function} is in {states}, not in {site.state!r}"
+
+
+def _near(site: Site, moments: Sequence[Moment]) -> str:
+    """Return where goroutines with that function on their stack do stand, to mend the expectation by."""
+    groups = standing(moments[-1].goroutines(), Site("any", site.function))
+    places = {f"{group.place.function}:{group.place.line}" for group in groups if group.place}
+    return f"; those that passed it stand at {', '.join(sorted(places)[:4])}" if places else ""
+
+
+def _per_event(finding: Expected, counts: list[int], moments: Sequence[Moment]) -> Iterator[str]:
+    events = [
+        sum(n for name, n in moment.requests.items() if name.startswith(finding.event.split("{n}")[0]))
+        for moment in moments
+    ]
+    if events[-1] == events[0]:
+        yield f"{finding.event!r} was never sent; sent were {', '.join(moments[-1].requests) or 'none'}"
+        return
+    measured = (counts[-1] - counts[0]) / (events[-1] - events[0])
+    if finding.per_event is not None and abs(measured - finding.per_event) > 0.02 * finding.per_event:
+        yield f"{measured:.3f} for each {finding.event}, not {finding.per_event} (counts {counts}, sent {events})"
+
+
+def _allocated(site: Site, moments: Sequence[Moment], grows: bool) -> Iterator[str]:
+    held = [bytes_at(moment.heap(), site) for moment in moments]
+    if not any(held):
+        if not any(standing(moment.goroutines(), site) for moment in moments):
+            yield f"{site.role} {site.function}:{site.line} is on no path of heap or goroutines"
+    elif grows and held[-1] <= held[0]:
+        yield f"{site.function}: {held} bytes do not grow"
+
+
+def _rss(moments: Sequence[Moment]) -> Iterator[str]:
+    sizes = [moment.rss() or 0 for moment in moments]
+    if sizes[-1] <= sizes[0]:
+        yield f"resident memory does not grow: {sizes}"
+
+
+def _sources(case: Case) -> Iterator[str]:
+    """Yield sites whose line in our own source does not hold the code they name."""
+    folders = [case.folder]
+    if (case.folder / "go.mod").exists():
+        folders += [folder for _, folder in local_modules(case.folder / "go.mod").values()]
+    for build in case.builds:
+        for finding in expectation(case, build.name).findings:
+            for site in (*finding.sites, *finding.causes, *finding.victims):
+                if site.file and site.line and site.code:
+                    yield from _line(site, folders, case)
+
+
+def _line(site: Site, folders: list[Path], case: Case) -> Iterator[str]:
+    for folder in folders:
+        if (path := folder / site.file).exists():
+            lines = path.read_text(encoding="utf-8").splitlines()
+            if site.line > len(lines) or site.code not in lines[site.line - 1]:
+                found = [at for at, line in enumerate(lines, 1) if site.code in line]
+                yield f"{case.name}: {site.file}:{site.line} does not hold {site.code!r}; it stands at {found}"
+            return
+    # An upstream file: its line is checked by the frames of the evidence.
+
+
+__all__ = ["check", "contradictions", "same"]

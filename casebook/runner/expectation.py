@@ -1,0 +1,180 @@
+"""expect.toml -> Expectation: what is true of each build of a case. A key that the format does not know is refused.
+
+Tables for stages to come (`chain`, `alone`, `correlation`, ...) are read and kept as they are.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from casebook.runner.case import BadCase, Case, read_toml
+
+# docs: one word for each bad pattern, and for each thing that is not a leak and is said so.
+GOROUTINE_MECHANISMS = (
+    "abandoned-sender", "abandoned-receiver", "double-send", "unstopped-worker", "detached-wait", "lock-cycle",
+    "double-lock", "lock-held-while-waiting", "waitgroup-never-done", "lost-signal", "nil-channel", "missing-deadline",
+    "peer-stopped-reading", "unclosed-body", "unbounded-spawn", "timer-loop",
+)  # fmt: skip
+MEMORY_MECHANISMS = (
+    "accumulating-registration", "growing-container", "held-by-goroutine", "unstopped-timer", "substring-pin",
+    "finalizer-backlog", "off-heap",
+)  # fmt: skip
+HARMLESS = ("warm-up", "gc-headroom", "not-returned-to-os", "idle-pool", "burst", "traffic")
+MECHANISMS = GOROUTINE_MECHANISMS + MEMORY_MECHANISMS
+ROLES = ("blocked", "created", "allocated", "registered", "driver", "released")
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place in the source and the part it plays."""
+
+    role: str
+    function: str = ""
+    file: str = ""
+    line: int = 0  # 0: any line; the standard library's differ with the Go version
+    code: str = ""
+    state: str = ""
+    process: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The upstream bug that this is."""
+
+    id: str
+    module: str
+    found: str
+    fixed: tuple[str, ...]
+    where: str = "self"
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """One finding that must come out."""
+
+    rank: int
+    mechanism: str
+    also: tuple[str, ...]
+    sites: tuple[Site, ...]
+    victims: tuple[Site, ...]
+    causes: tuple[Site, ...]
+    event: str
+    per_event: float | None
+    known: Known | None
+
+    @property
+    def mechanisms(self) -> tuple[str, ...]:
+        """Return every name of the mechanism that is right."""
+        return (self.mechanism, *self.also)
+
+    @property
+    def place(self) -> Site:
+        """Return the place that must be found."""
+        return self.sites[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Harmless:
+    """What grows or waits and is fine."""
+
+    function: str
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """The truth about one build of a case."""
+
+    verdict: str
+    story: str
+    looks_like: str
+    baseline: str
+    findings: tuple[Expected, ...]
+    harmless: tuple[Harmless, ...]
+
+
+def _known(table: Mapping[str, Any], keys: Iterable[str], where: str) -> None:
+    if unknown := sorted(set(table) - set(keys)):
+        raise BadCase(f"{where}: unknown key {', '.join(unknown)}; known are {', '.join(keys)}")
+
+
+def _site(table: Mapping[str, Any], where: str, roles: tuple[str, ...] = ()) -> Site:
+    _known(table, ("role", "function", "file", "line", "code", "state", "process"), where)
+    site = Site(**{"role": "blocked", **table})
+    if roles and site.role not in roles:
+        raise BadCase(f"{where}: the role {site.role!r} is none of {', '.join(roles)}")
+    if not site.function and not site.file:
+        raise BadCase(f"{where}: a site needs a function or a file")
+    return site
+
+
+_FINDING = ("rank", "mechanism", "also", "event", "per_event", "site", "victim", "cause", "known")
+
+
+def _finding(table: Mapping[str, Any], at: int, where: str) -> Expected:
+    where = f"{where}, finding {at}"
+    _known(table, _FINDING, where)
+    sites = tuple(_site(site, where, ROLES) for site in table.get("site", ()))
+    if not sites:
+        raise BadCase(f"{where}: it names no site")
+    for mechanism in (table.get("mechanism"), *table.get("also", ())):
+        if mechanism not in MECHANISMS:
+            raise BadCase(f"{where}: there is no mechanism {mechanism!r}")
+    known = None
+    if "known" in table:
+        _known(table["known"], ("id", "module", "found", "fixed", "where"), where)
+        known = Known(**{**table["known"], "fixed": tuple(table["known"]["fixed"])})
+    victims = tuple(_site(site, where) for site in table.get("victim", ()))
+    causes = tuple(_site(site, where) for site in table.get("cause", ()))
+    return Expected(
+        int(table.get("rank", at)), table["mechanism"], tuple(table.get("also", ())), sites, victims, causes,
+        table.get("event", ""), table.get("per_event"), known,
+    )  # fmt: skip
+
+
+_TRUTH = ("verdict", "story", "looks_like", "baseline", "finding", "harmless")
+_LATER = ("builds", "chain", "alone", "correlation", "numbers")
+
+
+def _truth(table: Mapping[str, Any], where: str) -> Expectation:
+    verdict = table.get("verdict")
+    if verdict not in ("leaking", "healthy"):
+        raise BadCase(f"{where}: the verdict is {verdict!r}; a case is leaking or healthy")
+    findings = tuple(_finding(finding, at, where) for at, finding in enumerate(table.get("finding", ()), 1))
+    if bool(findings) != (verdict == "leaking"):
+        raise BadCase(f"{where}: a leaking case has findings, a healthy one has none")
+    if [finding.rank for finding in findings] != [*range(1, len(findings) + 1)]:
+        raise BadCase(f"{where}: the ranks of the findings are not 1, 2, 3 ... in order")
+    looks_like = table.get("looks_like", "")
+    if looks_like and looks_like not in MECHANISMS:
+        raise BadCase(f"{where}: looks_like: there is no mechanism {looks_like!r}")
+    harmless = []
+    for row in table.get("harmless", ()):
+        _known(row, ("function", "because"), f"{where}, harmless")
+        if row.get("because") not in HARMLESS:
+            raise BadCase(f"{where}: {row.get('because')!r} is none of {', '.join(HARMLESS)}")
+        harmless.append(Harmless(**row))
+    story, baseline = table.get("story", ""), table.get("baseline", "")
+    return Expectation(verdict, story, looks_like, baseline, findings, tuple(harmless))
+
+
+def expectation(case: Case, build: str) -> Expectation:
+    """Return the truth about a build of a case."""
+    table = read_toml(case.folder / "expect.toml")
+    where = f"{case.name}/expect.toml"
+    _known(table, (*_TRUTH, *_LATER), where)
+    others = table.get("builds", {})
+    for name in others:
+        case.build(name)
+    if build in others:
+        _known(others[build], _TRUTH, f"{where}, builds.{build}")
+        # The populations that are fine are fine in every build.
+        inherited: dict[str, Any] = {key: table[key] for key in ("harmless", "baseline") if key in table}
+        return _truth({**inherited, **others[build]}, f"{where}, builds.{build}")
+    return _truth({key: value for key, value in table.items() if key in _TRUTH}, where)
+
+
+__all__ = [
+    "GOROUTINE_MECHANISMS", "HARMLESS", "MECHANISMS", "MEMORY_MECHANISMS", "Expectation", "Expected", "Harmless",
+    "Known", "Site", "expectation",
+]  # fmt: skip

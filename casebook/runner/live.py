@@ -1,0 +1,46 @@
+"""`live CASE`: build a case now, run it shortened, and compare what it does with what is expected of it."""
+
+import shutil
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from casebook.runner.build import for_live
+from casebook.runner.case import Build, Case
+from casebook.runner.check import contradictions
+from casebook.runner.evidence import recording
+from casebook.runner.stage import Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a live run went: seconds, and where it was not as expected."""
+
+    built: float
+    ran: float
+    complaints: tuple[str, ...]
+
+
+def live(case: Case, build: Build, keep: Path | None = None) -> Outcome:
+    """Build and run one build of a case; its evidence goes to `keep`, where it is wanted."""
+    began = time.monotonic()
+    programs = for_live(case, build) if case.own else {}
+    built = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="cb-") as scratch:
+        out = keep or Path(scratch) / "out"
+        shutil.rmtree(out, ignore_errors=True)
+        out.mkdir(parents=True)
+        folder = Path(scratch) / "run"  # short: unix sockets have short names
+        folder.mkdir()
+        stage = Stage(case, build, programs, folder, out, short=True)
+        stage.play()
+        stage.write_manifest(service=case.service)
+        complaints = tuple(contradictions(case, build.name, recording(out), short=True))
+    ran = time.monotonic() - built
+    if ran > case.limit:
+        complaints += (f"it ran {ran:.0f} s, longer than its {case.limit:.0f} s",)
+    return Outcome(built - began, ran, complaints)
+
+
+__all__ = ["Outcome", "live"]

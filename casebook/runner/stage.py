@@ -1,0 +1,311 @@
+"""A run of a case: starts its processes on loopback, loads them, takes moments, and stops everything again.
+
+Comes in: a case, a build of it and its executables. Goes out: a folder of moments and a manifest. In a short run (live,
+in CI) the load is as large but quicker, and rests are cut; recordings take their time, so that ages show.
+"""
+
+import contextlib
+import gzip
+import hashlib
+import importlib.util
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from casebook.runner.case import BadCase, Build, Case, Send
+from casebook.runner.fetch import FetchFailed, Tls, get
+from casebook.runner.load import Client
+
+# What is asked of every process with pprof, in this order: the heap before the goroutines, since reading those
+# allocates; debug=2 last, since it stops the world longest.
+PROFILES = (
+    ("heap.pb.gz", "heap"),
+    ("heap.debug1.txt", "heap?debug=1"),
+    ("goroutine.pb.gz", "goroutine"),
+    ("goroutine.debug1.txt", "goroutine?debug=1"),
+    ("goroutine.debug2.txt", "goroutine?debug=2"),
+)
+# Taken once, after everything else: it marks the goroutines it proves in every later dump. Its debug=2 is such a dump,
+# a second one of the same moment, and is left out.
+PROOF = ("goroutineleak.pb.gz", "goroutineleak")
+# Texts above this size are stored gzipped.
+PLAIN = 2_000
+READY_SECONDS = 30.0
+
+
+class RunFailed(Exception):
+    """A case did not run as it says; the message tells what happened."""
+
+
+@dataclass(slots=True, eq=False)
+class Process:
+    """One process of a run, and where its evidence comes from."""
+
+    name: str
+    running: subprocess.Popen[bytes]
+    log: Path
+    pprof: str = ""
+    metrics: str = ""
+    tls: Tls | None = None
+    dump_on: signal.Signals | None = None
+    read: int = 0  # so much of the log was kept with earlier moments
+
+    @property
+    def pid(self) -> int:
+        """Return its process id."""
+        return self.running.pid
+
+    def tail(self) -> str:
+        """Return the end of its log, for a message."""
+        return self.log.read_text(errors="replace")[-2000:]
+
+
+class Stage:
+    """What a scenario acts on."""
+
+    def __init__(
+        self, case: Case, build: Build, programs: Mapping[str, Path], folder: Path, out: Path, *, short: bool = False
+    ) -> None:
+        self.case = case
+        self.build = build.name
+        self.flags = build.flags
+        self.short = short
+        self.folder = folder  # scratch
+        self.sent: Counter[str] = Counter()  # "GET /quote/" -> requests so far
+        self._programs = programs
+        self._out = out
+        self._processes: list[Process] = []
+        self._clients: dict[str, Client] = {}
+        self._moments: list[dict[str, Any]] = []
+        self._began = datetime.now(UTC)
+
+    # -- for scenarios
+
+    def program(self, name: str = "") -> str:
+        """Return the path of a program of the case."""
+        return str(self._programs[name or self.case.service])
+
+    def free_port(self) -> int:
+        """Return a port of loopback that nobody listens on."""
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port: int = probe.getsockname()[1]
+            return port
+
+    def start(
+        self, name: str, command: Sequence[str], *, pprof: str = "", metrics: str = "", tls: Tls | None = None,
+        dump_on: signal.Signals | None = None, env: Mapping[str, str] | None = None, ready: str = "",
+    ) -> Process:  # fmt: skip
+        """Start a process and wait until its pprof (or the URL `ready`) answers.
+
+        Its log is both of its streams. Nothing of this machine's environment reaches it but PATH.
+        """
+        log = self.folder / f"{name}.log"
+        surroundings = {"PATH": os.environ.get("PATH", ""), "HOME": str(self.folder), **(env or {})}
+        with log.open("ab") as written:
+            running = subprocess.Popen(
+                [str(word) for word in command], cwd=self.folder, env=surroundings, start_new_session=True,
+                stdin=subprocess.DEVNULL, stdout=written, stderr=written,
+            )  # fmt: skip
+        process = Process(name, running, log, pprof.rstrip("/"), metrics, tls, dump_on)
+        self._processes.append(process)
+        if asked := ready or (f"{process.pprof}/" if pprof else ""):
+            self.until(lambda: bool(get(asked, tls, 2.0)), f"{name} does not answer at {asked}", process=process)
+        return process
+
+    def until(
+        self, done: Callable[[], bool], otherwise: str, seconds: float = READY_SECONDS, process: Process | None = None
+    ) -> None:
+        """Wait until something is so; raise RunFailed with these words when it does not become so."""
+        end = time.monotonic() + seconds
+        while True:
+            with contextlib.suppress(FetchFailed, OSError):
+                if done():
+                    return
+            if process and process.running.poll() is not None:
+                raise RunFailed(f"{process.name} ended with {process.running.returncode}:\n{process.tail()}")
+            if time.monotonic() > end:
+                raise RunFailed(f"{otherwise} within {seconds:.0f} s{f':{chr(10)}{process.tail()}' if process else ''}")
+            time.sleep(0.1)
+
+    def load(
+        self,
+        base: str,
+        *sends: Send,
+        seconds: float,
+        connections: int | None = None,
+        timeout: float = 10.0,
+        drop: int = 0,
+    ) -> None:
+        """Send requests, spread over the seconds; the connections stay open afterwards."""
+        client = self._clients.setdefault(base, Client(base, self.sent))
+        if drop:
+            client.drop(drop)
+        client.run(sends, self._pace(seconds, bool(sends)), connections, timeout)
+
+    def rest(self, seconds: float) -> None:
+        """Let time pass."""
+        time.sleep(self._pace(seconds, False))
+
+    def _pace(self, seconds: float, loaded: bool) -> float:
+        if not self.short:
+            return seconds
+        return seconds / 4 if loaded else min(seconds, 3.0)
+
+    def moment(self, name: str, *, gc: bool = False) -> None:
+        """Capture everything that every process offers, as one moment."""
+        order = 1 + len({row["moment"] for row in self._moments})
+        for process in [*self._processes]:
+            if not (process.pprof or process.metrics or process.dump_on):
+                continue
+            if process.running.poll() is not None:
+                raise RunFailed(f"{process.name} ended with {process.running.returncode}:\n{process.tail()}")
+            row: dict[str, Any] = {
+                "moment": name, "process": process.name, "folder": f"{process.name}/{order}-{name}",
+                "at": datetime.now(UTC).isoformat(timespec="milliseconds"), "requests": dict(sorted(self.sent.items())),
+                "connections": sum(client.connections for client in self._clients.values()),
+                "held": sum(client.held for client in self._clients.values()),
+            }  # fmt: skip
+            self._moments.append(row)
+            folder = self._out / row["folder"]
+            if process.pprof:
+                for file, asked in PROFILES:
+                    forced = f"{'&' if '?' in asked else '?'}gc=1" if gc and asked.startswith("heap") else ""
+                    self._write(folder / file, get(f"{process.pprof}/{asked}{forced}", process.tls))
+            if process.metrics:
+                self._write(folder / "metrics.txt", get(process.metrics, process.tls))
+            self._write(folder / "process.status.txt", Path(f"/proc/{process.pid}/status").read_bytes())
+            if process.dump_on:
+                self._write(folder / "log.txt", self._dumped(process))
+
+    def _dumped(self, process: Process) -> bytes:
+        """Send the signal and return what the process then wrote, once it has stopped writing for a second."""
+        before = process.log.stat().st_size
+        process.running.send_signal(process.dump_on or signal.SIGUSR1)
+        self.until(lambda: process.log.stat().st_size > before, f"{process.name} wrote no dump", process=process)
+        size = -1
+        while size != (size := process.log.stat().st_size):
+            time.sleep(1.0)
+        written = process.log.read_bytes()[process.read : size]
+        process.read = size
+        return written
+
+    def keep(self, name: str, data: bytes | str) -> None:
+        """Keep other evidence beside the moments."""
+        self._write(self._out / name, data.encode() if isinstance(data, str) else data)
+
+    # -- for the runner
+
+    def play(self) -> None:
+        """Run the case from beginning to end."""
+        try:
+            if self.case.scenario.exists():
+                _scenario(self.case.scenario)(self)
+            else:
+                self._usual()
+            self._prove()
+            for process in self._processes:
+                if not process.dump_on:
+                    self._write(self._out / process.name / "log.txt", process.log.read_bytes())
+        except FetchFailed as error:
+            raise RunFailed(f"{error}\n{self._processes[-1].tail() if self._processes else ''}") from None
+        finally:
+            self.stop()
+
+    def _usual(self) -> None:
+        """Run the phases of case.toml on the one program of the case."""
+        case = self.case
+        base, admin = f"http://127.0.0.1:{self.free_port()}", ""
+        command = [self.program(), "-listen", base.removeprefix("http://"), *self.flags]
+        if "{admin}" in self.flags:  # pprof on a port of its own
+            admin = f"127.0.0.1:{self.free_port()}"
+            command = [admin if word == "{admin}" else word for word in command]
+        inside = f"http://{admin}" if admin else base
+        self.start(
+            case.service,
+            command,
+            pprof=f"{inside}{case.pprof}",
+            metrics=f"{inside}{case.metrics}" if case.metrics else "",
+        )
+        for phase in case.phases:
+            self.load(
+                base, *phase.send, seconds=phase.seconds, connections=phase.connections, timeout=phase.timeout,
+                drop=phase.drop,
+            )  # fmt: skip
+            self.moment(phase.moment, gc=phase.gc)
+
+    def _prove(self) -> None:
+        """Take Go's own goroutineleak profile where the program has it, into the last moment."""
+        last = {row["process"]: row for row in self._moments}
+        for process in self._processes:
+            if not process.pprof or process.name not in last:
+                continue
+            file, asked = PROOF
+            with contextlib.suppress(FetchFailed):  # this Go has none
+                proof = get(f"{process.pprof}/{asked}", process.tls)
+                self._write(self._out / last[process.name]["folder"] / file, proof)
+
+    def stop(self) -> None:
+        """End all clients and processes."""
+        for client in self._clients.values():
+            client.close()
+        for process in reversed(self._processes):
+            if process.running.poll() is None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+            process.running.wait()
+
+    def _write(self, path: Path, data: bytes) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # A name that says it is packed is served packed; all other texts are packed here when they are long.
+        if len(data) > PLAIN and data[:2] != b"\x1f\x8b":
+            path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(data, 9, mtime=0))
+        else:
+            path.write_bytes(data)
+
+    def manifest(self, **facts: str) -> dict[str, Any]:
+        """Return what was taken, when and after how much work, with a digest of each file."""
+        files = {
+            str(path.relative_to(self._out)): f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}"
+            for path in sorted(self._out.rglob("*"))
+            if path.is_file() and path.name != "manifest.json"
+        }
+        began = self._began.isoformat(timespec="milliseconds")
+        return {"schema": "oakum.recording/1", "began": began, **facts, "moments": self._moments, "files": files}
+
+    def write_manifest(self, **facts: str) -> None:
+        """Write the manifest beside the evidence; one process alone needs no folder of its own."""
+        processes = {row["process"] for row in self._moments}
+        if len(processes) == 1:
+            (alone,) = processes
+            for path in (self._out / alone).iterdir():
+                shutil.move(path, self._out / path.name)
+            (self._out / alone).rmdir()
+            for row in self._moments:
+                row["folder"] = row["folder"].removeprefix(f"{alone}/")
+        text = json.dumps(self.manifest(**facts), indent=1, ensure_ascii=False)
+        (self._out / "manifest.json").write_text(f"{text}\n", encoding="utf-8")
+
+
+def _scenario(path: Path) -> Callable[[Stage], None]:
+    """Return the function `run` of a scenario."""
+    spec = importlib.util.spec_from_file_location(f"casebook_scenario_{path.parent.name.replace('-', '_')}", path)
+    if spec is None or spec.loader is None:
+        raise BadCase(f"{path.parent.name}/scenario.py cannot be loaded")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    run: Callable[[Stage], None] = module.run
+    return run
+
+
+__all__ = ["Process", "RunFailed", "Send", "Stage", "Tls"]

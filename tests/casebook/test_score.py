@@ -1,0 +1,107 @@
+"""The scorer can fail: right answers, and every way of being wrong, against a handmade truth."""
+
+from typing import Any
+
+import pytest
+
+from casebook.runner.expectation import Expectation, Expected, Known, Site
+from casebook.runner.score import Score, score
+
+PLACE = Site("blocked", "main.(*Desk).ask.func1", "desk.go", 44)
+KNOWN = Known("acme-7", "example.org/acme", "v1.0.0", ("v1.1.0", "v2.0.0"))
+
+
+def expected(
+    rank: int = 1, place: Site = PLACE, mechanism: str = "abandoned-sender", known: Known | None = None
+) -> Expected:
+    return Expected(rank, mechanism, (), (place,), (Site("blocked", "main.(*Desk).report"),), (), "", None, known)
+
+
+def truth(*findings: Expected) -> Expectation:
+    return Expectation("leaking" if findings else "healthy", "", "", "", findings, ())
+
+
+def finding(rank: int = 1, site: Site = PLACE, **other: Any) -> dict[str, Any]:
+    where = {"role": site.role, "function": site.function, "line": site.line, "file": site.file}
+    return {"rank": rank, "mechanism": "abandoned-sender", "confidence": "likely", "sites": [where], **other}
+
+
+def said(verdict: str, *findings: dict[str, Any]) -> dict[str, Any]:
+    return {"verdict": verdict, "findings": [*findings]}
+
+
+def test_right() -> None:
+    assert score(said("leaking", finding()), truth(expected())) == Score(
+        True, "leaking", found=True, first=True, mechanism=True
+    )
+
+
+def test_no_answer_is_no_success() -> None:
+    leaking, healthy = score(None, truth(expected())), score(None, truth())
+    assert (leaking.found, leaking.answered) == (False, False)
+    assert (healthy.accused, healthy.answered) == (False, False)
+
+
+@pytest.mark.parametrize(
+    "site",
+    [
+        Site("blocked", "main.(*Desk).ask.func1", "desk.go", 45),  # another line
+        Site("blocked", "main.(*Desk).report", "desk.go", 44),  # a victim
+        Site("created", "main.(*Desk).ask.func1", "desk.go", 44),  # another role
+    ],
+)
+def test_another_place_is_a_miss_and_an_accusation(site: Site) -> None:
+    result = score(said("leaking", finding(site=site)), truth(expected()))
+    assert not result.found
+    assert not result.first
+    assert len(result.wrong) == 1
+
+
+@pytest.mark.parametrize("function", ["main.(*Desk).ask.func2", "main.(*Desk).ask.gowrap1", "main.(*Desk).ask.func1.1"])
+def test_closures_of_one_function_read_alike(function: str) -> None:
+    assert score(said("leaking", finding(site=Site("blocked", function, "", 44))), truth(expected())).found
+
+
+def test_the_root_must_be_ranked_first() -> None:
+    other = finding(1, Site("blocked", "main.other"))
+    result = score(said("leaking", finding(2), other), truth(expected()))
+    assert (result.found, result.first, result.wrong) == (True, False, ("abandoned-sender at main.other:0",))
+
+
+def test_one_cause_one_finding() -> None:
+    assert score(said("leaking", finding(1), finding(2)), truth(expected())).wrong
+
+
+def test_a_finding_that_lumps_places_together_counts_for_its_first_only() -> None:
+    second = Site("blocked", "main.(*Spool).run", "spool.go", 9)
+    lump = finding()
+    lump["sites"] += finding(site=second)["sites"]
+    result = score(said("leaking", lump), truth(expected(), expected(2, second)))
+    assert (result.found, result.first) == (False, True)
+
+
+def test_the_wrong_mechanism() -> None:
+    result = score(said("leaking", finding(mechanism="nil-channel")), truth(expected()))
+    assert (result.found, result.mechanism) == (True, False)
+
+
+@pytest.mark.parametrize(("fixed", "right"), [(["v1.1.0", "v2.0.0"], True), (["v1.1.0"], False), ([], False)])
+def test_a_known_bug_needs_every_fixed_version(fixed: list[str], right: bool) -> None:
+    answer = said("leaking", finding(known=[{"id": "acme-7", "fixed": fixed}]))
+    assert score(answer, truth(expected(known=KNOWN))).known is right
+
+
+def test_a_suspicion_is_no_accusation() -> None:
+    result = score(said("undecided", finding(confidence="possible")), truth())
+    assert (result.accused, result.wrong, len(result.suspected)) == (False, (), 1)
+
+
+@pytest.mark.parametrize("answer", [said("leaking"), said("undecided", finding())])
+def test_a_healthy_program_accused(answer: dict[str, Any]) -> None:
+    assert score(answer, truth()).accused
+
+
+def test_memory_outside_the_heap_is_found_in_the_process() -> None:
+    place = Site("allocated", "main.grow", "arena.go", 12)
+    answer = said("leaking", {"rank": 1, "mechanism": "off-heap", "confidence": "likely", "sites": []})
+    assert score(answer, truth(expected(place=place, mechanism="off-heap"))).found
