@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bench.generate import profile_bytes, varints, write_bomb, write_dump, write_profile
-from bench.measure import Command, side_by_side
 
 import toolchain
+from bench.generate import profile_bytes, varints, write_bomb, write_dump, write_profile
+from bench.measure import Command, side_by_side
 from oakum.model import Capture, Profile
 from oakum.parse import goroutines, parse
 

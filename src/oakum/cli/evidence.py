@@ -54,6 +54,8 @@ def usable(arguments: Sequence[str], dump: int | None = None, kinds: tuple[str, 
     for item in read(arguments, unread.append):
         named = item.capture.origin in arguments
         readings = [r for r in item.readings if r.usable]
+        if not readings and not named and any(r.metrics or r.build for r in item.readings):
+            continue  # no view shows them, and nobody expects it
         if not readings:
             unread.append(Unreadable(f"{item.capture.origin}: {why_unusable(item)}"))
             if named:
@@ -166,6 +168,8 @@ def moments(arguments: Sequence[str]) -> list[Moment]:
 
 def why_unusable(item: Input) -> str:
     """Return why nothing in the input could be used, in the parsers' own words."""
+    if facts := [r.kind for r in item.readings if r.metrics or r.build]:
+        return f"this is {facts[0]} information, which no view shows; oakum inspect tells what it says"
     problems = [str(p) for r in item.readings for p in r.problems]
     return "; ".join(problems) if problems else "neither a profile nor a goroutine dump was recognised in it"
 

@@ -1,6 +1,7 @@
 """oakum inspect: what each input is. One row per thing found in it; exit 4 when nothing at all could be used."""
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -58,6 +59,7 @@ def row(capture: Capture, reading: Reading) -> dict[str, Any]:
         "sample_types": [str(t) for t in reading.profile.sample_types] if reading.profile else [],
         "totals": _totals(reading),
         "memstats": _memstats(reading),
+        "build": asdict(reading.build) if reading.build else None,
         "notes": dict(reading.notes),
         "problems": [{"key": p.key, "text": p.text, "where": p.where} for p in reading.problems],
     }
@@ -81,6 +83,10 @@ def counts(reading: Reading) -> dict[str, int]:
             "functions": len(profile.functions),
             "mappings": len(profile.mappings),
         }
+    if reading.metrics is not None:
+        found["metrics"] = len(reading.metrics)
+    if reading.build is not None and reading.build.modules is not None:
+        found["modules"] = len(reading.build.modules)
     return found
 
 
@@ -94,8 +100,6 @@ def _totals(reading: Reading) -> dict[str, int]:
 def _memstats(reading: Reading) -> dict[str, Any] | None:
     if reading.memstats is None:
         return None
-    from dataclasses import asdict
-
     figures = asdict(reading.memstats)
     return {name: value for name, value in figures.items() if value is not None and not name.startswith("pause")}
 
@@ -133,6 +137,17 @@ def _describe(reading: Reading) -> str:
         lines.append("    " + ", ".join(parts))
     if totals := _totals(reading):
         lines.append("    totals: " + ", ".join(f"{safe(name)} {value:,}" for name, value in totals.items()))
+    if (metrics := reading.metrics) is not None:
+        told = [
+            ("goroutines", metrics.total("go_goroutines")),
+            ("resident", metrics.total("process_resident_memory_bytes")),
+        ]
+        shown = [
+            f"{name} {_size(int(v)) if name == 'resident' else f'{int(v):,}'}" for name, v in told if v is not None
+        ]
+        lines += ["    " + ", ".join(shown)] if shown else []
+    if (build := reading.build) is not None:
+        lines.append(f"    {safe(build.path or build.main or '')} {safe(build.main_version or '')}".rstrip())
     if stats := reading.memstats:
         figures = [("heap in use", stats.heap_inuse), ("heap from OS", stats.heap_sys), ("next GC", stats.next_gc)]
         sizes = [f"{name} {_size(value)}" for name, value in figures if value is not None]

@@ -8,8 +8,10 @@ from functools import cached_property
 from hashlib import sha256
 from types import MappingProxyType
 
+from oakum.model.build import Build
 from oakum.model.goroutine import Goroutines
 from oakum.model.memstats import MemStats
+from oakum.model.metrics import Metrics
 from oakum.model.profile import Profile
 
 Buffer = bytes | memoryview | mmap.mmap
@@ -46,10 +48,12 @@ class Problem:
 class Reading:
     """One thing found in a capture. A log with three dumps gives three readings; junk gives one of kind "unknown"."""
 
-    # goroutine, goroutineleak, heap, allocs, threadcreate, block, mutex, cpu, growth, thread, trace, unknown, or the
-    # name of the sample type for profiles of other producers
+    # goroutine, goroutineleak, heap, allocs, threadcreate, block, mutex, cpu, growth, thread, trace, metrics, build,
+    # unknown, or the name of the sample type for profiles of other producers
     kind: str
-    format: str  # pprof, debug1, debug2, heap-text, legacy-cpu, contention-text, thread-text, goleak, trace, unknown
+    # pprof, debug1, debug2, heap-text, legacy-cpu, contention-text, thread-text, goleak, trace, prometheus-text,
+    # proc-status, go-version-m, unknown
+    format: str
     wrapping: tuple[str, ...] = ()  # how it was wrapped, outermost first: ("gzip",), ("journald", "logrus")
     producer: str | None = None  # "Go", "C++ (tcmalloc)", "jemalloc", "Java" ...
     go_version: str | None = None  # a hint read from paths or headers: "go1.21.3", "go1.21+"
@@ -57,13 +61,15 @@ class Reading:
     profile: Profile | None = None
     goroutines: Goroutines | None = None
     memstats: MemStats | None = None
+    metrics: Metrics | None = None
+    build: Build | None = None
     where: str = ""  # which part of the capture: "lines 120-990"; "" means all of it
     problems: tuple[Problem, ...] = ()
     notes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))  # "reason": "SIGQUIT: quit" ...
 
     @property
     def usable(self) -> bool:
-        """Return whether anything was read at all."""
+        """Return whether there is something that a view can show; metrics and builds go beside it."""
         return self.profile is not None or self.goroutines is not None or self.memstats is not None
 
 

@@ -12,13 +12,14 @@ from types import MappingProxyType
 import numpy as np
 
 from oakum.model import Buffer, GoroutineGroup, Problem, Reading
-from oakum.parse import legacy_cpu, logs, stacks, text, text_profiles, trace
+from oakum.parse import build_text, exposition, legacy_cpu, logs, proc_status, stacks, text, text_profiles, trace
 from oakum.parse.foreign import name_foreign
 from oakum.parse.guard import Parser, guarded, wrapped
 from oakum.parse.limits import Limits
 from oakum.parse.logs import stamps
 
 BINARY: tuple[Parser, ...] = (trace.read, legacy_cpu.read)  # the first to recognise the bytes wins
+FACTS: tuple[Parser, ...] = (proc_status.read, build_text.read, exposition.read)  # texts of their own, never in a log
 TEXT: tuple[Parser, ...] = (stacks.read, text_profiles.read)  # each finds its own: a log may hold both
 
 _FETCH = "`curl -o goroutine.txt 'http://HOST:PORT/debug/pprof/goroutine?debug=2'` saves a goroutine dump"
@@ -37,6 +38,9 @@ def read(data: Buffer, limits: Limits, problems: list[Problem]) -> tuple[Reading
         if found := guarded(parser, data, limits, problems):
             return found
     decoded, encoding = text.decoded(data)
+    for parser in FACTS:
+        if found := guarded(parser, decoded, limits, problems):
+            return tuple(wrapped(encoding, reading) for reading in found)
     readings = _read_text(decoded, limits, problems) or (_unknown(data, problems),)
     return tuple(wrapped(encoding, reading) for reading in readings)
 
@@ -148,4 +152,4 @@ def _unknown(data: Buffer, problems: list[Problem]) -> Reading:
     return Reading(kind="unknown", format="unknown", problems=(foreign,) if foreign else ())
 
 
-__all__ = ["BINARY", "TEXT", "read"]
+__all__ = ["BINARY", "FACTS", "TEXT", "read"]

@@ -1,0 +1,28 @@
+"""Numbers that a process, or the kernel about it, tells at one moment: metric and labels -> value."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+Labels = tuple[tuple[str, str], ...]  # sorted by name
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """One scrape. Names are those of the Prometheus client for Go: go_goroutines, process_resident_memory_bytes ..."""
+
+    values: Mapping[tuple[str, Labels], float]
+
+    def total(self, name: str) -> float | None:
+        """Return the sum of a metric over all its labels; None when it is not there."""
+        found = [value for (metric, _), value in self.values.items() if metric == name]
+        return sum(found) if found else None
+
+    def by_labels(self, name: str) -> dict[Labels, float]:
+        """Return the values of a metric by their labels."""
+        return {labels: value for (metric, labels), value in self.values.items() if metric == name}
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+__all__ = ["Labels", "Metrics"]

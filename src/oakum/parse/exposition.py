@@ -1,0 +1,73 @@
+"""A scrape of /metrics in Prometheus' text format (also OpenMetrics) -> Metrics.
+
+In: `# TYPE` and `# HELP` lines and samples, labels escaped. Out: one reading of kind "metrics". Refuses text that
+neither declares a type nor names a metric of a Go process; lines it cannot read are counted in a problem.
+"""
+
+import re
+from time import monotonic
+
+from oakum.model import Buffer, Metrics, Problem, Reading
+from oakum.model.metrics import Labels
+from oakum.parse.limits import Limits
+
+# TYPE go_goroutines gauge        (after "# ")
+_DECLARED = re.compile(rb"^# (?:TYPE|HELP|UNIT) [a-zA-Z_:][a-zA-Z0-9_:]* ", re.MULTILINE)
+# go_goroutines 13
+_OF_GO = re.compile(rb"\A(?:[a-zA-Z_:][^\n]* [-+0-9.eEINaNf]+\n){0,20}(?:go|process)_[a-z_]+ [0-9.e+]+\n")
+# http_requests_total{code="200",path="/quote/"} 40 1700000000000
+_SAMPLE = re.compile(r"^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{([^\n]*)\})?[ \t]+(\S+)(?:[ \t]+-?[0-9.]+)?(?: # .*)?$")
+# code="200"   path="C:\\tmp"
+_LABEL = re.compile(r'\s*([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"\s*(?:,|$)')
+_ESCAPES = {"\\\\": "\\", '\\"': '"', "\\n": "\n"}
+_ESCAPE = re.compile(r'\\[\\"n]')
+_MOST = 200_000  # samples; a large API server has some 50,000
+
+
+def read(data: Buffer, limits: Limits) -> tuple[Reading, ...]:
+    """Return the scrape, or nothing when this is none."""
+    head = bytes(data[: 64 << 10])
+    first = _DECLARED.search(head)
+    if not (first and first.start() < 4096 and _looks_so(head[: first.start()])) and not _OF_GO.match(head):
+        return ()
+    values: dict[tuple[str, Labels], float] = {}
+    unread = 0
+    deadline = limits.deadline()
+    for number, line in enumerate(bytes(data).decode("utf-8", "replace").split("\n")):
+        if not line.strip() or line.startswith("#"):
+            continue
+        if number % 4096 == 0 and monotonic() > deadline:
+            break
+        found = _SAMPLE.match(line.rstrip("\r"))
+        labels = _labels(found[2] or "") if found else None
+        if not found or labels is None or len(values) >= _MOST:
+            unread += 1
+            continue
+        try:
+            values[found[1], labels] = float(found[3])
+        except ValueError:
+            unread += 1
+    if not values or unread > len(values):
+        return ()  # a log that quotes a metric
+    text = f"{unread} lines of this scrape could not be read as metrics"
+    problems = (Problem("unread-metrics", text, args={"lines": unread}),) if unread else ()
+    return (Reading(kind="metrics", format="prometheus-text", metrics=Metrics(values), problems=problems),)
+
+
+def _looks_so(before: bytes) -> bool:
+    """Tell whether what stands before the first declaration are samples, or nothing."""
+    return all(_SAMPLE.match(line.decode("utf-8", "replace")) for line in before.splitlines() if line.strip())
+
+
+def _labels(text: str) -> Labels | None:
+    labels, at = [], 0
+    while at < len(text):
+        found = _LABEL.match(text, at)
+        if not found:
+            return None
+        labels.append((found[1], _ESCAPE.sub(lambda escape: _ESCAPES[escape[0]], found[2])))
+        at = found.end()
+    return tuple(sorted(labels))
+
+
+__all__ = ["read"]
