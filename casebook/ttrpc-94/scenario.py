@@ -128,7 +128,7 @@ def _answers(stage: Stage, port: int) -> bool:
 
 
 def _journal(containerd: Process, shim: Process) -> str:
-    """Return both logs as `journalctl -u containerd` prints them: a shim's lines among containerd's, long ones cut."""
+    """Return both logs as `journalctl -u containerd` would print them; no journald runs here. Long lines are cut."""
     entries = []
     for log in (containerd.log, shim.log):
         for line in log.read_text().splitlines():
