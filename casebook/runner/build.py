@@ -159,6 +159,7 @@ def for_recording(case: Case, take: Take, yard: Path, target: Path) -> tuple[dic
     env = toolchain.environment() | {
         "GOPROXY": f"file://{proxy},{upstream}" if ours else upstream, "GONOSUMDB": "example.org/*",
         "GOFLAGS": "-mod=mod -buildvcs=false", "GOMODCACHE": str(GO_PATH / "pkg" / "mod"), "CGO_ENABLED": "0",
+        "GODEBUG": "goindex=0",  # the index of our own modules may be one of older sources
     }  # fmt: skip
     flags = _modfile(take.build)
     programs = {}

@@ -52,15 +52,23 @@ class Client:
             self._idle.append(self._open(timeout))
 
     def _ask(self, connection: http.client.HTTPConnection, send: Send, timeout: float) -> http.client.HTTPConnection:
-        """Send one request and read its answer; return the connection, or a new one where it broke."""
-        try:
-            if connection.sock is None:
-                connection.connect()
-            connection.sock.settimeout(timeout)
-            connection.request(send.method, self._prefix + send.path, body=send.body or None)
-            connection.getresponse().read()
-        except (OSError, http.client.HTTPException):
-            connection.close()  # http.client opens it again on the next request
+        """Send one request and read its answer; return the connection, closed where it broke."""
+        for fresh in (connection.sock is None, True):
+            try:
+                if connection.sock is None:
+                    connection.connect()
+                connection.sock.settimeout(timeout)
+                connection.request(send.method, self._prefix + send.path, body=send.body or None)
+                connection.getresponse().read()
+                return connection
+            except (ConnectionError, http.client.RemoteDisconnected):
+                connection.close()
+                if fresh:
+                    break
+                # The service closed it while it was idle: ask again on a new one, as every client does.
+            except (OSError, http.client.HTTPException):
+                connection.close()
+                break
         return connection
 
     def _hold(self, send: Send, timeout: float) -> None:

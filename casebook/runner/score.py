@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from casebook.runner.evidence import same
-from casebook.runner.expectation import Expectation, Expected
+from casebook.runner.expectation import Expectation, Expected, Site
 from oakum.model import Frame
 
 Diagnosis = Mapping[str, Any]
@@ -40,15 +40,28 @@ class Score:
 
 
 def names_place(finding: Mapping[str, Any], expected: Expected) -> bool:
-    """Tell whether a finding names the place: as the first of its sites in that role."""
+    """Tell whether a finding names the place: as the first of its sites in that role.
+
+    A place in the standard library is everybody's: then another of the expected sites must be named beside it.
+    """
     if "off-heap" in expected.mechanisms:  # no profile shows where; the process is the place
         return finding.get("mechanism") == "off-heap"
-    place = expected.place
-    for site in finding.get("sites", ()):
-        if site.get("role") == place.role:
-            frame = Frame(site.get("function", ""), site.get("file") or "", site.get("line") or 0)
-            return same(frame, place) and (not place.process or site.get("process", place.process) == place.process)
-    return False
+    place, *others = expected.sites
+    # Those of a cycle wait for each other: none of them is more the root than the next.
+    roots = (
+        [site for site in expected.sites if site.role == "blocked"] if expected.mechanism == "lock-cycle" else [place]
+    )
+    sites = finding.get("sites", ())
+    first = next((site for site in sites if site.get("role") == place.role), None)
+    if first is None or not any(_is(first, root) for root in roots):
+        return False
+    shared = Frame(place.function).owner in ("stdlib", "runtime")
+    return not (shared and others) or any(_is(site, other) for site in sites for other in others)
+
+
+def _is(site: Mapping[str, Any], expected: Site) -> bool:
+    frame = Frame(site.get("function", ""), site.get("file") or "", site.get("line") or 0)
+    return same(frame, expected) and site.get("process", expected.process) in (expected.process, None)
 
 
 def _knows(finding: Mapping[str, Any], expected: Expected) -> bool:

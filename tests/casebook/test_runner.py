@@ -60,6 +60,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", "1000" if self.path == "/stream" else str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+        if self.path == "/last":
+            self.close_connection = True  # without saying so, as an idle time-out does
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"] or 0))
@@ -95,6 +97,16 @@ def test_a_request_that_takes_too_long_is_given_up_and_counts(service: Service) 
     client.run([Send(path="/slow", count=2), Send(path="/fast", count=2)], 0.1, connections=1, timeout=0.1)
     assert sent == {"GET /slow": 2, "GET /fast": 2}
     assert service.seen.count("/fast") == 2
+    client.close()
+
+
+def test_a_connection_that_the_service_closed_is_opened_again(service: Service) -> None:
+    client = Client(service.base, Counter())
+    client.run([Send(path="/last"), Send(path="/next", count=2)], 0.3, connections=1, timeout=2)
+    client.run([Send(path="/last")], 0.1, connections=1, timeout=2)
+    time.sleep(0.2)
+    client.run([Send(path="/next", count=2)], 0.1, connections=1, timeout=2)
+    assert (service.seen.count("/last"), service.seen.count("/next")) == (2, 4)
     client.close()
 
 

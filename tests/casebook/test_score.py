@@ -1,5 +1,6 @@
 """The scorer can fail: right answers, and every way of being wrong, against a handmade truth."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -60,6 +61,30 @@ def test_another_place_is_a_miss_and_an_accusation(site: Site) -> None:
 @pytest.mark.parametrize("function", ["main.(*Desk).ask.func2", "main.(*Desk).ask.gowrap1", "main.(*Desk).ask.func1.1"])
 def test_closures_of_one_function_read_alike(function: str) -> None:
     assert score(said("leaking", finding(site=Site("blocked", function, "", 44))), truth(expected())).found
+
+
+def test_a_place_that_everybody_shares_needs_another_site_beside_it() -> None:
+    read, made = Site("blocked", "net.(*netFD).Read"), Site("created", "main.(*Bridge).dial", "bridge.go", 7)
+    wanted = truth(replace(expected(), sites=(read, made)))
+    alone, both = finding(site=read), finding(site=read)
+    both["sites"] += finding(site=made)["sites"]
+    assert not score(said("leaking", alone), wanted).found
+    assert score(said("leaking", both), wanted).found
+
+
+@pytest.mark.parametrize(("mechanism", "found"), [("lock-cycle", True), ("double-lock", False)])
+def test_any_root_of_a_cycle_may_come_first(mechanism: str, found: bool) -> None:
+    other = Site("blocked", "main.(*Shelf).Reserve", "shelf.go", 40)
+    wanted = truth(replace(expected(mechanism=mechanism), sites=(PLACE, other)))
+    assert score(said("leaking", finding(site=other)), wanted).found is found
+
+
+def test_a_site_of_another_process_is_another_place() -> None:
+    wanted = truth(expected(place=replace(PLACE, process="shim")))
+    there, elsewhere = finding(), finding()
+    there["sites"][0]["process"], elsewhere["sites"][0]["process"] = "shim", "kubelet"
+    assert score(said("leaking", there), wanted).found
+    assert not score(said("leaking", elsewhere), wanted).found
 
 
 def test_the_root_must_be_ranked_first() -> None:
