@@ -1,0 +1,3 @@
+module coldstore
+
+go 1.19

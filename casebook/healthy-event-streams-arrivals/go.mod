@@ -1,0 +1,3 @@
+module example.com/flughafen/arrivals
+
+go 1.19

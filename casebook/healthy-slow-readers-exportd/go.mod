@@ -1,0 +1,7 @@
+module example.com/statistikamt/exportd
+
+go 1.19
+
+require example.org/quarry/portico v0.9.4
+
+replace example.org/quarry/portico => ../modules/portico

@@ -1,0 +1,7 @@
+module example.com/wegener/placefinder
+
+go 1.19
+
+require example.org/halyard/lattice v1.4.2
+
+replace example.org/halyard/lattice => ../modules/lattice

@@ -1,0 +1,3 @@
+module example.com/funknetz/pagebridge
+
+go 1.19

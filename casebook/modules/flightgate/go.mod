@@ -1,0 +1,3 @@
+module example.org/driftwood/flightgate
+
+go 1.19

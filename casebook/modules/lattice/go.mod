@@ -1,0 +1,3 @@
+module example.org/halyard/lattice
+
+go 1.19

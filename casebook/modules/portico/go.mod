@@ -1,0 +1,3 @@
+module example.org/quarry/portico
+
+go 1.19

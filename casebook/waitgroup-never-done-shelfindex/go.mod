@@ -1,0 +1,3 @@
+module example.com/bodleyhouse/shelfindex
+
+go 1.19
