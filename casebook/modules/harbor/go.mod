@@ -1,0 +1,3 @@
+module example.org/harborworks/harbor
+
+go 1.19

@@ -1,0 +1,3 @@
+module example.org/tinlane/plumb
+
+go 1.19
