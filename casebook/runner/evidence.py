@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 from casebook.runner.case import BadCase, Case
@@ -66,8 +66,13 @@ class Moment:
         return int(found[1]) * 1024 if found else None
 
 
-@cache
 def _readings(path: Path) -> tuple[Reading, ...]:
+    return _parsed(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=4096)
+def _parsed(path: Path, written: int) -> tuple[Reading, ...]:
+    del written  # a file that is written again is read again
     return parse(Capture(path.name, path.read_bytes()))
 
 

@@ -5,7 +5,6 @@ does not accuse prove nothing, and `check` refuses them.
 """
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 from casebook.runner.evidence import Moment
@@ -83,13 +82,4 @@ def accuse(before: Moment, after: Moment) -> dict[str, Any]:
     return {"verdict": "leaking" if ranked else "healthy", "findings": ranked}
 
 
-def fooled(moments: Sequence[Moment]) -> bool:
-    """Tell whether some pair of moments makes the naive rule accuse somebody."""
-    return any(
-        accuse(moments[first], moments[later])["findings"]
-        for first in range(len(moments))
-        for later in range(first + 1, len(moments))
-    )
-
-
-__all__ = ["accuse", "fooled"]
+__all__ = ["BYTES", "GOROUTINES", "accuse"]

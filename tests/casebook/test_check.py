@@ -1,0 +1,123 @@
+"""The checker can fail: every way in which an expectation may be untrue of the evidence is told."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from casebook.runner.case import load
+from casebook.runner.check import check, contradictions
+from casebook.runner.evidence import Recording, recording
+
+CASE = """title = "Quotes"
+service = "quotes"
+[[build]]
+name = "leaking"
+[[build]]
+name = "fixed"
+[[take]]
+build = "leaking"
+go = "1.27"
+paths = "trimpath"
+[[phase]]
+moment = "before"
+seconds = 1
+"""
+EXPECT = """verdict = "leaking"
+[[finding]]
+mechanism = "abandoned-sender"
+event = "GET /quote/"
+per_event = 0.5
+[[finding.site]]
+role = "blocked"
+function = "main.ask"
+file = "main.go"
+line = 3
+code = "answers <- price"
+state = "chan send"
+[[finding.site]]
+role = "created"
+function = "main.main"
+[[harmless]]
+function = "main.pool"
+because = "idle-pool"
+[builds.fixed]
+verdict = "healthy"
+looks_like = "abandoned-sender"
+"""
+SOURCE = "package main\n\n\tanswers <- price\n"
+
+
+def dump(asking: int, pool: int) -> str:
+    lines = []
+    for number in range(asking):
+        lines.append(
+            f"goroutine {number + 1} [chan send]:\nmain.ask()\n\tmain.go:3 +0x1\ncreated by main.main\n\tmain.go:9 +0x1\n"
+        )
+    for number in range(pool):
+        lines.append(
+            f"goroutine {number + 900} [chan receive]:\nmain.pool()\n\tpool.go:7 +0x1\ncreated by main.main\n\tmain.go:8 +0x1\n"
+        )
+    return "\n".join(lines)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "case.toml").write_text(CASE)
+    (tmp_path / "expect.toml").write_text(EXPECT)
+    (tmp_path / "main.go").write_text(SOURCE)
+    record(tmp_path, [(0, 2, 0), (10, 6, 20), (20, 6, 40)])
+    return tmp_path
+
+
+def record(folder: Path, counts: list[tuple[int, int, int]]) -> Recording:
+    """Write moments of (goroutines that ask, goroutines of the pool, requests sent)."""
+    take = folder / "captures" / "leaking-go1.27-trimpath"
+    rows = []
+    for number, (asking, pool, sent) in enumerate(counts):
+        moment = take / str(number)
+        moment.mkdir(parents=True, exist_ok=True)
+        (moment / "goroutine.debug2.txt").write_text(dump(asking, pool))
+        rows.append({"moment": str(number), "process": "quotes", "folder": str(number), "at": "2026-01-01T00:00:00+00:00",
+                     "requests": {"GET /quote/": sent}, "connections": 0, "held": 0})  # fmt: skip
+    (take / "manifest.json").write_text(json.dumps({"moments": rows}))
+    return recording(take)
+
+
+def test_what_is_true_is_not_complained_about(folder: Path) -> None:
+    assert check(load(folder)) == []
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "told"),
+    [
+        ('function = "main.ask"', 'function = "main.asked"', "nobody stands at main.asked:3"),
+        ("line = 3", "line = 4", "nobody stands at main.ask:4"),
+        ("line = 3", "line = 2", "does not hold 'answers <- price'; it stands at [3]"),
+        ('state = "chan send"', 'state = "select"', "not in 'select'"),
+        ("per_event = 0.5", "per_event = 1.0", "0.500 for each GET /quote/, not 1.0"),
+        ('event = "GET /quote/"', 'event = "GET /other/"', "was never sent"),
+        ('function = "main.main"', 'function = "main.start"', "nobody stands at main.start"),
+        ('function = "main.pool"', 'function = "main.pond"', "harmless main.pond is in no moment"),
+        ('code = "answers <- price"', 'code = "answers <- offer"', "does not hold 'answers <- offer'"),
+    ],
+)
+def test_what_is_untrue_is_told(folder: Path, right: str, wrong: str, told: str) -> None:
+    (folder / "expect.toml").write_text(EXPECT.replace(right, wrong, 1))
+    assert told in "\n".join(check(load(folder)))
+
+
+def test_a_leak_that_shrinks_is_none(folder: Path) -> None:
+    recorded = record(folder, [(20, 2, 0), (10, 6, 20), (5, 6, 40)])
+    assert any("does not grow" in text for text in contradictions(load(folder), "leaking", recorded))
+
+
+def test_a_fixed_build_must_not_pile_up(folder: Path) -> None:
+    told = [*contradictions(load(folder), "fixed", record(folder, [(0, 2, 0), (10, 6, 20), (20, 6, 40)]))]
+    assert told == ["main.ask:3 is not expected here and grows: [0, 10, 20]"]
+    assert not [*contradictions(load(folder), "fixed", record(folder, [(0, 2, 0), (3, 6, 20), (0, 6, 40)]))]
+
+
+def test_a_look_alike_must_look_alike(folder: Path) -> None:
+    told = [*contradictions(load(folder), "fixed", record(folder, [(0, 2, 0), (0, 3, 20), (0, 2, 40)]))]
+    assert told == ["it looks like nothing: nothing that is harmless here grows enough for the naive rule to accuse it"]
