@@ -1,0 +1,7 @@
+module example.com/meridian/nightimport
+
+go 1.19
+
+require example.org/meridian/gangway v1.4.2
+
+replace example.org/meridian/gangway => ../modules/gangway

@@ -1,0 +1,3 @@
+module example.org/meridian/gangway
+
+go 1.19

@@ -1,0 +1,3 @@
+module example.org/halyard/tidefeed
+
+go 1.19
