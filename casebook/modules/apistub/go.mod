@@ -1,0 +1,3 @@
+module example.org/keelworks/apistub
+
+go 1.19
