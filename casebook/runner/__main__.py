@@ -1,13 +1,18 @@
 """`python -m casebook.runner VERB [CASE...]`: record, check, run and score the cases of the casebook."""
 
 import argparse
+import signal
 import sys
 import time
 
 from casebook.runner.build import BuildFailed
-from casebook.runner.case import BadCase, chosen
+from casebook.runner.case import BadCase, UnknownCase, chosen
 from casebook.runner.stage import RunFailed
 from casebook.runner.tools import toolchain
+
+
+class Misused(Exception):
+    """The command line asks for what does not go together."""
 
 
 def _list(arguments: argparse.Namespace) -> int:
@@ -39,12 +44,18 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _live(arguments: argparse.Namespace) -> int:
-    from casebook.runner.live import live
+    from casebook.runner.live import Outcome, live
 
     wrong = 0
     for case in chosen(arguments.cases):
-        for build in case.builds if case.live != "no" else ():
-            outcome = live(case, build)
+        if case.live == "no":
+            print(f'{case.name}: is recorded only, case.toml says live = "no"', flush=True)
+            continue
+        for build in case.builds:
+            try:
+                outcome = live(case, build)
+            except RunFailed as error:
+                outcome = Outcome(0, 0, (str(error),))
             wrong += bool(outcome.complaints)
             told = "; ".join(outcome.complaints) or "as expected"
             print(
@@ -54,8 +65,13 @@ def _live(arguments: argparse.Namespace) -> int:
 
 
 def _accuracy(arguments: argparse.Namespace) -> int:
-    from casebook.runner.accuracy import accuracy, misses, table, write_readmes
+    from casebook.runner.accuracy import NAIVE, accuracy, misses, table, write_readmes
+    from casebook.runner.settings import SETTINGS
 
+    if arguments.write and (arguments.cases or arguments.setting):
+        raise Misused("--write takes neither cases nor --setting: the readmes show all of them")
+    if unknown := {*arguments.setting} - {*SETTINGS, NAIVE}:
+        raise Misused(f"there is no setting {', '.join(sorted(unknown))}; there are: {'; '.join((*SETTINGS, NAIVE))}")
     results = accuracy(chosen(arguments.cases), arguments.setting)
     print(table(results))
     if arguments.misses:
@@ -77,7 +93,10 @@ def _parser() -> argparse.ArgumentParser:
     ):
         verb = verbs.add_parser(name, help=text)
         verb.set_defaults(run=function)
-        verb.add_argument("cases", nargs="*", metavar="CASE", help="all when there is none")
+        if name == "record":  # hours of it, and every capture is replaced: never by leaving something out
+            verb.add_argument("cases", nargs="+", metavar="CASE", help="a folder of casebook/; `list` names them")
+        else:
+            verb.add_argument("cases", nargs="*", metavar="CASE", help="all when there is none")
         if name == "accuracy":
             verb.add_argument("--setting", action="append", default=[], help="only this setting; may be given again")
             verb.add_argument("--misses", action="store_true", help="name every take that was not answered rightly")
@@ -90,12 +109,21 @@ def _parser() -> argparse.ArgumentParser:
 def main() -> int:
     """Run one verb; say in one line what went wrong."""
     arguments = _parser().parse_args()
+    signal.signal(
+        signal.SIGTERM, signal.default_int_handler
+    )  # `timeout` and CI: processes and folders go as with Ctrl-C
     try:
         code: int = arguments.run(arguments)
         return code
+    except (UnknownCase, Misused) as error:
+        print(f"casebook: {error}", file=sys.stderr)
+        return 2
     except (BadCase, BuildFailed, RunFailed, toolchain.Missing) as error:
         print(f"casebook: {error}", file=sys.stderr)
         return 4
+    except KeyboardInterrupt:
+        print("casebook: interrupted", file=sys.stderr)
+        return 130
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ rule, so that a reader sees what the casebook asks.
 import contextlib
 import io
 import json
+import os
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,8 +15,9 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from unittest.mock import patch
 
-from casebook.runner.case import Case, Take, case
+from casebook.runner.case import BadCase, Case, Take, case
 from casebook.runner.naive import accuse
 from casebook.runner.score import Diagnosis, Score, score
 from casebook.runner.settings import SETTINGS, Trial, trial
@@ -37,14 +39,19 @@ class Result:
     score: Score
 
 
-def diagnose(arguments: Sequence[str]) -> Diagnosis | None:
-    """Return what `oakum diagnose --json` says, or None when it says nothing that can be read."""
+def diagnose(arguments: Sequence[str], home: Path) -> Diagnosis | None:
+    """Return what `oakum diagnose --json` says, or None when it says nothing that can be read.
+
+    Without `--source` it has an empty home: what the module cache of this machine holds was not given.
+    """
     from oakum.cli import COMMANDS, run
 
     if "diagnose" not in dict(COMMANDS):
         return None
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.TextIOWrapper(io.BytesIO())):
+    empty = {} if "--source" in arguments else dict.fromkeys(("HOME", "GOPATH", "GOMODCACHE"), str(home))
+    silent = contextlib.redirect_stderr(io.TextIOWrapper(io.BytesIO()))
+    with contextlib.redirect_stdout(out), silent, patch.dict(os.environ, empty):
         run(["diagnose", "--json", *arguments])
     try:
         answer = json.loads(out.buffer.getvalue())
@@ -66,15 +73,12 @@ def _take(name: str, take: Take, settings: Sequence[str]) -> list[Result]:
     """Return the results of one take in every setting that it has."""
     results = []
     for setting in settings:
-        with tempfile.TemporaryDirectory() as scratch:
-            tried = trial(case(name), take, Path(scratch))
+        with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryDirectory() as empty:
+            tried, home = trial(case(name), take, Path(scratch)), Path(empty)
             if setting == NAIVE:
-                answer: Diagnosis | None = naive(tried)
-            elif arguments := SETTINGS[setting](tried):
-                answer = diagnose(arguments)
-            else:
-                continue
-            results.append(Result(name, take.name, setting, score(answer, tried.truth)))
+                results.append(Result(name, take.name, setting, score(naive(tried), tried.truth)))
+            elif given := SETTINGS[setting](tried):
+                results.append(Result(name, take.name, setting, score(diagnose(given.arguments, home), given.truth)))
     return results
 
 
@@ -92,6 +96,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "all moments, with source": "所有时刻，有源码",
         "all moments, with goroutineleak": "所有时刻，有 goroutineleak",
         "all moments, protobuf only": "所有时刻，仅 protobuf",
+        "all moments of one process of several": "多个进程之一的所有时刻",
         "two moments": "两个时刻",
         "one moment and a healthy twin": "一个时刻和健康的对照",
         "one goroutine dump": "一份 goroutine dump",
@@ -104,6 +109,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "mechanism right": "机制正确",
         "known bug named": "指出已知缺陷",
         "healthy": "健康",
+        "cleared": "判为健康",
         "accused": "误判为泄漏",
         "wrong accusations": "错误指控",
         "undecided": "未定",
@@ -112,7 +118,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
 }
 _COLUMNS = (
     "evidence given", "leaking", "place found", "ranked first", "mechanism right", "known bug named", "healthy",
-    "accused", "wrong accusations", "undecided", "no answer",
+    "cleared", "accused", "wrong accusations", "undecided", "no answer",
 )  # fmt: skip
 
 
@@ -122,7 +128,8 @@ def _row(setting: str, scores: Sequence[Score]) -> list[str]:
     known = [one for one in leaking if one.known is not None]
     numbers = (
         len(leaking), sum(s.found for s in leaking), sum(s.first for s in leaking), sum(s.mechanism for s in leaking),
-        f"{sum(bool(s.known) for s in known)} of {len(known)}", len(healthy), sum(s.accused for s in healthy),
+        f"{sum(bool(s.known) for s in known)} of {len(known)}", len(healthy),
+        sum(s.verdict == "healthy" and not s.wrong for s in healthy), sum(s.accused for s in healthy),
         sum(len(s.wrong) for s in scores), sum(s.verdict == "undecided" for s in scores),
         sum(not s.answered for s in scores),
     )  # fmt: skip
@@ -180,6 +187,8 @@ def with_table(text: str, results: Sequence[Result], language: str, date: str = 
         measured = f"{cases} 个案例、{takes} 次录制，{date} 由 `{COMMAND}` 测得。"
     else:
         measured = f"{cases} cases in {takes} recorded takes, measured on {date} by `{COMMAND}`."
+    if not _BLOCK.search(text):
+        raise BadCase("a readme has no place for the table: <!-- accuracy: ... --> and <!-- /accuracy -->")
     body = f"{measured}\n\n{table(results, language)}\n"
     return _BLOCK.sub(lambda found: found[1] + body + found[2], text)
 

@@ -12,9 +12,10 @@ import re
 import shutil
 import subprocess
 import zipfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TypeVar
 
 from casebook.runner.case import MODULES, Build, Case, Take
 from casebook.runner.tools import toolchain
@@ -28,6 +29,9 @@ _LOCAL = re.compile(r"^(?:replace\s+)?\s*(\S+)(?:\s+v\S+)?\s*=>\s*(\.\./modules/
 # require example.org/tide/kit v1.4.2
 _REQUIRED = re.compile(r"^(?:require\s+)?\s*(\S+)\s+(v\S+)(?:\s*//.*)?$")
 BUILD_SECONDS = 1800
+T = TypeVar("T")
+# What could not be downloaded, three times over, is not tried again for the next build that needs it.
+_unavailable: dict[str, toolchain.DownloadFailed] = {}
 
 
 class BuildFailed(Exception):
@@ -43,6 +47,11 @@ def local_modules(modfile: Path) -> dict[str, tuple[str, Path]]:
     }
 
 
+def published(modfile: Path) -> str:
+    """Return a go.mod as its users see it: our own modules come by version, not from a folder."""
+    return "".join(line for line in modfile.read_text().splitlines(keepends=True) if not _LOCAL.match(line))
+
+
 def _escaped(path: str) -> str:
     return re.sub(r"[A-Z]", lambda upper: "!" + upper[0].lower(), path)
 
@@ -54,7 +63,7 @@ def _serve(proxy: Path, module: str, version: str, source: Path) -> None:
     (folder / "list").write_text(f"{version}\n")
     (folder / f"{version}.info").write_text(json.dumps({"Version": version, "Time": "2024-01-02T03:04:05Z"}))
     # What it needs of our own it finds beside it in the same proxy.
-    text = "".join(line for line in (source / "go.mod").open() if not _LOCAL.match(line))
+    text = published(source / "go.mod")
     (folder / f"{version}.mod").write_text(text)
     with zipfile.ZipFile(folder / f"{version}.zip", "w") as packed:
         for path in sorted(source.rglob("*")):
@@ -63,7 +72,7 @@ def _serve(proxy: Path, module: str, version: str, source: Path) -> None:
         packed.writestr(f"{module}@{version}/go.mod", text)
 
 
-def _all_local(modfile: Path) -> dict[str, tuple[str, Path]]:
+def needed_modules(modfile: Path) -> dict[str, tuple[str, Path]]:
     """Return our own modules that a go.mod needs, those that they need among them."""
     found = local_modules(modfile)
     for _, folder in [*found.values()]:
@@ -74,7 +83,7 @@ def _all_local(modfile: Path) -> dict[str, tuple[str, Path]]:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Hold a lock: our own modules are replaced in the one module cache while a program is built."""
+    """Hold a lock, alone on this machine; whoever held it and died holds it no more."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -110,46 +119,67 @@ def program_name(case: Case, package: str) -> str:
     return case.service if package == "." else Path(package).name
 
 
-def prepare_yard(case: Case) -> Path:
-    """Return /srv/<service> with the sources of the case in it; it must not exist before."""
-    yard = YARDS / case.service
-    try:
-        yard.mkdir()
-    except FileExistsError:
-        raise BuildFailed(
-            f"{yard} exists: it is made here and removed afterwards; is another recording running?"
-        ) from None
-    except OSError as error:
-        raise BuildFailed(f"cannot make {yard} ({error.strerror}): record as root, in a container") from None
+def copy_sources(case: Case, folder: Path) -> None:
+    """Copy what the programs of a case are built from, and nothing that says what is true of it."""
     for path in case.folder.iterdir():
         if path.name in _NOT_SOURCE:
             continue
         if path.is_dir():
-            shutil.copytree(path, yard / path.name)
+            shutil.copytree(path, folder / path.name)
         else:
-            shutil.copy(path, yard / path.name)
+            shutil.copy(path, folder / path.name)
+
+
+@contextmanager
+def yard(case: Case) -> Iterator[Path]:
+    """Lend /srv/<service> with the sources of the case in it, and remove it afterwards.
+
+    What a killed recording left there is removed; what somebody else keeps there, or a running recording, is not.
+    """
+    home = YARDS / case.service
+    mark = home / ".casebook"
+    try:
+        if mark.exists():
+            with mark.open() as left, suppress(BlockingIOError):
+                fcntl.flock(left, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(home)
+        home.mkdir()
+    except FileExistsError:
+        raise BuildFailed(
+            f"{home} exists: it is made here and removed afterwards; is another recording running?"
+        ) from None
+    except OSError as error:
+        raise BuildFailed(f"cannot make {home} ({error.strerror}): record as root, in a container") from None
+    try:
+        with _alone(mark):
+            copy_sources(case, home)
+            _provide_modules()
+            yield home
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def _provide_modules() -> None:
+    """Make /go/pkg/mod the module cache of this machine, where it has none."""
     mods = GO_PATH / "pkg" / "mod"
-    if not mods.exists():
-        mods.parent.mkdir(parents=True, exist_ok=True)
-        told = subprocess.run(
-            [toolchain.go(), "env", "GOMODCACHE"],
-            env=toolchain.environment(),
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        real = Path(told.stdout.strip())
-        real.mkdir(parents=True, exist_ok=True)
-        mods.symlink_to(real)
-    return yard
+    if mods.exists():
+        return
+    mods.parent.mkdir(parents=True, exist_ok=True)
+    told = subprocess.run(
+        [toolchain.go(), "env", "GOMODCACHE"], env=toolchain.environment(), capture_output=True, text=True, check=True
+    )
+    real = Path(told.stdout.strip())
+    real.mkdir(parents=True, exist_ok=True)
+    mods.unlink(missing_ok=True)  # a link to a cache that is gone
+    mods.symlink_to(real)
 
 
 def for_recording(case: Case, take: Take, yard: Path, target: Path) -> tuple[dict[str, Path], bytes]:
     """Return the programs of a take, built in its yard into the target folder, and what `go version -m` says."""
     compiler = toolchain.go(take.go)
     modfile = yard / take.build.modfile
-    ours = _all_local(case.folder / take.build.modfile)
-    modfile.write_text("".join(line for line in modfile.open() if not _LOCAL.match(line)))
+    ours = needed_modules(case.folder / take.build.modfile)
+    modfile.write_text(published(modfile))
     proxy = yard / ".proxy"
     for module, (version, source) in ours.items():
         _serve(proxy, module, version, source)
@@ -163,6 +193,7 @@ def for_recording(case: Case, take: Take, yard: Path, target: Path) -> tuple[dic
     }  # fmt: skip
     flags = _modfile(take.build)
     programs = {}
+    # Our own modules are replaced in the one module cache while a program is built.
     with _alone(GO_PATH / ".casebook.lock" if ours else yard / ".lock"):
         for module, (version, _) in ours.items():
             _forget(module, version)
@@ -185,11 +216,11 @@ def for_recording(case: Case, take: Take, yard: Path, target: Path) -> tuple[dic
 def for_live(case: Case, build: Build) -> dict[str, Path]:
     """Return the programs of a build for a live run, built where they stand; made once for the same sources."""
     go = next((take.go for take in case.takes if take.build == build), None) if case.live == "full" else None
-    compiler = toolchain.go(go)
+    compiler = _once(f"go {go}", lambda: toolchain.go(go))
     modfile = case.folder / build.modfile
     sources = [path for path in sorted(case.folder.rglob("*")) if path.suffix in (".go", ".mod", ".sum")]
-    for _, folder in _all_local(modfile).values():
-        sources += sorted(folder.rglob("*.go"))
+    for _, folder in needed_modules(modfile).values():
+        sources += [folder / "go.mod", *sorted(folder.rglob("*.go"))]
     mark = hashlib.sha256(toolchain.version_of(compiler).encode() + build.modfile.encode())
     for path in sources:
         mark.update(path.read_bytes())
@@ -201,15 +232,46 @@ def for_live(case: Case, build: Build) -> dict[str, Path]:
     if modfile.with_suffix(".sum").exists():  # without one it needs nothing but our own modules
         # Not `go mod download`, which takes what no package of ours needs too.
         listing = [str(compiler), "list", "-deps", "-mod=readonly", *_modfile(build), *case.packages]
-        toolchain.download(listing, case.folder)
+        _once(str(modfile), lambda: _download(listing, case.folder, env))
     making = target.with_name(f".{target.name}.{os.getpid()}")
     making.mkdir(parents=True, exist_ok=True)
-    for package in case.packages:
-        command = [str(compiler), "build", "-mod=readonly", "-trimpath", *_modfile(build)]
-        _compile([*command, "-o", str(making / program_name(case, package)), package], case.folder, env)
-    shutil.rmtree(target, ignore_errors=True)
-    making.rename(target)
+    try:
+        for package in case.packages:
+            command = [str(compiler), "build", "-mod=readonly", "-trimpath", *_modfile(build)]
+            _compile([*command, "-o", str(making / program_name(case, package)), package], case.folder, env)
+        shutil.rmtree(target, ignore_errors=True)
+        making.rename(target)
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
     return programs
 
 
-__all__ = ["BuildFailed", "for_live", "for_recording", "local_modules", "prepare_yard", "program_name"]
+def _once(what: str, download: Callable[[], T]) -> T:
+    if what in _unavailable:
+        raise _unavailable[what]
+    try:
+        return download()
+    except toolchain.DownloadFailed as failed:
+        _unavailable[what] = failed
+        raise
+
+
+def _download(listing: list[str], folder: Path, env: Mapping[str, str]) -> None:
+    """Download what a listing of packages needs; raise DownloadFailed when it cannot be had, and for nothing else.
+
+    A listing fails for an import or a go.sum that is wrong too. Asked once more without a proxy, go names the proxy
+    only where a module is still missing.
+    """
+    try:
+        toolchain.download(listing, folder)
+    except toolchain.DownloadFailed as failed:
+        try:
+            _compile(listing, folder, {**env, "GOPROXY": "off"})
+        except BuildFailed as error:
+            raise (failed if "GOPROXY=off" in str(error) else error) from None
+
+
+__all__ = [
+    "BuildFailed", "copy_sources", "for_live", "for_recording", "local_modules", "needed_modules", "program_name",
+    "published", "yard",
+]  # fmt: skip

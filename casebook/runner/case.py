@@ -7,12 +7,14 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 CASEBOOK = Path(__file__).resolve().parents[1]
 MODULES = CASEBOOK / "modules"
 
 Paths = Literal["modcache", "trimpath", "vendor"]
+Hold = Literal["", "read", "unread"]
+Live = Literal["full", "short", "no"]
 # Where a case says nothing else: Debian's Go prints "semacquire" and knows no parent ids, 1.27 has goroutineleak.
 USUAL_TAKES: tuple[tuple[str, Paths], ...] = (("1.19", "modcache"), ("1.27", "trimpath"))
 # Go's own command prints paths of this machine unless it is one of these, which stand where everybody's do.
@@ -23,6 +25,10 @@ class BadCase(Exception):
     """A file of the casebook is not as the format wants it; the message says where and why."""
 
 
+class UnknownCase(BadCase):
+    """There is no case of that name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Send:
     """Requests of one kind. `{n}` in path and body counts up over the whole run."""
@@ -31,7 +37,7 @@ class Send:
     path: str = "/"
     count: int = 1
     body: str = ""
-    hold: Literal["", "read", "unread"] = ""  # keep the request open, and read what comes or not
+    hold: Hold = ""  # keep the request open, and read what comes or not
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +89,7 @@ class Case:
     phases: tuple[Phase, ...]
     pprof: str
     metrics: str
-    live: Literal["full", "short", "no"]
+    live: Live
     limit: float
     upstream: str  # the real server that this is; "" for programs of our own
 
@@ -115,26 +121,38 @@ class Case:
         raise BadCase(f"{self.name}: there is no build {name!r}; there are {', '.join(b.name for b in self.builds)}")
 
 
-def _known(table: Mapping[str, Any], keys: Iterable[str], where: str) -> None:
+def only_keys(table: Mapping[str, Any], keys: Iterable[str], where: str) -> None:
+    """Refuse a table with a key that the format does not know."""
     if unknown := sorted(set(table) - set(keys)):
         raise BadCase(f"{where}: unknown key {', '.join(unknown)}; known are {', '.join(keys)}")
 
 
+def _one_of(kind: Any, word: Any, where: str) -> None:
+    if word not in get_args(kind):
+        raise BadCase(f"{where}: {word!r} is none of {', '.join(filter(None, get_args(kind)))}")
+
+
+def _wanted(table: Mapping[str, Any], keys: Iterable[str], where: str) -> None:
+    for key in keys:
+        if table.get(key) in (None, ""):
+            raise BadCase(f"{where}: {key} is missing")
+
+
 def _phase(table: Mapping[str, Any], where: str) -> Phase:
-    _known(table, ("moment", "seconds", "send", "connections", "timeout", "drop", "gc"), where)
+    only_keys(table, ("moment", "seconds", "send", "connections", "timeout", "drop", "gc"), where)
     sends = []
     for send in table.get("send", ()):
-        _known(send, ("method", "path", "count", "body", "hold"), f"{where}, send")
+        only_keys(send, ("method", "path", "count", "body", "hold"), f"{where}, send")
+        _one_of(Hold, send.get("hold", ""), f"{where}, send")
         sends.append(Send(**send))
     rest = {key: table[key] for key in ("connections", "timeout", "drop", "gc") if key in table}
-    try:
-        return Phase(str(table["moment"]), float(table["seconds"]), tuple(sends), **rest)
-    except KeyError as missing:
-        raise BadCase(f"{where}: {missing.args[0]} is missing") from None
+    _wanted(table, ("moment", "seconds"), where)
+    return Phase(str(table["moment"]), float(table["seconds"]), tuple(sends), **rest)
 
 
 def _build(table: Mapping[str, Any], where: str) -> Build:
-    _known(table, ("name", "modfile", "flags"), where)
+    only_keys(table, ("name", "modfile", "flags"), where)
+    _wanted(table, ("name",), f"{where}, build")
     return Build(table["name"], table.get("modfile", "go.mod"), tuple(table.get("flags", ())))
 
 
@@ -155,23 +173,27 @@ def load(folder: Path) -> Case:
     """Return the case of a folder."""
     table = read_toml(folder / "case.toml")
     where = f"{folder.name}/case.toml"
-    _known(table, _KEYS, where)
-    for key in ("title", "service"):
-        if not table.get(key):
-            raise BadCase(f"{where}: {key} is missing")
+    only_keys(table, _KEYS, where)
+    _wanted(table, ("title", "service"), where)
+    _one_of(Live, table.get("live", "short"), f"{where}, live")
     builds = tuple(_build(build, where) for build in table.get("build", ()))
     if not builds:
         builds = (Build(str(read_toml(folder / "expect.toml").get("verdict", ""))),)
     named = {build.name: build for build in builds}
     takes = []
     for take in table.get("take", ()):
-        _known(take, ("build", "go", "paths"), where)
+        only_keys(take, ("build", "go", "paths"), where)
+        _wanted(take, ("go", "paths"), f"{where}, take")
+        _one_of(Paths, take["paths"], f"{where}, paths")
         build = take.get("build", builds[0].name)
         if build not in named:
             raise BadCase(f"{where}: a take wants the build {build!r}, which there is not")
         takes.append(Take(named[build], str(take["go"]), take["paths"]))
     if not takes:
         takes = [Take(build, go, paths) for build in builds for go, paths in USUAL_TAKES]
+    for kind, made in (("build", [build.name for build in builds]), ("take", [take.name for take in takes])):
+        if twice := {name for name in made if made.count(name) > 1}:
+            raise BadCase(f"{where}: more than one {kind} is called {', '.join(sorted(twice))}")
     phases = tuple(_phase(phase, where) for phase in table.get("phase", ()))
     if not phases and not (folder / "scenario.py").exists():
         raise BadCase(f"{where}: neither [[phase]] nor scenario.py says what happens")
@@ -190,7 +212,7 @@ def names() -> list[str]:
 def case(name: str) -> Case:
     """Return a case by its name."""
     if not (CASEBOOK / name / "case.toml").exists():
-        raise BadCase(f"there is no case {name!r} in the casebook; `python -m casebook.runner list` names them")
+        raise UnknownCase(f"there is no case {name!r} in the casebook; `python -m casebook.runner list` names them")
     return load(CASEBOOK / name)
 
 
@@ -200,6 +222,6 @@ def chosen(wanted: Iterable[str]) -> list[Case]:
 
 
 __all__ = [
-    "CASEBOOK", "MODULES", "BadCase", "Build", "Case", "Paths", "Phase", "Send", "Take", "case", "chosen", "names",
-    "read_toml",
+    "CASEBOOK", "MODULES", "BadCase", "Build", "Case", "Paths", "Phase", "Send", "Take", "UnknownCase", "case",
+    "chosen", "names", "only_keys", "read_toml",
 ]  # fmt: skip

@@ -5,19 +5,23 @@ paths and source lines are compared; a healthy look-alike must grow as the naive
 """
 
 import itertools
+import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from dataclasses import replace
 
-from casebook.runner.build import local_modules
-from casebook.runner.case import Case
-from casebook.runner.evidence import Moment, Recording, bytes_at, count, recordings, same, standing
+from casebook.runner.build import needed_modules
+from casebook.runner.case import Build, Case
+from casebook.runner.evidence import Moment, Recording, bytes_at, count, live_bytes, recordings, standing
 from casebook.runner.expectation import Expectation, Expected, Site, expectation
-from casebook.runner.naive import BYTES, GOROUTINES
+from casebook.runner.naive import BYTES, GOROUTINES, RSS_BYTES
+from oakum.model.frame import normal_function, split_function
 
 _HEAP_ROLES = ("allocated", "registered", "driver")
 # Go before 1.20 has one word for every wait on a semaphore.
 _OLD_WORDS = {"sync.Mutex.Lock": "semacquire", "sync.RWMutex.Lock": "semacquire", "sync.RWMutex.RLock": "semacquire",
               "sync.WaitGroup.Wait": "semacquire"}  # fmt: skip
+# module example.com/portside/gatelog
+_MODULE = re.compile(r"^module\s+(\S+)", re.MULTILINE)
 
 
 def check(case: Case) -> list[str]:
@@ -30,7 +34,7 @@ def check(case: Case) -> list[str]:
 
 
 def contradictions(case: Case, build: str, recorded: Recording, short: bool = False) -> Iterator[str]:
-    """Yield where a recording contradicts what is expected of its build. A short run shows growth, not exact ages."""
+    """Yield where a recording contradicts what is expected of its build. A short run misses samples."""
     truth = expectation(case, build)
     for moment in recorded.moments:
         goroutines = moment.goroutines()
@@ -38,25 +42,32 @@ def contradictions(case: Case, build: str, recorded: Recording, short: bool = Fa
             yield f"{moment.folder.name}: {goroutines.missing} goroutines of the dump are missing"
     for finding in truth.findings:
         yield from _finding(finding, recorded)
+    for process, alone in truth.alone.items():
+        for finding in alone.findings:
+            sites = tuple(replace(site, process=process) for site in finding.sites)
+            yield from _finding(replace(finding, sites=sites), recorded)
     yield from _mended(case, truth, recorded)
-    if not short:
-        yield from _background(truth, recorded)
+    yield from _background(truth, recorded, short)
 
 
 def _mended(case: Case, truth: Expectation, recorded: Recording) -> Iterator[str]:
-    """Yield places that pile up in another build of the case and must not in this one."""
-    ours = {finding.place for finding in truth.findings}
-    others = {f.place for build in case.builds for f in expectation(case, build.name).findings} - ours
+    """Yield functions in which another build of the case leaks, and this one must not; their lines may have moved."""
+    ours = {normal_function(finding.place.function) for finding in truth.findings}
+    others = {replace(f.place, line=0) for build in case.builds for f in expectation(case, build.name).findings}
     for site in sorted(others, key=lambda site: site.function):
-        if site.role == "blocked" and (not site.process or site.process in recorded.processes):
-            counts = [count(standing(moment.goroutines(), site)) for moment in recorded.of(site.process)]
-            # What a twin starts once, it starts before its second moment.
-            if counts and counts[-1] > max(counts[:2]):
-                yield f"{site.function}:{site.line} is not expected here and grows: {counts}"
+        if normal_function(site.function) in ours or (site.process and site.process not in recorded.processes):
+            continue
+        moments = recorded.of(site.process)
+        if site.role == "blocked":
+            values, least = [count(standing(moment.goroutines(), site)) for moment in moments], GOROUTINES
+        else:
+            values, least = [bytes_at(moment.heap(), site) for moment in moments], BYTES
+        if values[-1] - values[0] >= least:
+            yield f"{site.function} is not expected here and grows: {values}"
 
 
-def _background(truth: Expectation, recorded: Recording) -> Iterator[str]:
-    for row in truth.harmless:
+def _background(truth: Expectation, recorded: Recording, short: bool) -> Iterator[str]:
+    for row in truth.harmless if not short else ():
         site = Site("any", row.function)
         if not any(_seen(moment, site) for moment in recorded.moments):
             yield f"harmless {row.function} is in no moment"
@@ -95,11 +106,11 @@ def _finding(finding: Expected, recorded: Recording) -> Iterator[str]:
         moments = recorded.of(site.process)
         if site.role == "blocked" or site.role == "created":
             counts = [count(standing(moment.goroutines(), site)) for moment in moments]
-            yield from _blocked(site, counts, moments)
+            yield from _blocked(site, counts, moments, grows=at == 0)
             if at == 0 and finding.per_event is not None:
                 yield from _per_event(finding, counts, moments)
         elif finding.mechanism == "off-heap" and site.role == "allocated":
-            yield from _rss(moments)
+            yield from _outside(moments)
         elif site.role in _HEAP_ROLES:
             yield from _allocated(site, moments, grows=site.role == "allocated" and at == 0)
     for victim in finding.victims:
@@ -107,11 +118,11 @@ def _finding(finding: Expected, recorded: Recording) -> Iterator[str]:
             yield f"victim {victim.function} is in no moment"
 
 
-def _blocked(site: Site, counts: list[int], moments: Sequence[Moment]) -> Iterator[str]:
+def _blocked(site: Site, counts: list[int], moments: Sequence[Moment], grows: bool) -> Iterator[str]:
     if not counts[-1] and not (site.role == "created" and max(counts)):
         yield f"nobody stands at {site.function}:{site.line} in the last moment (counts {counts}){_near(site, moments)}"
         return
-    if counts[-1] < counts[0]:
+    if counts[-1] < counts[0] + grows:
         yield f"{site.function}: {counts} does not grow"
     if site.state:
         states = {group.state for group in standing(moments[-1].goroutines(), site)}
@@ -148,33 +159,38 @@ def _allocated(site: Site, moments: Sequence[Moment], grows: bool) -> Iterator[s
         yield f"{site.function}: {held} bytes do not grow"
 
 
-def _rss(moments: Sequence[Moment]) -> Iterator[str]:
+def _outside(moments: Sequence[Moment]) -> Iterator[str]:
+    """Yield a complaint unless memory grows, and by more than the Go heap explains."""
     sizes = [moment.rss() or 0 for moment in moments]
-    if sizes[-1] <= sizes[0]:
-        yield f"resident memory does not grow: {sizes}"
+    heaps = [live_bytes(moment.heap()) for moment in moments]
+    if (sizes[-1] - sizes[0]) - (heaps[-1] - heaps[0]) < RSS_BYTES:
+        yield f"resident memory {sizes} does not outgrow the heap {heaps}"
 
 
 def _sources(case: Case) -> Iterator[str]:
     """Yield sites whose line in our own source does not hold the code they name."""
-    folders = [case.folder]
-    if (case.folder / "go.mod").exists():
-        folders += [folder for _, folder in local_modules(case.folder / "go.mod").values()]
     for build in case.builds:
         for finding in expectation(case, build.name).findings:
             for site in (*finding.sites, *finding.causes, *finding.victims):
-                if site.file and site.line and site.code:
-                    yield from _line(site, folders, case)
+                if site.file:
+                    yield from _line(site, case, build)
 
 
-def _line(site: Site, folders: list[Path], case: Case) -> Iterator[str]:
-    for folder in folders:
+def _line(site: Site, case: Case, build: Build) -> Iterator[str]:
+    modfile = case.folder / build.modfile
+    ours = needed_modules(modfile) if modfile.exists() else {}
+    for folder in (case.folder, *(folder for _, folder in ours.values())):
         if (path := folder / site.file).exists():
             lines = path.read_text(encoding="utf-8").splitlines()
-            if site.line > len(lines) or site.code not in lines[site.line - 1]:
+            if site.line and site.code and site.code not in "".join(lines[site.line - 1 : site.line]):
                 found = [at for at, line in enumerate(lines, 1) if site.code in line]
                 yield f"{case.name}: {site.file}:{site.line} does not hold {site.code!r}; it stands at {found}"
             return
-    # An upstream file: its line is checked by the frames of the evidence.
+    # The line of an upstream file is checked by the frames of the evidence.
+    roots = ("main", *ours, *_MODULE.findall(modfile.read_text() if modfile.exists() else ""))
+    package = split_function(site.function)[0]
+    if any(package == root or package.startswith(f"{root}/") for root in roots):
+        yield f"{case.name}: there is no {site.file}, where {site.function} is said to be"
 
 
-__all__ = ["check", "contradictions", "same"]
+__all__ = ["check", "contradictions"]

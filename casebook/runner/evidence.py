@@ -141,12 +141,21 @@ def count(groups: list[GoroutineGroup]) -> int:
     return sum(group.count for group in groups)
 
 
+def _in_use(profile: Profile) -> int:
+    return [kind.type for kind in profile.sample_types].index("inuse_space")
+
+
+def live_bytes(profile: Profile | None) -> int:
+    """Return how many live bytes a heap profile knows of."""
+    return int(profile.values[_in_use(profile)].sum()) if profile else 0
+
+
 def held_bytes(profile: Profile | None) -> Counter[Frame]:
     """Return inuse_space by every frame on the path, callers included; a function counts once a stack."""
     held: Counter[Frame] = Counter()
     if profile is None:
         return held
-    index = [kind.type for kind in profile.sample_types].index("inuse_space")
+    index = _in_use(profile)
     for sample in range(profile.samples):
         value = int(profile.values[index, sample])
         if value:
@@ -161,5 +170,6 @@ def bytes_at(profile: Profile | None, site: Site) -> int:
 
 
 __all__ = [
-    "Moment", "Recording", "bytes_at", "count", "held_bytes", "recording", "recordings", "same", "standing",
+    "Moment", "Recording", "bytes_at", "count", "held_bytes", "live_bytes", "recording", "recordings", "same",
+    "standing",
 ]  # fmt: skip

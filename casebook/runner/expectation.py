@@ -1,13 +1,14 @@
 """expect.toml -> Expectation: what is true of each build of a case. A key that the format does not know is refused.
 
-Tables for stages to come (`chain`, `alone`, `correlation`, ...) are read and kept as they are.
+Tables for stages to come (`chain`, `correlation`, `numbers`, and `gap` in `alone`) are let pass.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
-from casebook.runner.case import BadCase, Case, read_toml
+from casebook.runner.case import BadCase, Case, only_keys, read_toml
 
 # docs: one word for each bad pattern, and for each thing that is not a leak and is said so.
 GOROUTINE_MECHANISMS = (
@@ -91,15 +92,34 @@ class Expectation:
     baseline: str
     findings: tuple[Expected, ...]
     harmless: tuple[Harmless, ...]
+    # Of several processes: what is to be said when one of them is all that there is.
+    alone: Mapping[str, "Expectation"] = field(default_factory=dict)
+
+    def only(self, seen: Callable[[Expected], bool]) -> "Expectation":
+        """Return the truth as far as some evidence shows it: the findings that it shows, with ranks of their own."""
+        shown = [finding for finding in self.findings if seen(finding)]
+        order = sorted({finding.rank for finding in shown})
+        return replace(self, findings=tuple(replace(f, rank=order.index(f.rank) + 1) for f in shown))
+
+    def of(self, process: str) -> "Expectation":
+        """Return the truth as far as one process alone shows it; no site of it says which process that is."""
+        if process in self.alone:
+            return self.alone[process]
+        truth = self.only(lambda finding: finding.place.process == process)
+        return replace(truth, findings=tuple(_nameless(finding) for finding in truth.findings))
 
 
-def _known(table: Mapping[str, Any], keys: Iterable[str], where: str) -> None:
-    if unknown := sorted(set(table) - set(keys)):
-        raise BadCase(f"{where}: unknown key {', '.join(unknown)}; known are {', '.join(keys)}")
+def _nameless(finding: Expected) -> Expected:
+    """Return a finding with the sites of its own process only, which is not named: there is no other."""
+
+    def here(sites: tuple[Site, ...]) -> tuple[Site, ...]:
+        return tuple(replace(site, process="") for site in sites if site.process in ("", finding.place.process))
+
+    return replace(finding, sites=here(finding.sites), victims=here(finding.victims), causes=here(finding.causes))
 
 
 def _site(table: Mapping[str, Any], where: str, roles: tuple[str, ...] = ()) -> Site:
-    _known(table, ("role", "function", "file", "line", "code", "state", "process"), where)
+    only_keys(table, ("role", "function", "file", "line", "code", "state", "process"), where)
     site = Site(**{"role": "blocked", **table})
     if roles and site.role not in roles:
         raise BadCase(f"{where}: the role {site.role!r} is none of {', '.join(roles)}")
@@ -113,16 +133,16 @@ _FINDING = ("rank", "mechanism", "also", "event", "per_event", "site", "victim",
 
 def _finding(table: Mapping[str, Any], at: int, where: str) -> Expected:
     where = f"{where}, finding {at}"
-    _known(table, _FINDING, where)
+    only_keys(table, _FINDING, where)
     sites = tuple(_site(site, where, ROLES) for site in table.get("site", ()))
-    if not sites:
-        raise BadCase(f"{where}: it names no site")
+    if not sites or not sites[0].function:
+        raise BadCase(f"{where}: it names no site with a function")
     for mechanism in (table.get("mechanism"), *table.get("also", ())):
         if mechanism not in MECHANISMS:
             raise BadCase(f"{where}: there is no mechanism {mechanism!r}")
     known = None
     if "known" in table:
-        _known(table["known"], ("id", "module", "found", "fixed", "where"), where)
+        only_keys(table["known"], ("id", "module", "found", "fixed", "where"), where)
         known = Known(**{**table["known"], "fixed": tuple(table["known"]["fixed"])})
     victims = tuple(_site(site, where) for site in table.get("victim", ()))
     causes = tuple(_site(site, where) for site in table.get("cause", ()))
@@ -132,8 +152,8 @@ def _finding(table: Mapping[str, Any], at: int, where: str) -> Expected:
     )  # fmt: skip
 
 
-_TRUTH = ("verdict", "story", "looks_like", "baseline", "finding", "harmless")
-_LATER = ("builds", "chain", "alone", "correlation", "numbers")
+_TRUTH = ("verdict", "story", "looks_like", "baseline", "finding", "harmless", "alone")
+_LATER = ("chain", "correlation", "numbers")
 
 
 def _truth(table: Mapping[str, Any], where: str) -> Expectation:
@@ -143,31 +163,42 @@ def _truth(table: Mapping[str, Any], where: str) -> Expectation:
     findings = tuple(_finding(finding, at, where) for at, finding in enumerate(table.get("finding", ()), 1))
     if bool(findings) != (verdict == "leaking"):
         raise BadCase(f"{where}: a leaking case has findings, a healthy one has none")
-    if [finding.rank for finding in findings] != [*range(1, len(findings) + 1)]:
-        raise BadCase(f"{where}: the ranks of the findings are not 1, 2, 3 ... in order")
+    ranks = [finding.rank for finding in findings]
+    if ranks and (ranks[0] != 1 or any(later - rank not in (0, 1) for rank, later in pairwise(ranks))):
+        raise BadCase(
+            f"{where}: the ranks of the findings are not 1, 2, 3 ... in order; equal ones may come in any order"
+        )
     looks_like = table.get("looks_like", "")
     if looks_like and looks_like not in MECHANISMS:
         raise BadCase(f"{where}: looks_like: there is no mechanism {looks_like!r}")
     harmless = []
     for row in table.get("harmless", ()):
-        _known(row, ("function", "because"), f"{where}, harmless")
+        only_keys(row, ("function", "because"), f"{where}, harmless")
         if row.get("because") not in HARMLESS:
             raise BadCase(f"{where}: {row.get('because')!r} is none of {', '.join(HARMLESS)}")
         harmless.append(Harmless(**row))
     story, baseline = table.get("story", ""), table.get("baseline", "")
-    return Expectation(verdict, story, looks_like, baseline, findings, tuple(harmless))
+    alone = {name: _alone(row, f"{where}, alone.{name}") for name, row in table.get("alone", {}).items()}
+    return Expectation(verdict, story, looks_like, baseline, findings, tuple(harmless), alone)
+
+
+def _alone(table: Mapping[str, Any], where: str) -> Expectation:
+    """Return what is to be said of one process alone: one finding, written without its table."""
+    only_keys(table, ("verdict", "gap", *_FINDING), where)
+    finding = {key: value for key, value in table.items() if key in _FINDING}
+    return _truth({"verdict": table.get("verdict"), "finding": [finding]}, where)
 
 
 def expectation(case: Case, build: str) -> Expectation:
     """Return the truth about a build of a case."""
     table = read_toml(case.folder / "expect.toml")
     where = f"{case.name}/expect.toml"
-    _known(table, (*_TRUTH, *_LATER), where)
+    only_keys(table, (*_TRUTH, "builds", *_LATER), where)
     others = table.get("builds", {})
     for name in others:
         case.build(name)
     if build in others:
-        _known(others[build], _TRUTH, f"{where}, builds.{build}")
+        only_keys(others[build], _TRUTH, f"{where}, builds.{build}")
         # The populations that are fine are fine in every build.
         inherited: dict[str, Any] = {key: table[key] for key in ("harmless", "baseline") if key in table}
         return _truth({**inherited, **others[build]}, f"{where}, builds.{build}")

@@ -9,7 +9,11 @@ from urllib.parse import urlsplit
 
 
 class FetchFailed(Exception):
-    """A URL did not give what was asked for; the message says which and why."""
+    """A URL did not give what was asked for; the message says which and why, `status` what was answered."""
+
+    def __init__(self, why: str, status: int = 0) -> None:
+        super().__init__(why)
+        self.status = status
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,7 @@ def get(url: str, tls: Tls | None = None, timeout: float = 30.0) -> bytes:
     finally:
         connection.close()
     if answer.status != 200:
-        raise FetchFailed(f"{url}: {answer.status} {answer.reason}")
+        raise FetchFailed(f"{url}: {answer.status} {answer.reason}", answer.status)
     return body
 
 

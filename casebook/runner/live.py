@@ -1,4 +1,7 @@
-"""`live CASE`: build a case now, run it shortened, and compare what it does with what is expected of it."""
+"""`live CASE`: build a case now, run it shortened, and compare what it does with what is expected of it.
+
+A run that reaches its case's limit is ended there and fails: a service that hangs cannot hold up the others.
+"""
 
 import shutil
 import tempfile
@@ -33,7 +36,7 @@ def live(case: Case, build: Build, keep: Path | None = None) -> Outcome:
         out.mkdir(parents=True)
         folder = Path(scratch) / "run"  # short: unix sockets have short names
         folder.mkdir()
-        stage = Stage(case, build, programs, folder, out, short=True)
+        stage = Stage(case, build, programs, folder, out, short=True, limit=case.limit)
         stage.play()
         stage.write_manifest(service=case.service)
         complaints = tuple(contradictions(case, build.name, recording(out), short=True))

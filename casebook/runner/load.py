@@ -2,6 +2,7 @@
 
 Connections stay open between phases, as a load balancer's do; held requests keep a connection of their own open.
 A request that fails or takes too long counts as sent: the load is what the service was asked, not what it answered.
+Once `over` is set nothing more is waited for.
 """
 
 import contextlib
@@ -15,20 +16,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-from casebook.runner.case import Send
+from casebook.runner.case import BadCase, Send
 
 
 class Client:
     """The load on one service, for the whole of a run."""
 
-    def __init__(self, base: str, sent: Counter[str]) -> None:
+    def __init__(self, base: str, sent: Counter[str], over: threading.Event | None = None) -> None:
         parts = urlsplit(base)
         self._host, self._port, self._prefix = parts.hostname or "", parts.port or 80, parts.path
         self._idle: list[http.client.HTTPConnection] = []
-        self._held: list[http.client.HTTPConnection] = []
+        # With its socket: a connection forgets it when the answer says that it is the last one.
+        self._held: list[tuple[http.client.HTTPConnection, socket.socket]] = []
         self._sent = sent
+        self._over = over or threading.Event()
         self._number = 0
-        self._lock = threading.Lock()
 
     @property
     def connections(self) -> int:
@@ -73,8 +75,8 @@ class Client:
 
     def _hold(self, send: Send, timeout: float) -> None:
         connection = self._open(timeout)
+        self._held.append((connection, connection.sock))
         connection.request(send.method, self._prefix + send.path, body=send.body or None)
-        self._held.append(connection)
         if send.hold == "read":
             threading.Thread(target=_drain, args=(connection,), daemon=True).start()
 
@@ -82,10 +84,9 @@ class Client:
         """Close so many held requests, oldest first; all when negative."""
         gone = self._held if count < 0 else self._held[:count]
         self._held = self._held[len(gone) :]
-        for connection in gone:
+        for connection, line in gone:
             with contextlib.suppress(OSError):
-                if connection.sock:
-                    connection.sock.shutdown(socket.SHUT_RDWR)
+                line.shutdown(socket.SHUT_RDWR)
             connection.close()
 
     def _next(self, send: Send) -> Send:
@@ -100,30 +101,37 @@ class Client:
         total = sum(send.count for send in sends)
         if connections is not None or (total and not self._idle):
             self._resize(connections if connections is not None else 1, timeout)
+        if not self._idle and any(send.count and not send.hold for send in sends):
+            raise BadCase(
+                f"{sends[0].method} {sends[0].path} is to be sent on no connection; connections = 0 sends nothing"
+            )
         # Kinds are interleaved in proportion: request i of a kind with n of them is due at (i + 1/2) / n.
         due = sorted(((at + 0.5) / send.count, kind) for kind, send in enumerate(sends) for at in range(send.count))
         waiting: queue.SimpleQueue[Send | None] = queue.SimpleQueue()
         workers = []
 
         def work(slot: int) -> None:
-            while (send := waiting.get()) is not None:
+            while (send := waiting.get()) is not None and not self._over.is_set():
                 self._idle[slot] = self._ask(self._idle[slot], send, timeout)
 
         for slot in range(len(self._idle)):
             workers.append(threading.Thread(target=work, args=(slot,), daemon=True))
             workers[-1].start()
-        for share, kind in due:
-            time.sleep(max(0.0, began + share * seconds - time.monotonic()))
-            send = self._next(sends[kind])
-            if send.hold:
-                self._hold(send, timeout)
-            elif workers:
-                waiting.put(send)
-        for _ in workers:
-            waiting.put(None)
+        try:
+            for share, kind in due:
+                if self._over.wait(max(0.0, began + share * seconds - time.monotonic())):
+                    break
+                send = self._next(sends[kind])
+                if send.hold:
+                    self._hold(send, timeout)
+                else:
+                    waiting.put(send)
+        finally:
+            for _ in workers:
+                waiting.put(None)
         for worker in workers:
             worker.join()
-        time.sleep(max(0.0, began + seconds - time.monotonic()))
+        self._over.wait(max(0.0, began + seconds - time.monotonic()))
 
     def close(self) -> None:
         """Close everything."""

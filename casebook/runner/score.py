@@ -1,7 +1,8 @@
 """A diagnosis (oakum.diagnosis/1) against the truth: which places it found, what it accused wrongly.
 
 One cause, one finding: a finding counts for the expected one whose place is its first site of that role; a second
-finding of the same place, a victim told as a finding, or anything else above `possible` is a wrong accusation.
+finding of the same place, a victim told as a finding, or anything else above `possible` is a wrong accusation. What has
+none of the three verdicts is no answer, and under the verdict `healthy` nothing was found.
 """
 
 from collections.abc import Mapping
@@ -13,6 +14,7 @@ from casebook.runner.expectation import Expectation, Expected, Site
 from oakum.model import Frame
 
 Diagnosis = Mapping[str, Any]
+VERDICTS = ("leaking", "healthy", "undecided")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +44,22 @@ class Score:
 def names_place(finding: Mapping[str, Any], expected: Expected) -> bool:
     """Tell whether a finding names the place: as the first of its sites in that role.
 
-    A place in the standard library is everybody's: then another of the expected sites must be named beside it.
+    A place in the standard library is everybody's: then another of the expected sites must be named beside it. One
+    place may hold healthy goroutines of another creator: a creator that is named must be the right one.
     """
-    if "off-heap" in expected.mechanisms:  # no profile shows where; the process is the place
-        return finding.get("mechanism") == "off-heap"
+    if finding.get("mechanism") == "off-heap" and "off-heap" in expected.mechanisms:
+        return True  # no profile shows where; the process is the place
     place, *others = expected.sites
-    # Those of a cycle wait for each other: none of them is more the root than the next.
-    roots = (
-        [site for site in expected.sites if site.role == "blocked"] if expected.mechanism == "lock-cycle" else [place]
-    )
+    # Those of a cycle, and two peers that both write, wait for each other: none is more the root than the next.
+    ring = expected.mechanism in ("lock-cycle", "peer-stopped-reading")
+    roots = [site for site in expected.sites if site.role == "blocked"] if ring else [place]
     sites = finding.get("sites", ())
     first = next((site for site in sites if site.get("role") == place.role), None)
     if first is None or not any(_is(first, root) for root in roots):
+        return False
+    told = [site for site in sites if site.get("role") == "created"]
+    creators = [site for site in expected.sites if site.role == "created"]
+    if told and creators and not any(_is(site, creator) for site in told for creator in creators):
         return False
     shared = Frame(place.function).owner in ("stdlib", "runtime")
     return not (shared and others) or any(_is(site, other) for site in sites for other in others)
@@ -61,13 +67,32 @@ def names_place(finding: Mapping[str, Any], expected: Expected) -> bool:
 
 def _is(site: Mapping[str, Any], expected: Site) -> bool:
     frame = Frame(site.get("function", ""), site.get("file") or "", site.get("line") or 0)
-    return same(frame, expected) and site.get("process", expected.process) in (expected.process, None)
+    return (
+        same(frame, expected)
+        and (not expected.line or frame.line == expected.line)  # a place without its line is not found
+        and (not expected.process or (site.get("process") or expected.process) == expected.process)
+    )
+
+
+def _by_name(diagnosis: Diagnosis) -> list[dict[str, Any]]:
+    """Return the findings, best first, with processes by name: a diagnosis numbers them and says their names once."""
+    names = {row.get("id"): str(row.get("name", "")).rpartition("/")[2] for row in diagnosis.get("processes") or ()}
+    return [
+        {
+            **finding,
+            "sites": [
+                {**site, "process": names.get(site.get("process"), site.get("process"))}
+                for site in finding.get("sites") or ()
+            ],
+        }
+        for finding in sorted(diagnosis.get("findings") or (), key=lambda finding: finding.get("rank", 0))
+    ]
 
 
 def _knows(finding: Mapping[str, Any], expected: Expected) -> bool:
     wanted = expected.known
     return wanted is not None and any(
-        row.get("id") == wanted.id and {*wanted.fixed} <= {*row.get("fixed", ())} for row in finding.get("known", ())
+        row.get("id") == wanted.id and {*wanted.fixed} <= {*row.get("fixed", ())} for row in finding.get("known") or ()
     )
 
 
@@ -80,27 +105,32 @@ def score(diagnosis: Diagnosis | None, truth: Expectation) -> Score:
     """Return how a diagnosis, or none, compares with the truth."""
     leaking = truth.verdict == "leaking"
     known = [expected for expected in truth.findings if expected.known]
-    if diagnosis is None:
+    verdict = diagnosis.get("verdict") if diagnosis else None
+    if diagnosis is None or verdict not in VERDICTS:
         return Score(leaking, "", known=False if known else None)
-    findings = sorted(diagnosis.get("findings", ()), key=lambda finding: finding.get("rank", 0))
-    matched: dict[int, Mapping[str, Any]] = {}
+    findings = _by_name(diagnosis)
+    matched: dict[int, Mapping[str, Any]] = {}  # by number of the expected finding
     wrong, suspected = [], []
     for finding in findings:
-        fits = [e.rank for e in truth.findings if e.rank not in matched and names_place(finding, e)]
+        fits = [at for at, e in enumerate(truth.findings) if at not in matched and names_place(finding, e)]
         if fits:
             matched[fits[0]] = finding
         elif finding.get("confidence") == "possible":
             suspected.append(_name(finding))
         else:
             wrong.append(_name(finding))
+    if verdict == "healthy":
+        matched.clear()
     found = leaking and len(matched) == len(truth.findings)
     return Score(
         leaking,
-        str(diagnosis.get("verdict", "")),
+        str(verdict),
         found=found,
-        first=leaking and bool(findings) and matched.get(1) is findings[0],
-        mechanism=found and all(matched[e.rank].get("mechanism") in e.mechanisms for e in truth.findings),
-        known=all(e.rank in matched and _knows(matched[e.rank], e) for e in known) if known else None,
+        first=any(truth.findings[at].rank == 1 and said is findings[0] for at, said in matched.items()),
+        mechanism=found and all(matched[at].get("mechanism") in e.mechanisms for at, e in enumerate(truth.findings)),
+        known=all(at in matched and _knows(matched[at], e) for at, e in enumerate(truth.findings) if e.known)
+        if known
+        else None,
         wrong=tuple(wrong),
         suspected=tuple(suspected),
     )

@@ -1,16 +1,19 @@
-"""Settings: what of a recorded take a diagnosis is given. Files are linked under neutral names, so that no name helps.
+"""Settings: what of a recorded take a diagnosis is given. Files are copied under neutral names, so that no name helps.
 
-To add a setting, write a function from a recording to the arguments of `oakum diagnose` and add one line to SETTINGS.
+To add a setting, write a function from a trial to what is given in it, and add one line to SETTINGS. What the evidence
+cannot show is not asked: a setting narrows the truth, or is not tried where the first place is out of its sight.
 """
 
+import os
+import shutil
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from casebook.runner.build import local_modules
+from casebook.runner.build import copy_sources, needed_modules, published
 from casebook.runner.case import Case, Take
 from casebook.runner.evidence import Moment, Recording, recording
-from casebook.runner.expectation import Expectation, expectation
+from casebook.runner.expectation import Expectation, Expected, expectation
 
 # Capture names, packed or not.
 _PROOF = ("goroutineleak.pb.gz",)
@@ -30,16 +33,27 @@ class Trial:
     folder: Path
 
     @property
-    def in_goroutines(self) -> bool:
-        """Tell whether goroutines show the first place that must be found; what is healthy is asked everything."""
-        return not self.truth.findings or self.truth.findings[0].place.role in ("blocked", "created")
+    def witness(self) -> str:
+        """Return the process of several in which the leak shows first, of healthy builds too; "" when there is one."""
+        truths = [expectation(self.case, build.name) for build in self.case.builds]
+        found = [truth.findings[0].place.process for truth in truths if truth.findings]
+        processes = self.recorded.processes
+        return (next(filter(None, found), "") or processes[0]) if len(processes) > 1 else ""
 
-    @property
-    def in_heap(self) -> bool:
-        """Tell whether the heap shows the first place that must be found."""
-        return not self.truth.findings or (
-            self.truth.findings[0].place.role == "allocated" and self.truth.findings[0].mechanism != "off-heap"
-        )
+    def alone(self) -> "Trial":
+        """Return the witness alone."""
+        if not self.witness:
+            return self
+        recorded = replace(self.recorded, moments=self.recorded.of(self.witness))
+        return replace(self, recorded=recorded, truth=self.truth.of(self.witness))
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a diagnosis is given, as arguments of `oakum diagnose`, and what is true as far as that shows it."""
+
+    arguments: list[str]
+    truth: Expectation
 
 
 def trial(case: Case, take: Take, folder: Path) -> Trial:
@@ -47,10 +61,12 @@ def trial(case: Case, take: Take, folder: Path) -> Trial:
     return Trial(case, take, recording(case.captures / take.name), expectation(case, take.build.name), folder)
 
 
-def _link(paths: Iterable[Path], folder: Path) -> None:
+def _put(paths: Iterable[Path], folder: Path, moment: Moment) -> None:
+    """Copy captures; each is as old as its moment, on whatever machine and day this is."""
     folder.mkdir(parents=True, exist_ok=True)
     for path in paths:
-        (folder / path.name).symlink_to(path)
+        shutil.copy(path, folder / path.name)
+        os.utime(folder / path.name, (moment.at.timestamp(),) * 2)
 
 
 def _named(moment: Moment, names: Sequence[str]) -> list[Path]:
@@ -61,24 +77,30 @@ def _everything(moment: Moment) -> list[Path]:
     return [path for path in moment.files() if path.name not in _PROOF]
 
 
+Pick = Callable[[Sequence[Moment]], Sequence[Moment]]
 Choice = Callable[[Moment], list[Path]]
 
 
-def _lay_out(trial: Trial, pick: Callable[[Sequence[Moment]], Sequence[Moment]], choose: Choice) -> list[str]:
-    """Link the chosen captures of the picked moments; return one argument for each moment, or process of several."""
-    arguments = []
-    for number, process in enumerate(trial.recorded.processes, 1):
-        home = trial.folder / process if len(trial.recorded.processes) > 1 else trial.folder
+def _lay_out(trial: Trial, pick: Pick, choose: Choice, *, build: bool = True) -> list[str]:
+    """Copy the chosen captures of the picked moments, and what is known of the build.
+
+    One argument for each moment; of several processes one for each process, whose folder holds its moments.
+    """
+    arguments: list[str] = []
+    processes = trial.recorded.processes
+    for process in processes:
+        home = trial.folder / process if len(processes) > 1 else trial.folder
+        folders = []
         for at, moment in enumerate(pick(trial.recorded.of(process)), 1):
             if files := choose(moment):
-                _link(files, home / str(at))
-                if home == trial.folder:
-                    arguments.append(str(home / str(at)))
-        if home != trial.folder and home.exists():
-            arguments.append(str(home))
-        if number == 1 and choose is _everything and (facts := trial.recorded.folder / "buildinfo.txt").exists():
-            _link([facts], trial.folder)
-            arguments.append(str(trial.folder / facts.name))
+                folders.append(home / str(at))
+                _put(files, folders[-1], moment)
+        arguments += [str(home)] if home != trial.folder and folders else map(str, folders)
+    if arguments and build:
+        for name in ("buildinfo.txt", "buildinfo.txt.gz"):
+            if (facts := trial.recorded.folder / name).exists():
+                _put([facts], trial.folder, trial.recorded.moments[0])
+                arguments.append(str(trial.folder / name))
     return arguments
 
 
@@ -94,78 +116,105 @@ def _last(moments: Sequence[Moment]) -> Sequence[Moment]:
     return moments[-1:]
 
 
-def all_moments(trial: Trial) -> list[str]:
-    """Give everything but Go's own proof."""
-    return _lay_out(trial, _whole, _everything)
+def _given(arguments: list[str], truth: Expectation) -> Given | None:
+    """Return what is given, unless that is nothing, or nothing of a leak shows in it."""
+    return Given(arguments, truth) if arguments and (truth.findings or truth.verdict == "healthy") else None
 
 
-def two_moments(trial: Trial) -> list[str]:
+def _in_goroutines(finding: Expected) -> bool:
+    return finding.place.role in ("blocked", "created")
+
+
+def _in_heap(finding: Expected) -> bool:
+    return finding.place.role == "allocated" and finding.mechanism != "off-heap"
+
+
+def all_moments(trial: Trial) -> Given | None:
+    """Give everything that was captured in the moments, but Go's own proof."""
+    return _given(_lay_out(trial, _whole, _everything), trial.truth)
+
+
+def two_moments(trial: Trial) -> Given | None:
     """Give the first and the last moment."""
-    return _lay_out(trial, _ends, _everything)
+    return _given(_lay_out(trial, _ends, _everything), trial.truth)
 
 
-def one_dump(trial: Trial) -> list[str]:
-    """Give the last goroutine dump and nothing else."""
-    return _lay_out(trial, _last, lambda moment: _named(moment, _DUMP)[:1]) if trial.in_goroutines else []
+def one_process(trial: Trial) -> Given | None:
+    """Give all moments of one process, where others that it works with were captured too."""
+    return all_moments(trial.alone()) if trial.witness else None
 
 
-def one_heap(trial: Trial) -> list[str]:
-    """Give the last heap profile and nothing else."""
-    return _lay_out(trial, _last, lambda moment: _named(moment, _HEAP)) if trial.in_heap else []
+def one_dump(trial: Trial) -> Given | None:
+    """Give the last goroutine dump of one process and nothing else."""
+    alone = trial.alone()
+    dump = _lay_out(alone, _last, lambda moment: _named(moment, _DUMP)[:1], build=False)
+    return _given(dump, alone.truth.only(_in_goroutines))
 
 
-def protobuf_only(trial: Trial) -> list[str]:
-    """Give every moment, but only as protobuf: no ages, no ids, no creators."""
-    return _lay_out(trial, _whole, lambda moment: _named(moment, _PROTOBUF))
+def one_heap(trial: Trial) -> Given | None:
+    """Give the last heap profile of one process and nothing else."""
+    alone = trial.alone()
+    heap = _lay_out(alone, _last, lambda moment: _named(moment, _HEAP), build=False)
+    return _given(heap, alone.truth.only(_in_heap))
 
 
-def with_source(trial: Trial) -> list[str]:
-    """Give everything but the proof, and the source of the program and of our own modules."""
-    if not (trial.case.folder / "go.mod").exists():
-        return []
-    source = trial.folder / "source"
-    source.mkdir()
-    (source / trial.case.service).symlink_to(trial.case.folder)
-    for module, (version, folder) in local_modules(trial.case.folder / "go.mod").items():
-        at = source / f"{module}@{version}"
-        at.parent.mkdir(parents=True, exist_ok=True)
-        at.symlink_to(folder)
-    return ["--source", str(source), *all_moments(trial)]
+def protobuf_only(trial: Trial) -> Given | None:
+    """Give every moment, but only as protobuf: no ages, no ids, no creators, no metrics, no build."""
+    have = {moment.process for moment in trial.recorded.moments if _named(moment, _PROTOBUF)}
+    if not all(finding.place.process in {"", *have} for finding in trial.truth.findings):
+        return None
+    return _given(_lay_out(trial, _whole, lambda moment: _named(moment, _PROTOBUF), build=False), trial.truth)
 
 
-def with_proof(trial: Trial) -> list[str]:
+def with_source(trial: Trial) -> Given | None:
+    """Give everything but the proof, and a checkout of the program: its source, and our own modules in vendor/."""
+    modfile = trial.case.folder / trial.take.build.modfile
+    if not modfile.exists():
+        return None
+    checkout = trial.folder / "source" / trial.case.service
+    checkout.mkdir(parents=True)
+    copy_sources(trial.case, checkout)
+    for path in [*checkout.glob("*.mod"), *checkout.glob("*.sum")]:  # one of them is this build's
+        path.unlink()
+    (checkout / "go.mod").write_text(published(modfile))
+    for module, (_, folder) in needed_modules(modfile).items():
+        shutil.copytree(folder, checkout / "vendor" / module)
+    given = all_moments(trial)
+    return given and replace(given, arguments=["--source", str(checkout), *given.arguments])
+
+
+def with_proof(trial: Trial) -> Given | None:
     """Give everything, Go's own goroutineleak profile too, where the take has it."""
     if not any(_named(moment, _PROOF) for moment in trial.recorded.moments):
-        return []
-    return _lay_out(trial, _whole, lambda moment: moment.files())
+        return None
+    return _given(_lay_out(trial, _whole, Moment.files), trial.truth)
 
 
-def with_baseline(trial: Trial) -> list[str]:
+def with_baseline(trial: Trial) -> Given | None:
     """Give the last moment, and that of the healthy twin, where the case has one."""
     twins = [take for take in trial.case.takes if take.build.name == trial.truth.baseline]
     if not twins or trial.take.build.name == trial.truth.baseline:
-        return []
+        return None
     # Of several the one whose paths look alike; else a twin is a twin.
     twin = next((take for take in twins if take.paths == trial.take.paths), twins[0])
-    healthy = Trial(
-        trial.case, twin, recording(trial.case.captures / twin.name), trial.truth, trial.folder / "baseline"
-    )
+    healthy = replace(trial, recorded=recording(trial.case.captures / twin.name), folder=trial.folder / "baseline")
     against = _lay_out(healthy, _last, _everything)
-    sick = Trial(trial.case, trial.take, trial.recorded, trial.truth, trial.folder / "sick")
-    return [word for path in against for word in ("--baseline", path)] + _lay_out(sick, _last, _everything)
+    now = _lay_out(replace(trial, folder=trial.folder / "now"), _last, _everything)
+    return _given([*(word for path in against for word in ("--baseline", path)), *now], trial.truth)
 
 
-Setting = Callable[[Trial], list[str]]
-# Arguments of `oakum diagnose`, or none where a take does not have what the setting gives.
+Setting = Callable[[Trial], Given | None]
+# None where a take does not have what the setting gives.
 SETTINGS: dict[str, Setting] = {
     "all moments": all_moments,
     "all moments, with source": with_source,
     "all moments, with goroutineleak": with_proof,
     "all moments, protobuf only": protobuf_only,
+    "all moments of one process of several": one_process,
     "two moments": two_moments,
     "one moment and a healthy twin": with_baseline,
     "one goroutine dump": one_dump,
     "one heap profile": one_heap,
 }
 
-__all__ = ["SETTINGS", "Setting", "Trial", "trial"]
+__all__ = ["SETTINGS", "Given", "Setting", "Trial", "trial"]

@@ -1,12 +1,14 @@
 """A run of a case: starts its processes on loopback, loads them, takes moments, and stops everything again.
 
 Comes in: a case, a build of it and its executables. Goes out: a folder of moments and a manifest. In a short run (live,
-in CI) the load is as large but quicker, and rests are cut; recordings take their time, so that ages show.
+in CI) the load is as large but quicker, and rests are cut; recordings take their time, so that ages show. A run that is
+given up (its limit, Ctrl-C) loses its processes, and whatever waits for them comes back with an error.
 """
 
 import contextlib
 import gzip
 import hashlib
+import http.client
 import importlib.util
 import json
 import os
@@ -14,6 +16,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -41,6 +44,9 @@ PROOF = ("goroutineleak.pb.gz", "goroutineleak")
 # Texts above this size are stored gzipped.
 PLAIN = 2_000
 READY_SECONDS = 30.0
+# A port that was handed out and is not listened on yet looks free to the next one who asks.
+_handed_out: set[int] = set()
+_running: set["Stage"] = set()
 
 
 class RunFailed(Exception):
@@ -74,8 +80,9 @@ class Stage:
     """What a scenario acts on."""
 
     def __init__(
-        self, case: Case, build: Build, programs: Mapping[str, Path], folder: Path, out: Path, *, short: bool = False
-    ) -> None:
+        self, case: Case, build: Build, programs: Mapping[str, Path], folder: Path, out: Path, *, short: bool = False,
+        limit: float | None = None,
+    ) -> None:  # fmt: skip
         self.case = case
         self.build = build.name
         self.flags = build.flags
@@ -88,6 +95,9 @@ class Stage:
         self._clients: dict[str, Client] = {}
         self._moments: list[dict[str, Any]] = []
         self._began = datetime.now(UTC)
+        self._limit = limit  # seconds; None: as long as it takes
+        self._over = threading.Event()
+        self._why = ""  # it was given up
 
     # -- for scenarios
 
@@ -97,10 +107,13 @@ class Stage:
 
     def free_port(self) -> int:
         """Return a port of loopback that nobody listens on."""
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port: int = probe.getsockname()[1]
-            return port
+        while True:
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", 0))
+                port: int = probe.getsockname()[1]
+            if port not in _handed_out:
+                _handed_out.add(port)
+                return port
 
     def start(
         self, name: str, command: Sequence[str], *, pprof: str = "", metrics: str = "", tls: Tls | None = None,
@@ -110,13 +123,17 @@ class Stage:
 
         Its log is both of its streams. Nothing of this machine's environment reaches it but PATH.
         """
+        self._go_on()
         log = self.folder / f"{name}.log"
         surroundings = {"PATH": os.environ.get("PATH", ""), "HOME": str(self.folder), **(env or {})}
         with log.open("ab") as written:
-            running = subprocess.Popen(
-                [str(word) for word in command], cwd=self.folder, env=surroundings, start_new_session=True,
-                stdin=subprocess.DEVNULL, stdout=written, stderr=written,
-            )  # fmt: skip
+            try:
+                running = subprocess.Popen(
+                    [str(word) for word in command], cwd=self.folder, env=surroundings, start_new_session=True,
+                    stdin=subprocess.DEVNULL, stdout=written, stderr=written,
+                )  # fmt: skip
+            except OSError as error:
+                raise RunFailed(f"{name} does not start: {error}; is it installed?") from None
         process = Process(name, running, log, pprof.rstrip("/"), metrics, tls, dump_on)
         self._processes.append(process)
         if asked := ready or (f"{process.pprof}/" if pprof else ""):
@@ -129,6 +146,7 @@ class Stage:
         """Wait until something is so; raise RunFailed with these words when it does not become so."""
         end = time.monotonic() + seconds
         while True:
+            self._go_on()
             with contextlib.suppress(FetchFailed, OSError):
                 if done():
                     return
@@ -139,23 +157,20 @@ class Stage:
             time.sleep(0.1)
 
     def load(
-        self,
-        base: str,
-        *sends: Send,
-        seconds: float,
-        connections: int | None = None,
-        timeout: float = 10.0,
+        self, base: str, *sends: Send, seconds: float, connections: int | None = None, timeout: float = 10.0,
         drop: int = 0,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Send requests, spread over the seconds; the connections stay open afterwards."""
-        client = self._clients.setdefault(base, Client(base, self.sent))
+        client = self._clients.setdefault(base, Client(base, self.sent, self._over))
         if drop:
             client.drop(drop)
         client.run(sends, self._pace(seconds, bool(sends)), connections, timeout)
+        self._go_on()
 
     def rest(self, seconds: float) -> None:
         """Let time pass."""
-        time.sleep(self._pace(seconds, False))
+        self._over.wait(self._pace(seconds, False))
+        self._go_on()
 
     def _pace(self, seconds: float, loaded: bool) -> float:
         if not self.short:
@@ -164,6 +179,7 @@ class Stage:
 
     def moment(self, name: str, *, gc: bool = False) -> None:
         """Capture everything that every process offers, as one moment."""
+        self._go_on()
         order = 1 + len({row["moment"] for row in self._moments})
         for process in [*self._processes]:
             if not (process.pprof or process.metrics or process.dump_on):
@@ -189,13 +205,16 @@ class Stage:
                 self._write(folder / "log.txt", self._dumped(process))
 
     def _dumped(self, process: Process) -> bytes:
-        """Send the signal and return what the process then wrote, once it has stopped writing for a second."""
+        """Send the signal and return what the process then wrote, once it has stopped writing for a second.
+
+        One that never stops writing has written its dump by the end of the usual patience.
+        """
         before = process.log.stat().st_size
         process.running.send_signal(process.dump_on or signal.SIGUSR1)
         self.until(lambda: process.log.stat().st_size > before, f"{process.name} wrote no dump", process=process)
-        size = -1
-        while size != (size := process.log.stat().st_size):
-            time.sleep(1.0)
+        size, end = -1, time.monotonic() + READY_SECONDS
+        while size != (size := process.log.stat().st_size) and time.monotonic() < end:
+            self._over.wait(1.0)
         written = process.log.read_bytes()[process.read : size]
         process.read = size
         return written
@@ -207,20 +226,42 @@ class Stage:
     # -- for the runner
 
     def play(self) -> None:
-        """Run the case from beginning to end."""
+        """Run the case from beginning to end, within its limit."""
+        watch = threading.Timer(self._limit or 0, self.give_up, (f"it ran longer than its {self._limit or 0:.0f} s",))
+        watch.daemon = True
+        _running.add(self)
         try:
+            if self._limit is not None:
+                watch.start()
             if self.case.scenario.exists():
                 _scenario(self.case.scenario)(self)
             else:
                 self._usual()
             self._prove()
+            self._go_on()
             for process in self._processes:
                 if not process.dump_on:
                     self._write(self._out / process.name / "log.txt", process.log.read_bytes())
-        except FetchFailed as error:
-            raise RunFailed(f"{error}\n{self._processes[-1].tail() if self._processes else ''}") from None
+        except (RunFailed, FetchFailed, OSError, http.client.HTTPException, subprocess.SubprocessError) as error:
+            if isinstance(error, RunFailed) and not self._why:
+                raise
+            last = self._processes[-1].tail() if self._processes else ""
+            raise RunFailed(f"{self._why or error}\n{last}".strip()) from None
         finally:
+            watch.cancel()
             self.stop()
+            _running.discard(self)
+
+    def give_up(self, why: str) -> None:
+        """End the run from another thread: its processes go now, and the thread that plays it gets RunFailed."""
+        self._why = self._why or why
+        self._over.set()
+        self._kill()
+
+    def _go_on(self) -> None:
+        if self._over.is_set():
+            self._kill()  # also what was started at the last moment
+            raise RunFailed(self._why)
 
     def _usual(self) -> None:
         """Run the phases of case.toml on the one program of the case."""
@@ -251,19 +292,30 @@ class Stage:
             if not process.pprof or process.name not in last:
                 continue
             file, asked = PROOF
-            with contextlib.suppress(FetchFailed):  # this Go has none
+            try:
                 proof = get(f"{process.pprof}/{asked}", process.tls)
-                self._write(self._out / last[process.name]["folder"] / file, proof)
+            except FetchFailed as error:
+                if error.status != http.client.NOT_FOUND:
+                    raise
+                continue  # this Go has none
+            self._write(self._out / last[process.name]["folder"] / file, proof)
 
     def stop(self) -> None:
         """End all clients and processes."""
-        for client in self._clients.values():
-            client.close()
-        for process in reversed(self._processes):
-            if process.running.poll() is None:
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
-            process.running.wait()
+        try:
+            for client in self._clients.values():
+                client.close()
+        finally:
+            self._kill()
+            for process in reversed(self._processes):
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.running.wait(READY_SECONDS)
+
+    def _kill(self) -> None:
+        for process in reversed([*self._processes]):
+            # The whole group: a program may have ended and left others behind.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
 
     def _write(self, path: Path, data: bytes) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -297,6 +349,12 @@ class Stage:
         (self._out / "manifest.json").write_text(f"{text}\n", encoding="utf-8")
 
 
+def give_up_all(why: str) -> None:
+    """Give up every run of this program, whichever thread plays it."""
+    for stage in [*_running]:
+        stage.give_up(why)
+
+
 def _scenario(path: Path) -> Callable[[Stage], None]:
     """Return the function `run` of a scenario."""
     spec = importlib.util.spec_from_file_location(f"casebook_scenario_{path.parent.name.replace('-', '_')}", path)
@@ -308,4 +366,4 @@ def _scenario(path: Path) -> Callable[[Stage], None]:
     return run
 
 
-__all__ = ["Process", "RunFailed", "Send", "Stage", "Tls"]
+__all__ = ["Process", "RunFailed", "Send", "Stage", "Tls", "give_up_all"]

@@ -1,6 +1,7 @@
 """The runner's parts: the load client, the stage, the settings, the naive rule, the table."""
 
 import contextlib
+import gzip
 import http.server
 import json
 import socket
@@ -11,20 +12,23 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from casebook.runner import accuracy as scoring
 from casebook.runner.build import local_modules
-from casebook.runner.case import Build, Case, Phase, Send, Take
-from casebook.runner.evidence import Moment, recording
+from casebook.runner.case import BadCase, Build, Case, Phase, Send, Take
+from casebook.runner.case import case as load_case
+from casebook.runner.evidence import Moment, recording, standing
 from casebook.runner.expectation import expectation
 from casebook.runner.fetch import FetchFailed, get
 from casebook.runner.load import Client
 from casebook.runner.naive import accuse
 from casebook.runner.score import Score
 from casebook.runner.settings import SETTINGS, trial
-from casebook.runner.stage import RunFailed, Stage
+from casebook.runner.stage import RunFailed, Stage, give_up_all
+from oakum.collect.source import SourceFinder
 from support import RECORDED
 
 
@@ -37,6 +41,7 @@ class Service(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.seen: list[str] = []
         self.peers: set[tuple[str, int]] = set()
+        self.hung_up: list[str] = []
 
     @property
     def base(self) -> str:
@@ -52,8 +57,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.server.peers.add((self.client_address[0], self.client_address[1]))
         if self.path.startswith("/slow"):
             time.sleep(0.5)
-        if self.path.startswith("/missing"):
-            self.send_error(404)
+        if self.path.startswith(("/missing", "/broken")):
+            self.send_error(404 if self.path.startswith("/missing") else 500)
+            return
+        if self.path == "/goodbye":
+            self.send_response(200)
+            self.send_header("Connection", "close")
+            self.end_headers()
+            self.connection.settimeout(5)
+            with contextlib.suppress(OSError):
+                if not self.connection.recv(1):
+                    self.server.hung_up.append(self.path)
             return
         body = b"" if self.path == "/empty" else b"well\n"
         self.send_response(200)
@@ -74,7 +88,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 @pytest.fixture
 def service() -> Iterator[Service]:
     with Service() as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield server
         server.shutdown()
 
@@ -120,6 +134,50 @@ def test_held_requests_stay_open_until_they_are_dropped(service: Service) -> Non
     assert client.held == 0
 
 
+def test_a_held_request_is_dropped_though_its_answer_is_the_last(service: Service) -> None:
+    client = Client(service.base, Counter())
+    client.run([Send(path="/goodbye", hold="read")], 0.1, connections=None, timeout=2)
+    time.sleep(0.2)  # the answer has said that the connection ends with it
+    client.drop(-1)
+    end = time.monotonic() + 5
+    while not service.hung_up and time.monotonic() < end:
+        time.sleep(0.02)
+    assert service.hung_up == ["/goodbye"]
+    client.close()
+
+
+def test_requests_need_a_connection(service: Service) -> None:
+    client = Client(service.base, Counter())
+    with pytest.raises(BadCase, match="no connection"):
+        client.run([Send(path="/a", count=2)], 0.1, connections=0, timeout=2)
+
+
+def test_a_load_ends_when_it_is_over(service: Service) -> None:
+    over = threading.Event()
+    client = Client(service.base, Counter(), over)
+    threading.Timer(0.2, over.set).start()
+    began = time.monotonic()
+    client.run([Send(path="/a", count=2)], 60, connections=2, timeout=2)
+    assert time.monotonic() - began < 10
+    client.close()
+
+
+def test_a_service_that_is_gone_leaves_no_thread_of_the_load_behind() -> None:
+    with Service() as server:
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        client = Client(server.base, Counter())
+        client.run([], 0.0, connections=4, timeout=1)
+        server.shutdown()
+    before = threading.active_count()
+    with pytest.raises(OSError):
+        client.run([Send(path="/stream", hold="read")], 0.1, connections=None, timeout=1)
+    end = time.monotonic() + 5
+    while threading.active_count() > before and time.monotonic() < end:
+        time.sleep(0.02)
+    assert threading.active_count() <= before
+    client.close()
+
+
 def test_only_loopback_is_asked() -> None:
     with pytest.raises(FetchFailed, match="loopback"):
         get("http://192.0.2.1/debug/pprof/")
@@ -154,15 +212,19 @@ def small_case(folder: Path, scenario: str) -> Case:
     return Case(folder, "t", "s", (), (build,), (Take(build, "1.27", "trimpath"),), (), "", "", "short", 5, "")
 
 
-def play(tmp_path: Path, scenario: str) -> Path:
+def stage_for(tmp_path: Path, scenario: str, **more: Any) -> Stage:
     home, scratch, out = (tmp_path / name for name in ("case", "scratch", "out"))
     for folder in (home, scratch, out):
         folder.mkdir()
     case = small_case(home, scenario)
-    stage = Stage(case, case.builds[0], {}, scratch, out, short=True)
+    return Stage(case, case.builds[0], {}, scratch, out, short=True, **more)
+
+
+def play(tmp_path: Path, scenario: str, **more: Any) -> Path:
+    stage = stage_for(tmp_path, scenario, **more)
     stage.play()
     stage.write_manifest(service="s")
-    return out
+    return tmp_path / "out"
 
 
 def test_a_dump_on_a_signal_is_kept_with_its_moment(tmp_path: Path) -> None:
@@ -205,18 +267,113 @@ def running(group: int) -> list[str]:
     return found
 
 
-def test_nothing_is_left_running(tmp_path: Path) -> None:
-    scenario = (
-        "def run(stage):\n    started = stage.start('a', ['sh', '-c', 'sleep 60 & sleep 60'])\n"
-        "    stage.keep('pid', str(started.pid))\n    raise ValueError\n"
-    )
-    with pytest.raises(ValueError):
-        play(tmp_path, scenario)
-    group = int((tmp_path / "out" / "pid").read_text())
+def gone(group: int) -> bool:
+    """Wait until no process of a group runs any more."""
     end = time.monotonic() + 10
     while running(group) and time.monotonic() < end:
         time.sleep(0.05)
-    assert running(group) == []
+    return not running(group)
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["sleep 60 & sleep 60", "sleep 60 & exit 0"],  # its child too, also when it has ended itself
+)
+def test_nothing_is_left_running(tmp_path: Path, command: str) -> None:
+    scenario = (
+        f"import time\ndef run(stage):\n    started = stage.start('a', ['sh', '-c', {command!r}])\n"
+        "    stage.keep('pid', str(started.pid))\n    time.sleep(0.3)\n    started.running.poll()\n    raise ValueError\n"
+    )
+    with pytest.raises(ValueError):
+        play(tmp_path, scenario)
+    assert gone(int((tmp_path / "out" / "pid").read_text()))
+
+
+# Takes connections and never answers.
+DEAF = """
+import contextlib, http.client, socket, sys
+from casebook.runner.case import Send
+def run(stage):
+    port = stage.free_port()
+    code = f"import socket, time; s = socket.socket(); s.bind(('127.0.0.1', {port})); s.listen(9); time.sleep(600)"
+    deaf = stage.start("deaf", [sys.executable, "-c", code])
+    stage.keep("pid", str(deaf.pid))
+    stage.until(lambda: socket.create_connection(("127.0.0.1", port), 1).close() is None, "it does not listen")
+"""
+
+
+@pytest.mark.parametrize(
+    "hangs",
+    [
+        "    stage.load(f'http://127.0.0.1:{port}', Send(), seconds=1, timeout=600)\n",
+        "    stage.until(lambda: False, 'never', 600)\n",
+        "    with contextlib.closing(http.client.HTTPConnection('127.0.0.1', port)) as line:\n        line.request('GET', '/')\n        line.getresponse()\n",
+        "    while True:\n        stage.rest(1)\n",
+    ],
+    ids=["load", "until", "request of its own", "rest"],
+)
+def test_a_run_that_hangs_is_ended_at_its_limit(tmp_path: Path, hangs: str) -> None:
+    began = time.monotonic()
+    with pytest.raises(RunFailed, match="longer than its 1 s"):
+        play(tmp_path, DEAF + hangs, limit=1.0)
+    assert time.monotonic() - began < 20
+    assert gone(int((tmp_path / "out" / "pid").read_text()))
+
+
+def test_a_run_is_given_up_from_outside(tmp_path: Path) -> None:
+    scenario = (
+        "def run(stage):\n    stage.start('a', ['sleep', '60'])\n    stage._pace = lambda *_: 60\n    stage.rest(60)\n"
+    )
+    threading.Timer(0.5, give_up_all, ("Ctrl-C",)).start()
+    began = time.monotonic()
+    with pytest.raises(RunFailed, match="Ctrl-C"):
+        play(tmp_path, scenario)
+    assert time.monotonic() - began < 20
+
+
+@pytest.mark.parametrize(
+    ("scenario", "told"),
+    [
+        ("def run(stage):\n    raise TimeoutError('no answer to /jobs')\n", "no answer to /jobs"),
+        ("def run(stage):\n    stage.start('a', ['/no/such/server'])\n", "is it installed"),
+        ("import subprocess\ndef run(stage):\n    subprocess.run(['false'], check=True)\n", "false"),
+    ],
+)
+def test_what_goes_wrong_in_a_run_is_told(tmp_path: Path, scenario: str, told: str) -> None:
+    with pytest.raises(RunFailed, match=told):
+        play(tmp_path, scenario)
+
+
+def test_a_process_that_never_stops_writing_gives_its_dump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("casebook.runner.stage.READY_SECONDS", 2.0)
+    out = play(
+        tmp_path,
+        """import signal
+def run(stage):
+    shell = "trap 'echo goroutine 7 [running]:' USR1; while :; do echo busy; sleep 0.1; done"
+    shim = stage.start("shim", ["sh", "-c", shell], dump_on=signal.SIGUSR1)
+    stage.until(lambda: "busy" in shim.tail(), "the shim did not come up", process=shim)
+    stage.moment("now")
+""",
+    )
+    assert "goroutine 7" in (out / "1-now" / "log.txt").read_text()
+
+
+@pytest.mark.parametrize(("asked", "kept"), [("missing", True), ("broken", False)])
+def test_only_a_go_without_a_proof_has_none(service: Service, tmp_path: Path, asked: str, kept: bool) -> None:
+    scenario = (
+        f"def run(stage):\n    stage.start('a', ['sleep', '60'], pprof={service.base!r})\n"
+        f"    stage._moments.append({{'process': 'a', 'moment': 'm', 'folder': 'a/m'}})\n"
+    )
+    with pytest.MonkeyPatch.context() as patched, contextlib.nullcontext() if kept else pytest.raises(RunFailed):
+        patched.setattr("casebook.runner.stage.PROOF", ("goroutineleak.pb.gz", asked))
+        stage_for(tmp_path, scenario).play()
+
+
+def test_a_port_is_handed_out_once(tmp_path: Path) -> None:
+    stage = stage_for(tmp_path, "")
+    ports = [stage.free_port() for _ in range(200)]
+    assert len({*ports}) == 200
 
 
 def dump(counts: dict[str, int]) -> str:
@@ -267,7 +424,7 @@ def two_moments(tmp_path: Path) -> Case:
                 (folder / file).write_bytes((RECORDED / "go1.27.3" / file).read_bytes())
         rows.append({"moment": name, "process": "s", "folder": folder.name, "at": "2026-01-01T00:00:00+00:00",
                      "requests": {}, "connections": 0, "held": 0})  # fmt: skip
-    (folder.parent / "buildinfo.txt").write_text("s: go1.27.3\n")
+    (folder.parent / "buildinfo.txt.gz").write_bytes(gzip.compress(b"s: go1.27.3\n"))
     (folder.parent / "manifest.json").write_text(json.dumps({"moments": rows}))
     (home / "go.mod").write_text("module example.com/s\n")
     (home / "expect.toml").write_text(
@@ -290,34 +447,128 @@ EVERYTHING = {"goroutine.pb.gz", "goroutine.debug2.txt.gz", "heap.pb.gz"}
         ("one goroutine dump", [{"goroutine.debug2.txt.gz"}]),
         ("one heap profile", []),
         ("one moment and a healthy twin", []),
+        ("all moments of one process of several", []),
     ],
 )
 def test_a_setting_gives_what_it_says(two_moments: Case, tmp_path: Path, setting: str, given: list[set[str]]) -> None:
     stage = tmp_path / "given"
     stage.mkdir()
-    arguments = SETTINGS[setting](trial(two_moments, two_moments.takes[0], stage))
-    folders = [Path(word) for word in arguments if Path(word).is_dir() and Path(word).name != "source"]
+    told = SETTINGS[setting](trial(two_moments, two_moments.takes[0], stage))
+    arguments = told.arguments if told else []
+    folders = [Path(word) for word in arguments if Path(word).is_dir() and Path(word).parent.name != "source"]
     assert [{path.name for path in folder.iterdir()} for folder in folders] == given
     assert ("--source" in arguments) == (setting == "all moments, with source")
-    # No name that the tool could see tells the answer.
-    assert not any("leaking" in word or "after" in word for word in arguments)
+    # What is known of the build is in no dump and no profile.
+    alone = "protobuf" in setting or "one" in setting
+    assert [Path(word).name for word in arguments if Path(word).is_file()] == ([] if alone else ["buildinfo.txt.gz"])
+    # No name that the tool could see tells the answer, and no link leads to one.
+    names = [str(path.relative_to(stage)) for path in stage.rglob("*")]
+    assert not any(word in name for name in names for word in ("leaking", "after", "expect", "captures", "case.toml"))
+    assert not any(path.is_symlink() for path in stage.rglob("*"))
+    if folders:
+        assert next(folders[0].iterdir()).stat().st_mtime == datetime(2026, 1, 1, tzinfo=UTC).timestamp()
 
 
 def test_every_setting_is_tried() -> None:
-    assert len(SETTINGS) == 8
+    assert len(SETTINGS) == 9
+
+
+@pytest.mark.parametrize("name", ["waitgroup-never-done-mapsheets", "abandoned-sender-in-dependency-berthboard"])
+def test_source_that_is_given_is_found(tmp_path: Path, name: str) -> None:
+    one = load_case(name)
+    for take in one.takes:
+        tried = trial(one, take, tmp_path / take.name)
+        told = SETTINGS["all moments, with source"](tried)
+        assert told
+        finder = SourceFinder(told.arguments[1:2], env={})
+        sites = [site for finding in told.truth.findings for site in finding.sites]
+        for site in (site for site in sites if site.line and site.role in ("blocked", "created")):
+            for group in standing(tried.recorded.moments[-1].goroutines(), site):
+                frame = group.created_by if site.role == "created" else group.place
+                assert frame
+                # Not where the one who recorded it happens to have it.
+                found = finder.find(frame.function, frame.file.replace("/go/pkg/mod/", "/nowhere/pkg/mod/"))
+                assert found.path.startswith(str(tmp_path))
+                assert site.code in found.lines[site.line - 1]
+
+
+def test_source_is_that_of_the_build(tmp_path: Path) -> None:
+    one = load_case("waitgroup-never-done-mapsheets")
+    take = next(take for take in one.takes if take.build.modfile == "fixed.mod")
+    told = SETTINGS["all moments, with source"](trial(one, take, tmp_path))
+    assert told
+    checkout = Path(told.arguments[1])
+    assert [path.name for path in checkout.glob("*.mod")] == ["go.mod"]
+    assert "flightgate v1.2.1" in (checkout / "go.mod").read_text()
+    assert not {"case.toml", "expect.toml", "captures"} & {path.name for path in checkout.iterdir()}
+
+
+@pytest.fixture
+def two_processes(two_moments: Case) -> Case:
+    """Return the case with a second process that has no pprof, and in which it leaks; alone it shows something else."""
+    take = two_moments.captures / two_moments.takes[0].name
+    manifest = json.loads((take / "manifest.json").read_text())
+    for row in [*manifest["moments"]]:
+        (take / "shim" / row["folder"]).mkdir(parents=True)
+        (take / "shim" / row["folder"] / "log.txt").write_text(dump({"main.b": 2}))
+        manifest["moments"].append({**row, "process": "shim", "folder": f"shim/{row['folder']}"})
+    (take / "manifest.json").write_text(json.dumps(manifest))
+    site = '[[{0}.site]]\nrole = "blocked"\nfunction = "main.{1}"\nprocess = "{2}"\n'
+    (two_moments.folder / "expect.toml").write_text(
+        'verdict = "leaking"\n[[finding]]\nmechanism = "peer-stopped-reading"\n'
+        + site.format("finding", "b", "shim")
+        + '[[finding]]\nmechanism = "missing-deadline"\n'
+        + site.format("finding", "a", "s")
+        + '[alone.shim]\nverdict = "leaking"\nmechanism = "lost-signal"\ngap = "capture s"\n'
+        + site.format("alone.shim", "b", "")
+    )
+    return two_moments
+
+
+@pytest.mark.parametrize(
+    ("setting", "folders", "mechanisms"),
+    [
+        ("all moments", ["s", "shim"], ["peer-stopped-reading", "missing-deadline"]),
+        ("all moments of one process of several", ["1", "2"], ["lost-signal"]),
+        ("one goroutine dump", ["1"], ["lost-signal"]),
+        ("all moments, protobuf only", [], []),  # the first place is out of sight
+        ("one heap profile", [], []),
+    ],
+)
+def test_several_processes_are_handed_over(
+    two_processes: Case, tmp_path: Path, setting: str, folders: list[str], mechanisms: list[str]
+) -> None:
+    told = SETTINGS[setting](trial(two_processes, two_processes.takes[0], tmp_path / "given"))
+    arguments, findings = (told.arguments, told.truth.findings) if told else ([], ())
+    assert [Path(word).name for word in arguments if Path(word).is_dir()] == folders
+    assert [finding.mechanism for finding in findings] == mechanisms
+    if setting == "all moments":
+        assert sorted(path.name for path in Path(arguments[1]).iterdir()) == ["1", "2"]
+
+
+def test_what_the_evidence_cannot_show_is_not_asked(two_moments: Case, tmp_path: Path) -> None:
+    text = (two_moments.folder / "expect.toml").read_text()
+    more = '[[finding]]\nmechanism = "growing-container"\n[[finding.site]]\nrole = "allocated"\nfunction = "main.b"\n'
+    (two_moments.folder / "expect.toml").write_text(text + more)
+    for setting, shown in (("all moments", ["main.a", "main.b"]), ("one goroutine dump", ["main.a"]),
+                           ("one heap profile", ["main.b"])):  # fmt: skip
+        told = SETTINGS[setting](trial(two_moments, two_moments.takes[0], tmp_path / setting))
+        assert told
+        assert [finding.place.function for finding in told.truth.findings] == shown
+        assert [finding.rank for finding in told.truth.findings] == [*range(1, len(shown) + 1)]
 
 
 def results() -> list[scoring.Result]:
     right = Score(True, "leaking", found=True, first=True, mechanism=True, known=True)
     rows = [right, replace(right, first=False, known=False), Score(True, ""), Score(False, "leaking", wrong=("x",)),
-            Score(False, "undecided"), Score(False, "")]  # fmt: skip
+            Score(False, "undecided"), Score(False, ""), Score(False, "healthy")]  # fmt: skip
     return [scoring.Result("c", f"t{at}", "two moments", row) for at, row in enumerate(rows)]
 
 
 def test_the_table_counts_what_was_said() -> None:
     row = scoring.table(results()).splitlines()[-1]
     assert [cell.strip() for cell in row.strip("|").split("|")] == [
-        "two moments", "3", "2", "1", "2", "1 of 2", "3", "1", "1", "1", "2",
+        "two moments", "3", "2", "1", "2", "1 of 2", "4", "1", "1", "1", "1", "2",
     ]  # fmt: skip
     assert "两个时刻" in scoring.table(results(), "zh")
 
@@ -336,10 +587,15 @@ def test_a_readme_gets_the_table_in_its_place() -> None:
     text = "a\n<!-- accuracy: made by make accuracy -->\nold\n<!-- /accuracy -->\nb\n"
     made = scoring.with_table(text, results(), "en", "2026-01-02")
     assert made.startswith(
-        "a\n<!-- accuracy: made by make accuracy -->\n1 cases in 6 recorded takes, measured on 2026-01-02"
+        "a\n<!-- accuracy: made by make accuracy -->\n1 cases in 7 recorded takes, measured on 2026-01-02"
     )
     assert made.endswith("<!-- /accuracy -->\nb\n")
     assert "old" not in made
+
+
+def test_a_readme_without_a_place_for_the_table_is_told() -> None:
+    with pytest.raises(BadCase, match="no place"):
+        scoring.with_table("nothing here", results(), "en")
 
 
 def test_expectations_differ_by_build(tmp_path: Path) -> None:

@@ -43,10 +43,22 @@ def test_no_answer_is_no_success() -> None:
     assert (healthy.accused, healthy.answered) == (False, False)
 
 
+@pytest.mark.parametrize("verdict", ["", None, "fine"])
+def test_what_has_no_verdict_is_no_answer(verdict: str | None) -> None:
+    result = score({"verdict": verdict, "findings": [finding()]}, truth(expected(known=KNOWN)))
+    assert result == Score(True, "", known=False)
+
+
+def test_what_is_called_healthy_was_not_found() -> None:
+    result = score(said("healthy", finding()), truth(expected()))
+    assert (result.found, result.first, result.mechanism, result.answered) == (False, False, False, True)
+
+
 @pytest.mark.parametrize(
     "site",
     [
         Site("blocked", "main.(*Desk).ask.func1", "desk.go", 45),  # another line
+        Site("blocked", "main.(*Desk).ask.func1", "desk.go", 0),  # no line
         Site("blocked", "main.(*Desk).report", "desk.go", 44),  # a victim
         Site("created", "main.(*Desk).ask.func1", "desk.go", 44),  # another role
     ],
@@ -72,11 +84,34 @@ def test_a_place_that_everybody_shares_needs_another_site_beside_it() -> None:
     assert score(said("leaking", both), wanted).found
 
 
-@pytest.mark.parametrize(("mechanism", "found"), [("lock-cycle", True), ("double-lock", False)])
-def test_any_root_of_a_cycle_may_come_first(mechanism: str, found: bool) -> None:
+@pytest.mark.parametrize(
+    ("mechanism", "found"), [("lock-cycle", True), ("peer-stopped-reading", True), ("double-lock", False)]
+)
+def test_any_root_of_a_ring_may_come_first(mechanism: str, found: bool) -> None:
     other = Site("blocked", "main.(*Shelf).Reserve", "shelf.go", 40)
     wanted = truth(replace(expected(mechanism=mechanism), sites=(PLACE, other)))
     assert score(said("leaking", finding(site=other)), wanted).found is found
+
+
+def test_a_creator_that_is_named_must_be_the_right_one() -> None:
+    made, other = (
+        Site("created", "main.(*Gate).wide", "gate.go", 9),
+        Site("created", "main.(*Gate).staff", "gate.go", 5),
+    )
+    wanted = truth(replace(expected(), sites=(PLACE, made)))
+    for creator, found in ((made, True), (other, False)):
+        answer = finding()
+        answer["sites"] += finding(site=creator)["sites"]
+        assert score(said("leaking", answer), wanted).found is found
+    assert score(said("leaking", finding()), wanted).found  # protobuf knows no creators
+
+
+def test_those_of_equal_rank_may_come_in_any_order() -> None:
+    second = Site("blocked", "main.(*Spool).run", "spool.go", 9)
+    for rank, first in ((1, True), (2, False)):
+        wanted = truth(expected(), expected(rank, second))
+        result = score(said("leaking", finding(1, second), finding(2)), wanted)
+        assert (result.found, result.first) == (True, first)
 
 
 def test_a_site_of_another_process_is_another_place() -> None:
@@ -85,6 +120,16 @@ def test_a_site_of_another_process_is_another_place() -> None:
     there["sites"][0]["process"], elsewhere["sites"][0]["process"] = "shim", "kubelet"
     assert score(said("leaking", there), wanted).found
     assert not score(said("leaking", elsewhere), wanted).found
+
+
+def test_processes_are_numbered_and_named_once() -> None:
+    wanted = truth(expected(place=replace(PLACE, process="shim")))
+    for process, found in (("p1", False), ("p2", True)):
+        answer = said("leaking", finding())
+        answer["processes"] = [{"id": "p1", "name": "/usr/bin/kubelet"}, {"id": "p2", "name": "/usr/bin/shim"}]
+        answer["findings"][0]["sites"][0]["process"] = process
+        assert score(answer, wanted).found is found
+        assert score(answer, truth(expected())).found  # where there is one process, any name of it is right
 
 
 def test_the_root_must_be_ranked_first() -> None:
@@ -130,3 +175,6 @@ def test_memory_outside_the_heap_is_found_in_the_process() -> None:
     place = Site("allocated", "main.grow", "arena.go", 12)
     answer = said("leaking", {"rank": 1, "mechanism": "off-heap", "confidence": "likely", "sites": []})
     assert score(answer, truth(expected(place=place, mechanism="off-heap"))).found
+    either = replace(expected(place=place, mechanism="growing-container"), also=("off-heap",))
+    assert score(answer, truth(either)).found
+    assert score(said("leaking", finding(site=place)), truth(either)).found
