@@ -1,0 +1,7 @@
+module example.com/pepperlane/logsieve
+
+go 1.19
+
+require example.org/granaryworks/granary v1.4.2
+
+replace example.org/granaryworks/granary => ../modules/granary

@@ -1,0 +1,3 @@
+module example.org/granaryworks/granary
+
+go 1.19

@@ -1,0 +1,3 @@
+module example.org/kestrelops/switchyard
+
+go 1.19
