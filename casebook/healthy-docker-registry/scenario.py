@@ -29,7 +29,7 @@ def run(stage: Stage) -> None:
     config = stage.folder / "registry.yml"
     config.write_text(
         "version: 0.1\nlog: {level: warn, accesslog: {disabled: true}}\n"
-        f"storage: {{filesystem: {{rootdirectory: {stage.folder}/blobs}}, cache: {{blobdescriptor: inmemory}}}}\n"
+        f"storage: {{filesystem: {{rootdirectory: {stage.folder}/blobs}}}}\n"
         f"http: {{addr: '127.0.0.1:{port}', secret: none,\n"
         f"  debug: {{addr: '127.0.0.1:{debug}', prometheus: {{enabled: true}}}}}}\n"
     )

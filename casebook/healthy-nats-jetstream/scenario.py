@@ -110,4 +110,4 @@ def run(stage: Stage) -> None:
     for reader in readers:
         reader.leave()
     stage.rest(45)
-    stage.moment("after")
+    stage.moment("after", gc=True)

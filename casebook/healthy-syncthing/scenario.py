@@ -43,7 +43,7 @@ def run(stage: Stage) -> None:
     base = f"http://127.0.0.1:{port}"
     stage.start(
         "syncthing", ["syncthing", "serve", "--no-browser", "--no-restart", "--no-upgrade", f"--home={home}"],
-        env={"STPROFILER": f"127.0.0.1:{profiling}", "STNODEFAULTFOLDER": "1", "STNOUPGRADE": "1"},
+        env={"STPROFILER": f"127.0.0.1:{profiling}", "STNODEFAULTFOLDER": "1", "STMONITORED": "yes"},
         pprof=f"http://127.0.0.1:{profiling}/debug/pprof", ready=f"{base}/",
     )  # fmt: skip
     node = Node(base)
