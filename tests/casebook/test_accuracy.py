@@ -1,0 +1,40 @@
+"""The table in the readmes is what `make accuracy` measures now."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from casebook.runner.accuracy import READMES, Result, accuracy, table, with_table
+from casebook.runner.case import chosen
+
+
+@pytest.fixture(scope="module")
+def results() -> list[Result]:
+    return accuracy(chosen(()))
+
+
+@pytest.mark.parametrize("language", READMES)
+def test_the_readmes_say_what_is_measured(language: str, results: list[Result]) -> None:
+    path: Path = READMES[language]
+    text = path.read_text(encoding="utf-8")
+    date = re.search(r"\d{4}-\d\d-\d\d(?=[^\n]*`make accuracy`)", text)
+    assert date, f"{path.name} has no table; make accuracy"
+    assert with_table(text, results, language, date[0]) == text, f"{path.name} is out of date; make accuracy"
+
+
+def test_the_casebook_is_hard_for_the_naive_rule(results: list[Result]) -> None:
+    naive = [result.score for result in results if result.setting.startswith("naive")]
+    healthy = [score for score in naive if not score.leaking]
+    assert sum(score.accused for score in healthy) > 0.8 * len(healthy)
+
+
+def test_no_answer_is_told_as_such(results: list[Result]) -> None:
+    from oakum.cli import COMMANDS
+
+    if "diagnose" in dict(COMMANDS):
+        return
+    rows = [line for line in table(results).splitlines()[2:] if "naive" not in line]
+    for row in rows:
+        cells = [cell.strip() for cell in row.strip("|").split("|")]
+        assert int(cells[-1]) == int(cells[1]) + int(cells[6])
