@@ -1,0 +1,1 @@
+"""Several moments, or a baseline -> what grew: per place of goroutines, per stack of memory. Judges nothing."""
