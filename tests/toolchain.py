@@ -20,6 +20,7 @@ PEERS = ROOT / "bench" / "peers"
 # What is installed where the machine has no Go of its own.
 NEWEST = "1.27.3"
 ATTEMPTS = 3
+PATIENCE = 240  # seconds; the largest download, the modules of the Kubernetes scheduler, takes half a minute
 
 
 class Missing(Exception):
@@ -53,10 +54,10 @@ def download(command: list[str], folder: Path) -> None:
     for _ in range(ATTEMPTS):
         try:
             done = subprocess.run(
-                command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=600, check=False
+                command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=PATIENCE, check=False
             )
         except subprocess.TimeoutExpired:
-            why = f"{command[0]} took more than ten minutes"
+            why = f"{command[0]} took more than {PATIENCE} s"
             continue
         if done.returncode == 0:
             return
