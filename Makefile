@@ -28,7 +28,7 @@ check: $(READY)  ## format, lint, types, import rules
 	$(BIN)/lint-imports
 
 quick: $(READY)  ## recorded evidence only: no Go, no network, no browser
-	$(PYTEST) -m "not live and not peer and not browser and not fuzz"
+	$(PYTEST) -m "not live and not peer and not browser and not fuzz and not slow"
 
 test: check $(READY)  ## the checks and every test whose tools are here or come by pip
 	$(PYTEST)

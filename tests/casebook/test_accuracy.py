@@ -8,6 +8,8 @@ import pytest
 from casebook.runner.accuracy import READMES, Result, accuracy, table, with_table
 from casebook.runner.case import chosen
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def results() -> list[Result]:

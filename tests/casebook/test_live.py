@@ -21,7 +21,7 @@ pytestmark = pytest.mark.live
 
 Run = tuple[str, str]
 RUNS: list[Run] = [(name, build.name) for name in names() if (one := case(name)).live != "no" for build in one.builds]
-AT_ONCE = 12
+AT_ONCE = 16
 # A loaded machine may miss a time-out that a program counts on; a program that behaves otherwise does so every time.
 TRIES = 3
 _building = threading.Lock()

@@ -31,6 +31,8 @@ from casebook.runner.stage import RunFailed, Stage, give_up_all
 from oakum.collect.source import SourceFinder
 from support import RECORDED
 
+pytestmark = pytest.mark.slow
+
 
 class Service(http.server.ThreadingHTTPServer):
     """A small service that counts its requests and connections."""
