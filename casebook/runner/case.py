@@ -17,8 +17,6 @@ Hold = Literal["", "read", "unread"]
 Live = Literal["full", "short", "no"]
 # Where a case says nothing else: Debian's Go prints "semacquire" and knows no parent ids, 1.27 has goroutineleak.
 USUAL_TAKES: tuple[tuple[str, Paths], ...] = (("1.19", "modcache"), ("1.27", "trimpath"))
-# Go's own command prints paths of this machine unless it is one of these, which stand where everybody's do.
-GO_AT_HOME = ("1.19", "1.26")
 
 
 class BadCase(Exception):
