@@ -38,9 +38,9 @@ def live(case: Case, build: Build, keep: Path | None = None) -> Outcome:
         folder.mkdir()
         stage = Stage(case, build, programs, folder, out, short=True, limit=case.limit)
         stage.play()
+        ran = time.monotonic() - built
         stage.write_manifest(service=case.service)
         complaints = tuple(contradictions(case, build.name, recording(out), short=True))
-    ran = time.monotonic() - built
     if ran > case.limit:
         complaints += (f"it ran {ran:.0f} s, longer than its {case.limit:.0f} s",)
     return Outcome(built - began, ran, complaints)

@@ -57,8 +57,8 @@ def run(stage: Stage) -> None:
     stage.load(stats, Send(path=SUMMARY, count=12), seconds=8, connections=2)
     moment("before")
     crowded = stage.build != "healthy-node"
-    # Sessions that began before the crowd came and end after the second moment.
-    length = 20 if stage.short else 60
+    # Sessions that began before the crowd came and end after the second moment, which a slow machine reaches late.
+    length = 300 if stage.short else 60
     _execs(stage, port, tls, 60 if crowded else 4, length + 10, "sleep", str(length))
     stage.rest(2)
     for _ in range(CROWDS if crowded else 0):
