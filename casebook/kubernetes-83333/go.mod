@@ -4,8 +4,8 @@ go 1.19
 
 require (
 	github.com/prometheus/client_golang v0.0.0-20170531130054-e7e903064f5e
-	k8s.io/apimachinery v0.0.0-20181128191346-49ce2735e507
-	k8s.io/apiserver v0.0.0-20190118115647-a748535592ba
+	k8s.io/apimachinery v0.0.0-kubernetes-1.12.4
+	k8s.io/apiserver v0.0.0-kubernetes-1.12.4
 	k8s.io/klog v0.3.1
 )
 
@@ -31,7 +31,7 @@ require (
 	golang.org/x/text v0.0.0-20170810154203-b19bf474d317 // indirect
 	gopkg.in/inf.v0 v0.9.0 // indirect
 	gopkg.in/yaml.v2 v2.0.0-20170721113624-670d4cfef054 // indirect
-	k8s.io/api v0.0.0-20181128191700-6db15a15d2d3 // indirect
+	k8s.io/api v0.0.0-kubernetes-1.12.4 // indirect
 )
 
 replace bitbucket.org/ww/goautoneg => github.com/munnerz/goautoneg v0.0.0-20120707110453-a547fc61f48d

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from casebook.runner.case import MODULES, Build, Case, Take
+from casebook.runner.staging import StagingFailed, escaped, provide, required
 from casebook.runner.tools import toolchain
 
 YARDS = Path("/srv")
@@ -26,8 +27,6 @@ GO_PATH = Path("/go")
 _NOT_SOURCE = ("captures", "__pycache__", "scenario.py", "case.toml", "expect.toml")
 # replace example.org/tide/kit => ../modules/kit
 _LOCAL = re.compile(r"^(?:replace\s+)?\s*(\S+)(?:\s+v\S+)?\s*=>\s*(\.\./modules/\S+)\s*$")
-# require example.org/tide/kit v1.4.2
-_REQUIRED = re.compile(r"^(?:require\s+)?\s*(\S+)\s+(v\S+)(?:\s*//.*)?$")
 BUILD_SECONDS = 1800
 T = TypeVar("T")
 # What could not be downloaded, three times over, is not tried again for the next build that needs it.
@@ -41,9 +40,9 @@ class BuildFailed(Exception):
 def local_modules(modfile: Path) -> dict[str, tuple[str, Path]]:
     """Return our own modules that a go.mod replaces by a folder: path -> (version, folder)."""
     lines = modfile.read_text().splitlines()
-    required = {found[1]: found[2] for line in lines if (found := _REQUIRED.match(line))}
+    versions = required(modfile)
     return {
-        found[1]: (required[found[1]], MODULES / Path(found[2]).name) for line in lines if (found := _LOCAL.match(line))
+        found[1]: (versions[found[1]], MODULES / Path(found[2]).name) for line in lines if (found := _LOCAL.match(line))
     }
 
 
@@ -52,13 +51,9 @@ def published(modfile: Path) -> str:
     return "".join(line for line in modfile.read_text().splitlines(keepends=True) if not _LOCAL.match(line))
 
 
-def _escaped(path: str) -> str:
-    return re.sub(r"[A-Z]", lambda upper: "!" + upper[0].lower(), path)
-
-
 def _serve(proxy: Path, module: str, version: str, source: Path) -> None:
     """Write one of our modules as a module proxy serves it."""
-    folder = proxy / _escaped(module) / "@v"
+    folder = proxy / escaped(module) / "@v"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "list").write_text(f"{version}\n")
     (folder / f"{version}.info").write_text(json.dumps({"Version": version, "Time": "2024-01-02T03:04:05Z"}))
@@ -93,7 +88,7 @@ def _alone(path: Path) -> Iterator[None]:
 def _forget(module: str, version: str) -> None:
     """Remove one of our modules from the module cache, since it may have changed under the same version."""
     cache = GO_PATH / "pkg" / "mod"
-    for path in (cache / f"{_escaped(module)}@{version}", cache / "cache" / "download" / _escaped(module)):
+    for path in (cache / f"{escaped(module)}@{version}", cache / "cache" / "download" / escaped(module)):
         if path.exists():
             subprocess.run(["chmod", "-R", "u+w", path], check=True)
             shutil.rmtree(path)
@@ -193,6 +188,7 @@ def for_recording(case: Case, take: Take, yard: Path, target: Path) -> tuple[dic
     }  # fmt: skip
     flags = _modfile(take.build)
     programs = {}
+    _stage(case, case.folder / take.build.modfile, compiler, env)
     # Our own modules are replaced in the one module cache while a program is built.
     with _alone(GO_PATH / ".casebook.lock" if ours else yard / ".lock"):
         for module, (version, _) in ours.items():
@@ -229,6 +225,7 @@ def for_live(case: Case, build: Build) -> dict[str, Path]:
     if all(program.exists() for program in programs.values()):
         return programs
     env = toolchain.environment() | {"CGO_ENABLED": "0"}
+    _stage(case, modfile, compiler, env)
     if modfile.with_suffix(".sum").exists():  # without one it needs nothing but our own modules
         # Not `go mod download`, which takes what no package of ours needs too.
         listing = [str(compiler), "list", "-deps", "-mod=readonly", *_modfile(build), *case.packages]
@@ -244,6 +241,14 @@ def for_live(case: Case, build: Build) -> dict[str, Path]:
     finally:
         shutil.rmtree(making, ignore_errors=True)
     return programs
+
+
+def _stage(case: Case, modfile: Path, compiler: Path, env: Mapping[str, str]) -> None:
+    """Provide what a go.mod requires of the modules that no proxy serves by themselves."""
+    try:
+        _once(str(modfile), lambda: provide(case.staging, modfile, compiler, env))
+    except StagingFailed as error:
+        raise BuildFailed(f"{case.name}: {error}") from None
 
 
 def _once(what: str, download: Callable[[], T]) -> T:

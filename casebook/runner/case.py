@@ -75,6 +75,16 @@ class Take:
 
 
 @dataclass(frozen=True, slots=True)
+class Staging:
+    """Modules that the module proxy has at some version only as folders of a larger module."""
+
+    inside: str  # k8s.io/kubernetes@v1.12.4
+    folder: str  # staging/src: what stands before the path of each of the modules
+    modules: tuple[str, ...]
+    version: str  # what go.mod calls them
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """A folder of the casebook."""
 
@@ -90,6 +100,7 @@ class Case:
     live: Live
     limit: float
     upstream: str  # the real server that this is; "" for programs of our own
+    staging: tuple[Staging, ...] = ()
 
     @property
     def name(self) -> str:
@@ -154,7 +165,17 @@ def _build(table: Mapping[str, Any], where: str) -> Build:
     return Build(table["name"], table.get("modfile", "go.mod"), tuple(table.get("flags", ())))
 
 
-_KEYS = ("title", "service", "packages", "live", "limit", "pprof", "metrics", "build", "take", "phase", "upstream")
+def _staging(table: Mapping[str, Any], where: str) -> Staging:
+    keys = ("inside", "folder", "modules", "version")
+    only_keys(table, keys, where)
+    _wanted(table, keys, where)
+    return Staging(table["inside"], table["folder"].strip("/"), tuple(table["modules"]), table["version"])
+
+
+_KEYS = (
+    "title", "service", "packages", "live", "limit", "pprof", "metrics", "build", "take", "phase", "upstream",
+    "staging",
+)  # fmt: skip
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -199,6 +220,7 @@ def load(folder: Path) -> Case:
         folder, table["title"], table["service"], tuple(table.get("packages", (".",))), builds, tuple(takes), phases,
         table.get("pprof", "/debug/pprof"), table.get("metrics", "/metrics"), table.get("live", "short"),
         float(table.get("limit", 60)), table.get("upstream", ""),
+        tuple(_staging(one, f"{where}, staging") for one in table.get("staging", ())),
     )  # fmt: skip
 
 
@@ -220,6 +242,6 @@ def chosen(wanted: Iterable[str]) -> list[Case]:
 
 
 __all__ = [
-    "CASEBOOK", "MODULES", "BadCase", "Build", "Case", "Paths", "Phase", "Send", "Take", "UnknownCase", "case",
-    "chosen", "names", "only_keys", "read_toml",
+    "CASEBOOK", "MODULES", "BadCase", "Build", "Case", "Paths", "Phase", "Send", "Staging", "Take", "UnknownCase",
+    "case", "chosen", "names", "only_keys", "read_toml",
 ]  # fmt: skip
