@@ -2,11 +2,35 @@
 
 from oakum.model.build import Build
 from oakum.model.capture import Buffer, Capture, Problem, Reading
+from oakum.model.case import Case, InputRow, Process, Snapshot, Source
+from oakum.model.diagnosis import (
+    Cause,
+    Confidence,
+    Diagnosis,
+    Evidence,
+    Explained,
+    Finding,
+    Gap,
+    Growth,
+    KnownMatch,
+    Memory,
+    MomentRow,
+    PerEvent,
+    ProcessRow,
+    Remedy,
+    Role,
+    Site,
+    Suspect,
+    Text,
+    Verdict,
+    Victim,
+)
 from oakum.model.errors import OakumError, SourceNotFound, Unreachable, Unreadable, UsageError
 from oakum.model.frame import Frame, Owner, Stack, normal_function, stack_key
 from oakum.model.goroutine import GoroutineGroup, Goroutines
 from oakum.model.memstats import MemStats
 from oakum.model.metrics import Metrics
+from oakum.model.population import Activity, Population, alone
 from oakum.model.profile import (
     Functions,
     Label,
@@ -20,8 +44,10 @@ from oakum.model.profile import (
 )
 
 __all__ = [
-    "Buffer", "Build", "Capture", "Frame", "Functions", "GoroutineGroup", "Goroutines", "Label", "LabelSets",
-    "Locations", "Mapping", "MemStats", "Metrics", "OakumError", "Owner", "Problem", "Profile", "Reading",
-    "SourceNotFound", "Stack", "Stacks", "Strings", "Unreachable", "Unreadable", "UsageError", "ValueType",
-    "normal_function", "stack_key",
+    "Activity", "Buffer", "Build", "Capture", "Case", "Cause", "Confidence", "Diagnosis", "Evidence", "Explained",
+    "Finding", "Frame", "Functions", "Gap", "GoroutineGroup", "Goroutines", "Growth", "InputRow", "KnownMatch",
+    "Label", "LabelSets", "Locations", "Mapping", "MemStats", "Memory", "Metrics", "MomentRow", "OakumError", "Owner",
+    "PerEvent", "Population", "Problem", "Process", "ProcessRow", "Profile", "Reading", "Remedy", "Role", "Site",
+    "Snapshot", "Source", "SourceNotFound", "Stack", "Stacks", "Strings", "Suspect", "Text", "Unreachable",
+    "Unreadable", "UsageError", "ValueType", "Verdict", "Victim", "alone", "normal_function", "stack_key",
 ]  # fmt: skip

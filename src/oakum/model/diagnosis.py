@@ -1,0 +1,245 @@
+"""What a diagnosis says: findings with their evidence, what was found harmless, and what was not checked.
+
+A diagnosis is a value that can be stored and shown in a year without looking anything up. Every sentence in it is a
+`Text`: the key of a template and its arguments; report/ owns the words, English and Chinese.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from types import MappingProxyType
+from typing import Literal
+
+from oakum.model.build import Build
+from oakum.model.case import InputRow
+from oakum.model.frame import Frame
+
+Confidence = Literal["proven", "likely", "possible"]
+Verdict = Literal["leaking", "healthy", "undecided"]
+Role = Literal["blocked", "created", "allocated", "registered", "driver", "released"]
+Because = Literal["parent", "same lock", "behind"]
+Measure = Literal["goroutines", "inuse_space", "inuse_objects", "rss"]
+Against = Literal["past", "baseline"]
+
+Argument = str | int | float | tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One sentence: the key of its template in report/, and what stands in it."""
+
+    key: str
+    args: Mapping[str, Argument] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place in the code and what it has to do with the finding."""
+
+    role: Role
+    frame: Frame
+    state: str | None = None
+    count: int | None = None
+    process: str = "p1"
+
+
+@dataclass(frozen=True, slots=True)
+class Victim:
+    """Goroutines that wait because of the finding, and are none of their own."""
+
+    frame: Frame
+    state: str | None
+    count: int
+    because: Because
+    process: str = "p1"
+
+
+@dataclass(frozen=True, slots=True)
+class PerEvent:
+    """Growth per unit of work."""
+
+    event: str
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """One measure of a finding through the moments; None where a moment does not say."""
+
+    measure: Measure
+    counts: tuple[int | None, ...]
+    per_hour: float | None = None
+    per_event: PerEvent | None = None
+    against: Against = "past"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One claim and where it can be checked by hand. Kinds are the vocabulary of judge.py."""
+
+    kind: str
+    claim: Text
+    capture: str  # digest
+    where: str = ""  # "goroutine 4711, line 120"
+    excerpt: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.capture:
+            raise ValueError(f"{self.kind}: a claim without a capture is no evidence")
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """What detect found: goroutines or memory of one cause, and everything that speaks for and against it.
+
+    `mechanisms` are those it can be, best first, the harmless ones too; judge.py alone decides.
+    """
+
+    sites: tuple[Site, ...]  # the root first
+    mechanisms: tuple[str, ...]
+    evidence: tuple[Evidence, ...]
+    weight: float = 0.0  # share of the process that it holds or of the growth that it explains: orders findings
+    victims: tuple[Victim, ...] = ()
+    path: tuple[Frame, ...] = ()  # heap: driver ... registration ... allocation, root first
+    growth: tuple[Growth, ...] = ()
+    share: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
+    wait: str = ""  # goroutines: what kind of wait the root's is: never, hard, soft, resting, working, unknown
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """Return the kinds of evidence there are."""
+        return frozenset(one.kind for one in self.evidence)
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why, in the source."""
+
+    because: Text
+    sites: tuple[Site, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownMatch:
+    """The upstream bug that it is."""
+
+    id: str
+    module: str
+    found: str | None
+    fixed: tuple[str, ...]
+    upgrade_to: str | None
+    where: Literal["self", "peer"]
+    affects_build: Literal["yes", "no", "unknown"]
+    references: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """What to do about it."""
+
+    kind: Literal["upgrade", "patch", "mitigate"]
+    text: Text
+    diff: str | None = None
+    risk: Text | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One cause. `id` is stable across runs, builds and hosts."""
+
+    id: str
+    rank: int
+    mechanism: str
+    confidence: Confidence
+    title: Text
+    suspect: Suspect
+    commands: tuple[str, ...] = ()  # what to run next
+    cause: Cause | None = None
+    known: tuple[KnownMatch, ...] = ()
+    remedies: tuple[Remedy, ...] = ()
+
+    def ranked(self, rank: int) -> "Finding":
+        """Return the finding at another rank."""
+        return replace(self, rank=rank)
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """Something that grew or waits, was looked at, and is harmless."""
+
+    mechanism: str
+    title: Text
+    sites: tuple[Site, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """What was not checked, why that matters, and the command that would settle it."""
+
+    what: Text
+    why: Text
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Where the memory of a process is at its last moment, in bytes; None where no capture says."""
+
+    process: str = "p1"
+    rss: int | None = None
+    limit: int | None = None
+    heap_live: int | None = None  # marked by the last collection
+    heap_dead: int | None = None  # allocated since, or dead and not yet swept
+    heap_idle: int | None = None  # kept by Go for reuse
+    heap_released: int | None = None  # given back to the system
+    stacks: int | None = None
+    runtime: int | None = None
+    off_heap: int | None = None  # RSS that Go does not account for
+    next_gc: int | None = None
+    last_gc: datetime | None = None
+    full_in_seconds: float | None = None  # to the limit at the present rate
+    says: tuple[Text, ...] = ()  # "not a heap leak", "GC headroom" ... with the numbers
+
+
+@dataclass(frozen=True, slots=True)
+class MomentRow:
+    """One moment, for the list of moments."""
+
+    label: str
+    process: str
+    baseline: bool
+    at: datetime | None
+    inputs: tuple[str, ...]  # digests
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessRow:
+    """One process, for the list of processes."""
+
+    id: str
+    name: str
+    build: Build | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The answer. Findings worst first."""
+
+    verdict: Verdict
+    summary: Text
+    processes: tuple[ProcessRow, ...]
+    moments: tuple[MomentRow, ...]
+    findings: tuple[Finding, ...]
+    explained: tuple[Explained, ...]
+    memory: tuple[Memory, ...]
+    gaps: tuple[Gap, ...]
+    inputs: tuple[InputRow, ...]
+
+
+__all__ = [
+    "Against", "Argument", "Because", "Cause", "Confidence", "Diagnosis", "Evidence", "Explained", "Finding", "Gap",
+    "Growth", "KnownMatch", "Measure", "Memory", "MomentRow", "PerEvent", "ProcessRow", "Remedy", "Role", "Site",
+    "Suspect", "Text", "Verdict", "Victim",
+]  # fmt: skip

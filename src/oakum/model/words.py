@@ -1,0 +1,66 @@
+"""The words that Go prints behind the functions of a stack: `main.(*Book).Put(0xc000123456, {0x7c7e48?, 0x3})`.
+
+Comes in: one goroutine as debug=2 prints it. Goes out: its calls, leaf first, with the words that are certain. Go marks
+with `?` what it only read from a dead register; such a word is None, as is all behind `...`: noise, never a name.
+"""
+
+import re
+from typing import NamedTuple
+
+from oakum.model.frame import Stack
+
+# 0xc00009e360    0x1f?    ...    _       (`_`: an argument that was too large to print)
+_WORD = re.compile(rb"0x([0-9a-f]{1,16})(\??)|\.\.\.|_")
+
+# Smaller words are lengths, indices and flags: no Go program has objects in its first pages.
+LOWEST_ADDRESS = 0x10000
+
+
+class Call(NamedTuple):
+    """One line of a stack: the function, and the words of its arguments in their order; None where Go is not sure."""
+
+    function: str
+    words: tuple[int | None, ...] = ()
+
+    @property
+    def receiver(self) -> int | None:
+        """Return the address of the object whose method this is, as far as the first word tells."""
+        word = self.words[0] if self.words else None
+        return word if word is not None and word >= LOWEST_ADDRESS else None
+
+    @property
+    def addresses(self) -> frozenset[int]:
+        """Return the certain words that can be addresses."""
+        return frozenset(word for word in self.words if word is not None and word >= LOWEST_ADDRESS)
+
+
+def calls(goroutine: bytes | memoryview) -> tuple[Call, ...]:
+    """Return the calls of one goroutine's text, leaf first, parking frames included; the creator is none of them."""
+    found = []
+    # sync.(*Mutex).lockSlow(0xc00009e3a0)        main.(*Region).accept(0xc00009e360, {0xc00001a480, 0x1f?, 0x20})
+    # main.(*Region).follow(...)                  created by main.NewRing in goroutine 1
+    for line in bytes(goroutine).split(b"\n"):
+        line = line.rstrip()
+        if line.endswith(b")") and not line.startswith((b"\t", b" ")):
+            function, opened, words = line[:-1].rpartition(b"(")
+            if opened:
+                found.append(Call(function.decode("utf-8", "replace"), _words(words)))
+    return tuple(found)
+
+
+def matched(found: tuple[Call, ...], stack: Stack) -> tuple[Call, ...]:
+    """Return one call for each frame of a stack that has lost its parking frames; without words where none fits."""
+    rows: list[Call] = []
+    at = 0
+    for frame in stack.frames:
+        row = next((row for row in range(at, len(found)) if found[row].function == frame.function), None)
+        rows.append(Call(frame.function) if row is None else found[row])
+        at = at if row is None else row + 1
+    return tuple(rows)
+
+
+def _words(raw: bytes) -> tuple[int | None, ...]:
+    return tuple(int(digits, 16) if digits and not unsure else None for digits, unsure in _WORD.findall(raw))
+
+
+__all__ = ["LOWEST_ADDRESS", "Call", "calls", "matched"]
