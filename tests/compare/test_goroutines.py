@@ -7,8 +7,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oakum.compare.goroutines import Population, populations, started
-from oakum.model import Capture, Goroutines
+from goroutine_text import dump as dump_of
+from goroutine_text import goroutine, read
+from oakum.compare.goroutines import populations, started
+from oakum.model import Capture, Goroutines, Population
 from oakum.parse import goroutines, parse
 from support import RECORDED, ROOT
 
@@ -93,6 +95,57 @@ def test_no_moment_and_one_moment() -> None:
 
 def test_what_was_started() -> None:
     assert started([dump((10, "a")), dump((10, "a"), (250, "b")), None, dump((300, "a"))]).tolist() == [240, -1, -1]
+
+
+def _aged(*members: tuple[int, int]) -> Goroutines:
+    """Return goroutines of (id, minutes) that wait to send."""
+    return read(dump_of([goroutine(number, "chan send", "main.ask", minutes=age) for number, age in members]))
+
+
+def test_who_is_new_in_the_process_is_fresh() -> None:
+    """A crew that changes places brings nobody."""
+    before, after = dump((1, "ask"), (2, "rest"), (3, "rest")), dump((1, "ask"), (2, "ask"), (3, "ask"), (4, "ask"))
+    ask = at(populations([before, after]), "ask")
+    assert (ask.came.tolist(), ask.fresh.tolist(), ask.born) == ([3], [1], 1)
+
+
+def test_who_left_has_ended_or_stands_elsewhere() -> None:
+    ask = at(populations([dump((1, "ask"), (2, "ask"), (3, "ask")), dump((1, "ask"), (2, "rest"))]), "ask")
+    assert (ask.left.tolist(), ask.ended.tolist()) == ([2], [1])
+
+
+def test_since_when_the_last_have_stood_there() -> None:
+    series = [
+        dump((1, "ask")),
+        dump((1, "ask"), (2, "ask")),
+        dump((2, "ask"), (3, "ask")),
+        dump((2, "ask"), (3, "ask")),
+    ]
+    assert at(populations(series), "ask").since.tolist() == [0, 1, 2, 2]
+
+
+def test_who_stood_through_a_step_and_left_was_released() -> None:
+    series = [dump((1, "ask"), (2, "ask")), dump((1, "ask"), (2, "ask")), dump((2, "ask"))]
+    assert at(populations(series), "ask").released == 1
+    passing = [dump((1, "ask")), dump((2, "ask")), dump((3, "ask"))]
+    assert at(populations(passing), "ask").released == 0
+
+
+def test_an_age_that_fell_is_a_wait_that_restarted() -> None:
+    waited = populations([_aged((20, 9), (21, 9), (22, 9)), _aged((20, 19), (21, 3), (22, 19))])
+    assert at(waited, "ask").alive.tolist() == [0, 1]
+    assert at(waited, "ask").aged.tolist() == [3, 3]
+
+
+def test_who_has_no_age_although_a_younger_one_has_is_alive() -> None:
+    assert at(populations([_aged((20, 0), (21, 0), (900, 5))]), "ask").alive.tolist() == [2]
+    assert at(populations([_aged((20, 5), (21, 5), (900, 0))]), "ask").alive.tolist() == [0]  # too young to say
+    # Ids are handed out in batches: one that is a little lower may be younger all the same.
+    assert at(populations([_aged((890, 0), (900, 5))]), "ask").alive.tolist() == [0]
+
+
+def test_without_ages_nobody_is_called_alive() -> None:
+    assert at(populations([_aged((20, 0), (900, 0))] * 2), "ask").alive.tolist() == [0, 0]
 
 
 def _summary(found: tuple[Population, ...]) -> list[tuple[object, ...]]:

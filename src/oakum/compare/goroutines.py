@@ -13,34 +13,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oakum.model import Frame, GoroutineGroup, Goroutines, normal_function
-from oakum.model.profile import Int64s
+from oakum.model import GoroutineGroup, Goroutines, Population, normal_function
+from oakum.model.profile import Int32s, Int64s
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Population:
-    """Goroutines of one place through all moments, oldest first. Arrays have one value a moment, or one a step."""
-
-    place: Frame | None
-    state: str | None
-    creator: Frame | None
-    entry: Frame | None  # the function it started in
-    groups: tuple[tuple[GoroutineGroup, ...], ...]  # its groups in each moment
-    counts: Int64s  # -1 where the moment has no goroutines at all
-    came: Int64s  # in each step: ids that are new; -1: they cannot be followed
-    stayed: Int64s
-    left: Int64s
-
-    @property
-    def followed(self) -> bool:
-        """Tell whether members can be told apart in every step."""
-        return len(self.came) > 0 and bool((self.came >= 0).all())
-
-    @property
-    def rise(self) -> int:
-        """Return by how much the last moment exceeds the first that was seen."""
-        seen = self.counts[self.counts >= 0]
-        return int(seen[-1] - seen[0]) if len(seen) else 0
+# Go hands ids to its processors in batches of 16: of two ids this far apart the higher one is the younger.
+_BATCHES = 64
+# More populations than any program has.
+_MOST = 10_000
+# States in which a goroutine does not wait: they have no age by nature.
+_AT_WORK = frozenset({"running", "runnable", "syscall", "copystack", "preempted", "idle", "dead"})
 
 
 class _Key(NamedTuple):
@@ -79,41 +60,90 @@ def _common_sight(moments: Sequence[Goroutines | None], lines: bool) -> _Sight:
     )
 
 
-def _members(groups: Sequence[GoroutineGroup]) -> Int64s | None:
-    """Return the ids of these groups, or None when some member has none."""
-    if any(len(group.ids) != group.count for group in groups):
-        return None
-    return np.concatenate([group.ids for group in groups]) if groups else np.zeros(0, np.int64)
+class _Moment:
+    """What all goroutines of one moment tell together."""
+
+    def __init__(self, goroutines: Goroutines | None) -> None:
+        groups = goroutines.groups if goroutines is not None else ()
+        self.present = goroutines is not None
+        ids = [group.ids for group in groups if len(group.ids)]
+        self.ids: Int64s | None = np.sort(np.concatenate(ids)) if ids else None
+        # The youngest that a collection has seen waiting: who is older and waits without an age has waited anew since.
+        aged = [group.ids[group.waits >= 1] for group in groups if len(group.waits) == len(group.ids)]
+        self.youngest_aged = max((int(some.max()) for some in aged if len(some)), default=-1)
 
 
-def populations(moments: Sequence[Goroutines | None], *, lines: bool = True) -> tuple[Population, ...]:
+def populations(
+    moments: Sequence[Goroutines | None], *, lines: bool = True, dated: Sequence[int] = ()
+) -> tuple[Population, ...]:
     """Return every population that stands in some moment, those that rose most first.
 
-    None is a moment without goroutines. `lines=False` is for captures of different builds.
+    None is a moment without goroutines. `lines=False` is for captures of different builds. `dated` says for each moment
+    since which earlier one a wait must have an age by now (see clock.py), -1 when none.
     """
     sight = _common_sight(moments, lines)
     table: dict[_Key, list[list[GoroutineGroup]]] = defaultdict(lambda: [[] for _ in moments])
     for at, moment in enumerate(moments):
         for group in moment.groups if moment is not None else ():
             table[sight.key(group)][at].append(group)
-    with_ids = [moment is not None and any(len(group.ids) for group in moment.groups) for moment in moments]
-    found = [_population(key, groups, moments, with_ids) for key, groups in table.items()]
+    whole = [_Moment(moment) for moment in moments]
+    since = tuple(dated) if dated else (-1,) * len(moments)
+    # A dump may have as many places as goroutines: those that hold most say enough.
+    largest = sorted(table.items(), key=lambda item: -max(sum(g.count for g in here) for here in item[1]))[:_MOST]
+    found = [_population(key, groups, whole, since) for key, groups in largest]
     return tuple(sorted(found, key=lambda one: (-one.rise, -int(one.counts.max()), str(one.place), one.state or "")))
 
 
+def _members(groups: Sequence[GoroutineGroup]) -> tuple[Int64s, Int32s] | None:
+    """Return ids and waits of these groups in order of ids, or None when some member has no id."""
+    if any(len(group.ids) != group.count for group in groups):
+        return None
+    if not groups:
+        return np.zeros(0, np.int64), np.zeros(0, np.int32)
+    ids = np.concatenate([group.ids for group in groups])
+    waits = np.concatenate(
+        [group.waits if len(group.waits) == group.count else np.full(group.count, -1, np.int32) for group in groups]
+    )
+    order = np.argsort(ids, kind="stable")
+    return ids[order], waits[order]
+
+
 def _population(
-    key: _Key, groups: list[list[GoroutineGroup]], moments: Sequence[Goroutines | None], with_ids: Sequence[bool]
+    key: _Key, groups: list[list[GoroutineGroup]], moments: Sequence[_Moment], dated: Sequence[int]
 ) -> Population:
-    counts = [sum(g.count for g in here) if m is not None else -1 for here, m in zip(groups, moments, strict=True)]
-    members = [_members(here) if known else None for here, known in zip(groups, with_ids, strict=True)]
-    steps: list[tuple[int, int, int]] = []
-    for before, after in pairwise(members):
-        if before is None or after is None:
-            steps.append((-1, -1, -1))
-        else:
-            same = len(np.intersect1d(before, after))
-            steps.append((len(after) - same, same, len(before) - same))
-    came, stayed, left = np.array(steps, np.int64).reshape(-1, 3).T
+    members = [_members(here) if m.ids is not None else None for here, m in zip(groups, moments, strict=True)]
+    steps: list[tuple[int, int, int, int, int]] = []
+    restarted = [0] * len(moments)
+    released, standing_before = 0, np.zeros(0, np.int64)
+    since = np.full(len(moments), -1, np.int64)
+    for at, (before, after) in enumerate(pairwise(members)):
+        everybody, formerly = moments[at + 1].ids, moments[at].ids
+        if before is None or after is None or everybody is None or formerly is None:
+            steps.append((-1, -1, -1, -1, -1))
+            continue
+        same, old, new = _common(before[0], after[0])
+        gone = len(before[0]) - len(same)
+        ended = gone - (len(np.intersect1d(before[0], everybody, assume_unique=True)) - len(same)) if gone else 0
+        came = len(after[0]) - len(same)
+        fresh = len(np.setdiff1d(after[0], formerly, assume_unique=True)) if came else 0
+        steps.append((came, fresh, len(same), gone, ended))
+        released += len(np.setdiff1d(standing_before, after[0], assume_unique=True))
+        standing_before = same
+        restarted[at + 1] = int(((before[1][old] >= 1) & (after[1][new] < before[1][old])).sum())
+    standing = members[-1] if members else None
+    first = moments[0].ids if moments else None
+    born = -1
+    if standing is not None and first is not None and len(moments) > 1:
+        born = len(np.setdiff1d(standing[0], first, assume_unique=True))
+    if standing is not None:
+        ids = standing[0]
+        for at in range(len(moments) - 1, -1, -1):
+            here = members[at]
+            if here is None:
+                break
+            ids = np.intersect1d(ids, here[0], assume_unique=True)
+            since[at] = len(ids)
+    columns = np.array(steps, np.int64).reshape(-1, 5).T
     example = next(group for here in reversed(groups) for group in here)  # the newest says most
     return Population(
         place=example.place,
@@ -121,11 +151,57 @@ def _population(
         creator=example.created_by if key.creator else None,
         entry=example.stack.entry,
         groups=tuple(tuple(here) for here in groups),
-        counts=np.array(counts, np.int64),
-        came=came,
-        stayed=stayed,
-        left=left,
+        counts=np.array([sum(g.count for g in h) if m.present else -1 for h, m in zip(groups, moments, strict=True)]),
+        came=columns[0],
+        fresh=columns[1],
+        stayed=columns[2],
+        left=columns[3],
+        ended=columns[4],
+        released=released,
+        born=born,
+        since=since,
+        aged=np.array([-1 if some is None else int((some[1] >= 1).sum()) for some in members], np.int64),
+        alive=np.array(
+            [
+                -1
+                if some is None
+                else max(again, _awake(key.state, some, moment.youngest_aged, members[then] if then >= 0 else None))
+                for some, moment, again, then in zip(members, moments, restarted, dated, strict=True)
+            ],
+            np.int64,
+        ),
     )
+
+
+def _common(before: Int64s, after: Int64s) -> tuple[Int64s, Int64s, Int64s]:
+    """Return the ids of both, and their rows in each; most populations stay as they are."""
+    if len(before) == len(after) and np.array_equal(before, after):
+        rows = np.arange(len(before))
+        return before, rows, rows
+    if not len(before) or not len(after):
+        return before[:0], before[:0], before[:0]
+    same, old, new = np.intersect1d(before, after, assume_unique=True, return_indices=True)
+    return same, old, new
+
+
+def _awake(
+    state: str | None,
+    members: tuple[Int64s, Int32s],
+    youngest_aged: int,
+    formerly: tuple[Int64s, Int32s] | None,
+) -> int:
+    """Count those that wait without an age although they would have one, had they waited all the time.
+
+    The collection that gave a younger one its age would have given them one too; and so would one that is known to have
+    run since they were last seen here.
+    """
+    if state in _AT_WORK:
+        return 0
+    ids, waits = members
+    anew = (waits < 1) & (ids < youngest_aged - _BATCHES)
+    if formerly is not None:
+        anew |= (waits < 1) & np.isin(ids, formerly[0], assume_unique=True)
+    return int(anew.sum())
 
 
 def started(moments: Sequence[Goroutines | None]) -> Int64s:
@@ -137,8 +213,12 @@ def started(moments: Sequence[Goroutines | None]) -> Int64s:
         max((int(group.ids.max()) for group in moment.groups if len(group.ids)), default=-1) if moment else -1
         for moment in moments
     ]
-    steps = [after - before if before >= 0 and after >= before else -1 for before, after in pairwise(highest)]
+    steps: list[int] = []
+    for at, after in enumerate(highest[1:], 1):
+        before = max(highest[:at])  # who had the highest id may have ended since
+        again = after < 0.5 * before  # the process was started anew
+        steps.append(-1 if min(highest[at - 1], after) < 0 or again else max(0, after - before))
     return np.array(steps, np.int64)
 
 
-__all__ = ["Population", "populations", "started"]
+__all__ = ["populations", "started"]

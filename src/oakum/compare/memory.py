@@ -1,0 +1,230 @@
+"""Memory of a process through its moments: MemStats, metrics and /proc status -> MemorySeries, and where it is now.
+
+Goes out: bytes that some capture says, or that follow from those by Go's own rules. What is unknown is NaN or None.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+
+import numpy as np
+
+from oakum.model import Memory, Metrics, Process, Snapshot, Text
+from oakum.model.heap_growth import Floats, MemorySeries
+from oakum.model.sizes import size
+
+# Go starts to collect at this heap size times GOGC/100, however little is alive.
+_SMALLEST_TARGET = 4 << 20
+_USUAL_GOGC = 100.0
+# No limit: GOMEMLIMIT is math.MaxInt64, a cgroup's is close to it.
+_NO_LIMIT = float(1 << 60)
+# Parts of the budget that are worth a sentence: some MiB, and a good part of the whole.
+_NOTABLE = 4 << 20
+_PART = 0.15
+# A small Go process is as large as this without holding anything.
+_FEW = 32 << 20
+
+_LIMITS = ("container_spec_memory_limit_bytes", "go_gc_gomemlimit_bytes", "process_resident_memory_limit_bytes")
+
+
+def _stat(field: str, *metrics: str) -> Callable[[Snapshot], float]:
+    """Return a reader of one figure: from MemStats, else from the first metric that has it."""
+
+    def read(snapshot: Snapshot) -> float:
+        value = getattr(snapshot.memstats, field) if snapshot.memstats else None
+        return float(value) if value is not None else _metric(snapshot.metrics, *metrics)
+
+    return read
+
+
+def _metric(metrics: Metrics | None, *names: str) -> float:
+    for name in names:
+        value = metrics.total(name) if metrics is not None else None
+        if value is not None:
+            return value
+    return math.nan
+
+
+def _rss(snapshot: Snapshot) -> float:
+    names = ("process_resident_memory_bytes", "container_memory_working_set_bytes")
+    told = _metric(snapshot.status, *names)
+    return told if not math.isnan(told) else _metric(snapshot.metrics, *names)
+
+
+def _virtual(snapshot: Snapshot) -> float:
+    told = _metric(snapshot.status, "process_virtual_memory_bytes")
+    return told if not math.isnan(told) else _metric(snapshot.metrics, "process_virtual_memory_bytes")
+
+
+def _limit(snapshot: Snapshot) -> float:
+    known = [value for name in _LIMITS if 0 < (value := _metric(snapshot.metrics, name)) < _NO_LIMIT]
+    return min(known, default=math.nan)
+
+
+def _last_gc(snapshot: Snapshot) -> float:
+    told = snapshot.memstats.last_gc_nanos if snapshot.memstats else None
+    return told / 1e9 if told else _metric(snapshot.metrics, "go_memstats_last_gc_time_seconds")
+
+
+def _profiled(snapshot: Snapshot) -> float:
+    """Return the live bytes of the heap profile: those that the last collections found."""
+    profile = snapshot.heap
+    for row, kind in enumerate(profile.sample_types if profile is not None else ()):
+        if kind.type == "inuse_space" and profile is not None:
+            return float(profile.values[row].sum())
+    return math.nan
+
+
+def _live(snapshot: Snapshot) -> float:
+    """Return what the last collection marked.
+
+    The next one is due at live + (live + roots) * GOGC/100; before Go 1.18 at live * (1 + GOGC/100). Where that cannot
+    be turned round, the profile knows within its sampling.
+    """
+    told = _metric(snapshot.metrics, "go_gc_heap_live_bytes")
+    if not math.isnan(told):
+        return told
+    alloc, target = _heap_alloc(snapshot), _next_gc(snapshot)
+    gogc = _metric(snapshot.metrics, "go_gc_gogc_percent")
+    ratio = (gogc if 0 < gogc < 1e6 else _USUAL_GOGC) / 100
+    roots = _stacks(snapshot)
+    if target > _SMALLEST_TARGET * max(1.0, ratio) * 1.01:
+        live = (target - (0.0 if math.isnan(roots) else roots) * ratio) / (1 + ratio)
+        if not live > alloc * 1.02:  # else GOGC is another one, or a limit moved the target
+            return live
+    return float(np.fmin(_profiled(snapshot), alloc))
+
+
+_heap_alloc = _stat("heap_alloc", "go_memstats_heap_alloc_bytes")
+_next_gc = _stat("next_gc", "go_memstats_next_gc_bytes", "go_gc_heap_goal_bytes")
+_stacks = _stat("stack_sys", "go_memstats_stack_sys_bytes")
+
+
+def memory_series(process: Process) -> MemorySeries:
+    """Return the memory of a process, one value for each moment."""
+    return _series(process.snapshots)
+
+
+def _series(snapshots: Sequence[Snapshot]) -> MemorySeries:
+    def column(read: Callable[[Snapshot], float]) -> Floats:
+        return np.array([read(snapshot) for snapshot in snapshots], np.float64)
+
+    rss, sys = column(_rss), column(_stat("sys", "go_memstats_sys_bytes"))
+    released = column(_stat("heap_released", "go_memstats_heap_released_bytes"))
+    # Go has asked for more than it has touched: what it accounts for is at most this much of the RSS.
+    off_heap = np.where(np.isnan(rss - sys + released), np.nan, np.maximum(0.0, rss - (sys - released)))
+    return MemorySeries(
+        seconds=_seconds(snapshots),
+        rss=rss,
+        virtual=column(_virtual),
+        limit=column(_limit),
+        heap_live=column(_live),
+        heap_alloc=column(_heap_alloc),
+        heap_inuse=column(_stat("heap_inuse", "go_memstats_heap_inuse_bytes")),
+        idle=column(_stat("heap_idle", "go_memstats_heap_idle_bytes")),
+        released=released,
+        stacks=column(_stacks),
+        sys=sys,
+        off_heap=off_heap,
+        next_gc=column(_next_gc),
+        num_gc=column(_stat("num_gc", "go_gc_duration_seconds_count", "go_gc_cycles_total_gc_cycles_total")),
+        last_gc=column(_last_gc),
+        total_alloc=column(_stat("total_alloc", "go_memstats_alloc_bytes_total")),
+        mallocs=column(_stat("mallocs", "go_memstats_mallocs_total")),
+    )
+
+
+def _seconds(snapshots: Sequence[Snapshot]) -> Floats:
+    first = next((snapshot.at for snapshot in snapshots if snapshot.at), None)
+    return np.array([(s.at - first).total_seconds() if s.at and first else math.nan for s in snapshots], np.float64)
+
+
+def memory(process: Process) -> Memory:
+    """Return where the memory of a process is at its last moment that says anything of it."""
+    series = _series(process.snapshots)
+    known = np.flatnonzero(~np.isnan(np.stack((series.rss, series.heap_alloc, series.heap_live))).all(axis=0))
+    told = known if len(known) else np.flatnonzero(~(np.isnan(series.rss) & np.isnan(series.heap_live)))
+    if not len(told):
+        return Memory(process.id)
+    at = int(told[-1])
+
+    def now(column: Floats) -> int | None:
+        return None if math.isnan(column[at]) else int(column[at])
+
+    live, alloc, sys, released = series.heap_live[at], series.heap_alloc[at], series.sys[at], series.released[at]
+    inuse, idle, stacks = series.heap_inuse[at], series.idle[at], series.stacks[at]
+    kept = idle - released
+    runtime = sys - inuse - idle - stacks
+    if not math.isnan(series.rss[at] - inuse - kept - stacks):  # much of it is only reserved
+        runtime = min(runtime, max(0.0, series.rss[at] - inuse - kept - stacks))
+    full = _full_in(series, at)
+    return Memory(
+        process=process.id,
+        rss=now(series.rss),
+        limit=now(series.limit),
+        heap_live=now(series.heap_live),
+        heap_dead=None if math.isnan(alloc - live) else int(max(0.0, alloc - live)),
+        heap_idle=None if math.isnan(kept) else int(max(0.0, kept)),
+        heap_released=now(series.released),
+        stacks=now(series.stacks),
+        runtime=None if math.isnan(runtime) else int(max(0.0, runtime)),
+        off_heap=now(series.off_heap),
+        next_gc=now(series.next_gc),
+        last_gc=None if math.isnan(series.last_gc[at]) else datetime.fromtimestamp(series.last_gc[at], UTC),
+        full_in_seconds=full,
+        says=tuple(_says(series, at, full)),
+    )
+
+
+def _full_in(series: MemorySeries, at: int) -> float | None:
+    """Return in how many seconds the limit is reached at the rate of the last moments; None when it is not."""
+    limit = series.limit[at]
+    known = np.flatnonzero(~np.isnan(series.rss[: at + 1] + series.seconds[: at + 1]))
+    if math.isnan(limit) or len(known) < 3:
+        return None
+    late = known[len(known) // 2 - 1 :]
+    lasted = series.seconds[late[-1]] - series.seconds[late[0]]
+    gained = series.rss[late[-1]] - series.rss[late[0]]
+    if lasted <= 0 or gained <= 0.01 * series.rss[at]:
+        return None
+    return float(max(0.0, limit - series.rss[at]) / (gained / lasted))
+
+
+def _says(series: MemorySeries, at: int, full: float | None) -> list[Text]:
+    """Return what the numbers mean, in the order in which somebody on call would ask."""
+    said = [_not_heap(series, at)]
+    rss, live, alloc = series.rss[at], series.heap_live[at], series.heap_alloc[at]
+    # What Go keeps for reuse need not have been touched: more than is resident is not there.
+    kept = np.fmin(series.idle[at] - series.released[at], rss - series.heap_inuse[at] - series.stacks[at])
+    parts = {
+        "memory.gc-headroom": alloc - live,
+        "memory.not-returned": kept,
+        "memory.stacks": series.stacks[at],
+        "memory.off-heap": series.off_heap[at],
+    }
+    whole = rss if rss > 0 else alloc
+    for key, value in parts.items():
+        if value > _NOTABLE and value > _PART * whole:
+            target = "?" if math.isnan(series.next_gc[at]) else size(series.next_gc[at])
+            args = {"size": size(value), "live": size(live), "whole": size(whole), "target": target}
+            said.append(Text(key, args))
+    if full is not None:
+        said.append(Text("memory.full-in", {"limit": size(series.limit[at]), "minutes": max(1, round(full / 60))}))
+    return [text for text in said if text is not None]
+
+
+def _not_heap(series: MemorySeries, at: int) -> Text | None:
+    """Return that it is not the heap: the process grew and the live heap did not, or holds little of the process."""
+    rss, live = series.rss[at], series.heap_live[at]
+    known = np.flatnonzero(~np.isnan(series.rss[: at + 1] + series.heap_live[: at + 1]))
+    if len(known) > 1:
+        first = int(known[0])
+        grown, alive = rss - series.rss[first], live - series.heap_live[first]
+        if grown > 2 * _NOTABLE and alive < 0.25 * grown:
+            args = {"rss": size(grown), "live": size(max(0.0, alive))}
+            return Text("memory.not-heap-growth", args)
+        return None
+    return Text("memory.not-heap", {"rss": size(rss), "live": size(live)}) if rss - live > max(_FEW, live) else None
+
+
+__all__ = ["memory", "memory_series"]
