@@ -1,0 +1,176 @@
+"""Goroutines -> the clients that are connected: what a count may rightly follow, since it ends when they leave.
+
+Comes in: populations. Goes out: for one of them the connections that its number follows, or None. net/http reads ahead
+on the connection of every request under way, which tells exactly which handlers still have a client.
+"""
+
+from collections.abc import Sequence
+
+from oakum.model import Population, normal_function
+
+# What one connection keeps: readers, writers, its workers. Whoever adds one for each message soon has more.
+_OF_ONE = 12
+_SERVE = "net/http.(*conn).serve"
+_READ = "net/http.(*connReader).backgroundRead"
+
+
+class Live:
+    """The clients that are connected in each moment, as the goroutines tell."""
+
+    def __init__(self, populations: Sequence[Population], moments: int) -> None:
+        # The last moment that has goroutines.
+        seen = [at for at in range(moments) if any(population.counts[at] >= 0 for population in populations[:1])]
+        self._last = seen[-1] if seen else -1
+        self._reads = [0] * moments
+        self._handlers = [0] * moments
+        self._callers: dict[str, list[int]] = {}  # how many handlers stand in a function, or in what it called
+        self._parents: list[set[int]] = [set() for _ in range(moments)]
+        self._sockets: list[tuple[Population, list[int]]] = []
+        self._accepting = {
+            normal_function(frame.function)
+            for population in populations
+            if _accepts(population)
+            for frame in population.example.stack.frames
+        }
+        self._families = _Families(populations)
+        for population in populations:
+            names = {frame.function for frame in population.example.stack.frames}
+            if _is_background_read(population):
+                for at, groups in enumerate(population.groups):
+                    self._reads[at] += sum(group.count for group in groups)
+                    for group in groups:
+                        self._parents[at].update(one for one in group.parents.tolist() if one)
+            elif _SERVE in names and not _idle_server(population):
+                for at, groups in enumerate(population.groups):
+                    here = sum(group.count for group in groups)
+                    self._handlers[at] += here
+                    for name in names:
+                        self._callers.setdefault(normal_function(name), [0] * moments)[at] += here
+            elif population.state == "IO wait" and _is_accepted_socket(population):
+                counts = [max(0, int(count)) for count in population.counts]
+                self._sockets.append((population, counts))
+
+    def companion(self, population: Population) -> str | None:
+        """Return what the population's number follows: clients that are still connected."""
+        names = {frame.function for frame in population.example.stack.frames}
+        counts = [max(0, int(count)) for count in population.counts]
+        if _SERVE in names and self.served(population):
+            return _READ
+        made = population.creator
+        if self._started_by_served(population):
+            return _READ
+        if population.state != "IO wait" and (place := self._families.socket_of(population)):
+            return place
+        if population.state == "IO wait" and made is not None and normal_function(made.function) in self._accepting:
+            return made.function
+        if population.state == "IO wait" or len(counts) < 2 or max(counts) - min(counts) < 2:
+            return None
+        if _spread([c - r for c, r in zip(counts, self._reads, strict=True)]) <= 1 and max(self._reads) > 1:
+            return _READ
+        for socket, sockets in self._sockets:
+            if _spread([c - s for c, s in zip(counts, sockets, strict=True)]) == 0 and socket.place is not None:
+                return socket.place.function
+        return None
+
+    def served(self, population: Population) -> bool:
+        """Tell whether these handle requests whose clients are still there."""
+        if not any(frame.function == _SERVE for frame in population.example.stack.frames):
+            return False
+        groups = population.now
+        known = [group for group in groups if len(group.ids) == group.count]
+        parents = self._parents[self._last]
+        if parents and len(known) == len(groups):
+            waiting = sum(int(one) in parents for group in groups for one in group.ids.tolist())
+            return waiting >= 0.8 * max(1, population.last)
+        # Handlers spread over many places: all of them together are as many as the clients that wait. Some have not
+        # begun to watch their client, since they still read the request.
+        reads, handlers = self._reads[self._last], self._handlers[self._last]
+        return reads > 1 and handlers <= 1.25 * reads + 1
+
+    def _started_by_served(self, population: Population) -> bool:
+        """Tell whether their parents handle requests whose clients are still there."""
+        made = normal_function(population.creator.function) if population.creator else ""
+        parents = [int(one) for group in population.now for one in group.parents.tolist() if one]
+        living = self._parents[self._last]
+        if parents and living:
+            return sum(one in living for one in parents) >= 0.8 * max(1, population.last)
+        counts = [max(0, int(count)) for count in population.counts]
+        callers = self._callers.get(made)
+        return callers == counts and len(counts) > 1 and max(counts) - min(counts) > 1
+
+
+class _Families:
+    """Connections as families of goroutines: whatever an accept loop started, and what that started in turn."""
+
+    def __init__(self, populations: Sequence[Population]) -> None:
+        self._parent: dict[int, int] = {}
+        accepting: set[int] = set()
+        reading: dict[int, str] = {}
+        for population in populations:
+            socket = population.state == "IO wait" and _is_accepted_socket(population)
+            for group in population.now:
+                ids = group.ids.tolist()
+                self._parent.update(zip(ids, group.parents.tolist(), strict=False))
+                if _accepts(population):
+                    accepting.update(ids)
+                if socket and population.place is not None:
+                    reading.update(dict.fromkeys(ids, population.place.function))
+        self._heads = {one for one, parent in self._parent.items() if parent in accepting}
+        self._sockets: dict[int, str] = {}  # head of a family -> where it reads
+        for one, place in reading.items():
+            if (head := self._head(one)) is not None:
+                self._sockets[head] = place
+
+    def _head(self, one: int) -> int | None:
+        for _ in range(8):  # a family is not deep; a dump may be a circle
+            if one in self._heads:
+                return one
+            one = self._parent.get(one, 0)
+        return None
+
+    def socket_of(self, population: Population) -> str | None:
+        """Return where the sockets of their connections are read, when these are a few of each living connection."""
+        heads = [self._head(one) for group in population.now for one in group.ids.tolist()] if self._sockets else []
+        living = [head for head in heads if head is not None and head in self._sockets]
+        if not living or len(living) < 0.8 * len(heads) or len(living) > _OF_ONE * len(set(living)):
+            return None
+        return self._sockets[living[0]]
+
+
+def _spread(values: Sequence[int]) -> int:
+    return max(values) - min(values)
+
+
+def _is_background_read(population: Population) -> bool:
+    made = population.creator.function if population.creator else ""
+    return made.startswith("net/http.(*connReader).startBackgroundRead") or any(
+        frame.function.startswith(
+            ("net/http.(*connReader).backgroundRead", "net/http.(*connReader).startBackgroundRead")
+        )
+        for frame in population.example.stack.frames
+    )
+
+
+def _idle_server(population: Population) -> bool:
+    return any(
+        frame.function in ("net/http.(*conn).readRequest", "net/http.(*connReader).Read", "bufio.(*Reader).Peek")
+        for frame in population.example.stack.frames
+    )
+
+
+def _is_accepted_socket(population: Population) -> bool:
+    """Tell whether these wait for what the far end sends next, on sockets that no client of ours opened."""
+    names = [frame.function for frame in population.example.stack.frames]
+    made = population.creator.function if population.creator else ""
+    reads = any(name.startswith(("net.(*netFD).Read", "net.(*conn).Read", "net.(*rawConn).Read")) for name in names)
+    ours = made.startswith("net/http.(*Transport)") or "net/http.(*persistConn).readLoop" in names
+    return reads and not ours and _SERVE not in names
+
+
+def _accepts(population: Population) -> bool:
+    return population.state == "IO wait" and any(
+        frame.function == "net.(*netFD).accept" for frame in population.example.stack.frames
+    )
+
+
+__all__ = ["Live"]

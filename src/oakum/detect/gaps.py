@@ -1,0 +1,63 @@
+"""What a case lacks -> gaps: what was not checked, why that matters, and the command that would settle it."""
+
+import shlex
+from collections.abc import Sequence
+
+from oakum.detect.pace import quiet
+from oakum.model import Activity, Case, Finding, Gap, Process, Snapshot, Text
+
+_PPROF = "http://HOST:PORT/debug/pprof"
+_DUMP = f"curl -so goroutine.debug2.txt '{_PPROF}/goroutine?debug=2'"
+
+
+def gaps(case: Case, activities: Sequence[Activity], findings: Sequence[Finding]) -> tuple[Gap, ...]:
+    """Return what the evidence did not allow to check; what would say nothing new is left out."""
+    found: list[Gap] = []
+    unsure = not findings or any(finding.confidence == "possible" for finding in findings)
+    for process, activity in zip(case.processes, activities, strict=True):
+        found += _of(process, activity, unsure)
+    return tuple({gap.what.key: gap for gap in reversed(found)}.values())[::-1]  # once for all processes
+
+
+def _gap(key: str, command: str = "") -> Gap:
+    return Gap(Text(f"gap.{key}"), Text(f"gap.{key}.why"), command)
+
+
+def _of(process: Process, activity: Activity, unsure: bool) -> list[Gap]:
+    snapshots = process.snapshots
+    last = snapshots[-1]
+    found: list[Gap] = []
+    if len(snapshots) < 2 and not process.baseline:
+        first = shlex.quote(next((source.origin for source in last.sources.values()), "-"))
+        found.append(_gap("second-moment", f"{_DUMP} && oakum diagnose {first} goroutine.debug2.txt"))
+    elif len(snapshots) > 1 and unsure and activity.steps and not quiet(activity.steps):
+        found.append(_gap("after-load", f"{_DUMP}  # some minutes after the load has gone"))
+    if not any(snapshot.goroutines for snapshot in snapshots):
+        found.append(_gap("goroutines", _DUMP))
+    elif not any(_has_ids(snapshot) for snapshot in snapshots):
+        found.append(_gap("ages", _DUMP))
+    if any(snapshot.goroutines is not None and snapshot.goroutines.cut for snapshot in snapshots):
+        found.append(_gap("cut", f"curl -so goroutine.pb.gz '{_PPROF}/goroutine'"))
+    if not any(snapshot.heap for snapshot in snapshots):
+        found.append(_gap("heap", f"curl -so heap.pb.gz '{_PPROF}/heap'"))
+    if not any(snapshot.memstats or snapshot.metrics for snapshot in snapshots):
+        found.append(_gap("memstats", f"curl -so heap.debug1.txt '{_PPROF}/heap?debug=1'"))
+    if unsure and not any(snapshot.status or snapshot.metrics for snapshot in snapshots):
+        found.append(_gap("rss", "cp /proc/PID/status process.status.txt"))
+    if unsure and _proves_leaks(process) and not any(snapshot.leaked for snapshot in snapshots):
+        found.append(_gap("goroutineleak", f"curl -so goroutineleak.pb.gz '{_PPROF}/goroutineleak'"))
+    return found
+
+
+def _has_ids(snapshot: Snapshot) -> bool:
+    return snapshot.goroutines is not None and any(len(group.ids) for group in snapshot.goroutines.groups)
+
+
+def _proves_leaks(process: Process) -> bool:
+    """Tell whether the program was built with a Go that has the goroutineleak profile."""
+    version = (process.build.go or "") if process.build else ""
+    number = version.removeprefix("go1.").partition(".")[0]
+    return number.isdigit() and int(number) >= 26
+
+
+__all__ = ["gaps"]

@@ -1,0 +1,469 @@
+"""Heap that grows -> suspects: one for each cause, each byte in at most one, with what speaks for and against it.
+
+Kinds of evidence, for judge.py. For a leak: heap-rises (three or more rises, each with a collection, no slowing),
+heap-shape (a registration, a timer or a container holds it), heap-twin (a healthy twin has far less), finalizer-runs,
+timer-runs; weak ones: heap-ramp (grew once), heap-retains (one profile: what holds most). Against it: heap-level (it
+levels off while work goes on), heap-falls, heap-wobbles (sampling), heap-like-twin, heap-beside (goroutines leak in
+step with it and may hold it). heap-pinned stands at goroutine suspects: they do hold it.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from oakum.detect.heap_goroutines import Background, Companion, background
+from oakum.detect.heap_paths import Path, path_of
+from oakum.detect.heap_pins import HARMLESS, attribute, beside, crowd_of, follows, made_by, standing_on
+from oakum.detect.heap_trend import Moves, moves
+from oakum.knowledge.pairs import Pair
+from oakum.model import Evidence, Frame, Growth, Process, Site, Suspect, Text, Victim, normal_function
+from oakum.model.diagnosis import Argument
+from oakum.model.heap_growth import Floats, HeapGrowth, MemorySeries, Pin
+from oakum.model.sizes import size
+
+# What a cause has to hold of the heap, or of its growth, to be told: less is everybody's background.
+_SHARE = 0.05
+# How many causes, and how many harmless ones, a person wants to read of.
+_MOST = 10
+# Standard errors of sampling: less may be chance.
+_ERRORS = 3.0
+# A twin under the same load has about as much; sampling and chance do not double it.
+_TWIN = 2.0
+# Objects that outnumber the goroutines that came with them are held by something else: a map, a list, a registration.
+_KEPT = 8
+# The live heap is known exactly: a site cannot have grown by much more than all of it.
+_WOBBLE = 3.0
+
+
+@dataclass(slots=True)
+class _Cause:
+    """Rows of the heap that grow for one reason; the first row is the one that gained most."""
+
+    rows: list[int]
+    moves: Moves
+    paths: list[Path] = field(default_factory=list)
+
+    @property
+    def path(self) -> Path:
+        return self.paths[0]
+
+
+class _Heap:
+    """The heap of one process, and what its rows say."""
+
+    def __init__(
+        self, process: Process, growth: HeapGrowth, series: MemorySeries, activity: Sequence[float | None]
+    ) -> None:
+        self.process, self.growth, self.series = process, growth, series
+        self.seen = growth.moments
+        self.paths = [path_of(stack) for stack in growth.stacks]
+        self.works = self._works(activity)
+        self.last = int(self.seen[-1])
+
+    def _works(self, activity: Sequence[float | None]) -> list[Floats]:
+        """Return measures of what was done in each step between profiles: allocations, the work told, and the time."""
+        seen = self.seen
+        made = self.series.mallocs[seen]
+        told = [np.diff(made if not np.isnan(made).any() else self.growth.total_allocated[seen].astype(np.float64))]
+        if len(activity) == len(self.growth.seen) - 1:
+            done = np.cumsum([0.0] + [math.nan if step is None else step for step in activity])
+            told.append(np.diff(done[seen]))
+        passed = np.diff(self.series.seconds[seen])
+        told.append(passed if not np.isnan(passed).any() and (passed > 0).all() else np.ones(len(passed)))
+        return [
+            np.asarray(np.clip(steps / steps.max(), 0.0, 1.0))
+            for steps in told
+            if len(steps) and not np.isnan(steps).any() and steps.max() > 0
+        ]
+
+    def moves(self, rows: Sequence[int]) -> Moves:
+        """Return how these rows move together."""
+        at = np.ix_(self.seen, np.asarray(rows))
+        growth = self.growth
+        return moves(
+            growth.space[at].sum(axis=1).astype(np.float64), growth.noise[at].sum(axis=1),
+            growth.churn[at].sum(axis=1), self.works,
+        )  # fmt: skip
+
+    def space(self, rows: Sequence[int]) -> Floats:
+        """Return the live bytes of these rows, one value a moment; NaN where there is no profile."""
+        values = self.growth.space[:, rows].sum(axis=1).astype(np.float64)
+        return np.where(self.growth.seen, values, math.nan)
+
+    def gained(self, row: int) -> int:
+        """Return by how much a row exceeds its first moment; what it holds when there is one moment."""
+        column = self.growth.space[self.seen, row]
+        return int(column[-1] - column[0]) if len(column) > 1 else int(column[-1])
+
+
+def heap_suspects(
+    process: Process,
+    growth: HeapGrowth,
+    series: MemorySeries,
+    pinned: Sequence[Suspect],
+    activity: Sequence[float | None],
+    pins: Mapping[int, Pin] | None = None,
+) -> tuple[Suspect, ...]:
+    """Return what grows or holds most in the heap, worst first, then what grew and is harmless.
+
+    `pinned` are the goroutine suspects, harmless ones too, `pins` what they hold; `activity` is the work done in each
+    step.
+    """
+    if not growth.seen.any() or not growth.stacks:
+        return ()
+    heap = _Heap(process, growth, series, activity)
+    pins = attribute(pinned, growth, process) if pins is None else pins
+    held = {row for pin in pins.values() for row in pin.rows}
+    causes = _causes(heap, held)
+    behind = background(process)
+    suspects = sorted((_suspect(heap, cause, pinned) for cause in causes), key=_order)
+    return tuple(sorted(_with_companions(suspects, behind), key=_order))
+
+
+def _with_companions(suspects: Sequence[Suspect], behind: Background) -> Iterator[Suspect]:
+    """Yield the suspects; a finalizer or timers that are at work tell of the one that is nearest to their code."""
+    chosen: dict[int, list[Companion]] = defaultdict(list)
+    for one in behind.companions:
+        near = [(one.nearness(suspect.path), -at) for at, suspect in enumerate(suspects) if not _harmless(suspect)]
+        if near and max(near)[0]:
+            chosen[-max(near)[1]].append(one)
+    for at, suspect in enumerate(suspects):
+        for one in chosen[at]:
+            suspect = replace(
+                suspect,
+                mechanisms=tuple(dict.fromkeys((one.mechanism, *suspect.mechanisms))),
+                sites=(*suspect.sites, *one.sites),
+                evidence=(*suspect.evidence, one.evidence),
+            )
+        yield suspect
+
+
+def _order(suspect: Suspect) -> tuple[bool, bool, bool, float]:
+    """Return what puts suspects in order: what keeps rising, then what names who should have let go, then size."""
+    named = suspect.mechanisms[0] != "growing-container" and suspect.weight >= 0.1
+    return _harmless(suspect), "heap-rises" not in suspect.kinds, not named, -suspect.weight
+
+
+def _harmless(suspect: Suspect) -> bool:
+    return suspect.mechanisms[0] in HARMLESS
+
+
+def _causes(heap: _Heap, held: set[int]) -> list[_Cause]:
+    """Return the rows that no goroutine holds, joined by cause, those worth telling."""
+    sites: dict[tuple[str, int, str, int], list[int]] = defaultdict(list)
+    for row, path in enumerate(heap.paths):
+        if row not in held and not path.goroutine:
+            sites[path.site].append(row)
+    found = [_Cause(rows, heap.moves(rows)) for rows in sites.values()]
+    found.sort(key=lambda cause: -sum(heap.gained(row) for row in cause.rows))
+    for cause in found:
+        cause.paths = [heap.paths[row] for row in cause.rows]
+    joined: list[_Cause] = []
+    homes: dict[object, list[_Cause]] = defaultdict(list)  # by driver, and by all that is below it
+    for cause in found:
+        path = cause.path
+        keys: list[object] = [normal_function(path.driver.function)]
+        if len(path.own) > 2:  # one cache that several handlers fill
+            keys.append(path.own[:-1])
+        home = next((other for key in keys for other in homes[key] if _together(other, cause)), None)
+        if home is None:
+            joined.append(cause)
+            for key in keys:
+                homes[key].append(cause)
+        else:
+            home.rows += cause.rows
+            home.paths += cause.paths
+    for cause in joined:
+        order = sorted(range(len(cause.rows)), key=lambda at: -heap.gained(cause.rows[at]))
+        cause.paths = [cause.paths[at] for at in order]
+        cause.rows = [cause.rows[at] for at in order]
+        cause.moves = heap.moves(cause.rows)
+    return _worth_telling(heap, joined)
+
+
+def _together(home: _Cause, cause: _Cause) -> bool:
+    """Tell whether two allocations grow for one reason: below one call, of one type or on one path, moving alike."""
+    if home.path.anybody or cause.path.anybody:
+        return home.path.anybody and cause.path.anybody and home.path.allocated == cause.path.allocated
+    near = (
+        _calls(home.path) == _calls(cause.path)
+        or home.path.own[:-1] == cause.path.own[:-1]
+        or bool(home.path.types & cause.path.types)
+    )
+    moving = ("ramp", "rises", "one")
+    if home.moves.trend in moving and cause.moves.trend in moving:
+        return near or home.moves.trend == cause.moves.trend == "rises"
+    if cause.moves.trend == "noise" and home.moves.trend in moving:  # too few samples to say how it moves
+        return near
+    return home.moves.trend == cause.moves.trend and near
+
+
+def _calls(path: Path) -> tuple[str, int]:
+    """Return the call in the driver below which it all happens."""
+    return normal_function(path.driver.function), path.driver.line
+
+
+def _worth_telling(heap: _Heap, causes: Sequence[_Cause]) -> list[_Cause]:
+    total = heap.growth.total[heap.seen]
+    whole = max(1, int(total[-1]))
+    risen = max(1, int(total[-1] - total[0])) if len(total) > 1 else whole
+    peak = max(1, int(total.max()))
+    growing, harmless = [], []
+    for cause in causes:
+        held = int(heap.growth.space[heap.last, cause.rows].sum())
+        gained = sum(heap.gained(row) for row in cause.rows)
+        if cause.moves.trend == "one":
+            noise = math.sqrt(float(heap.growth.noise[heap.last, cause.rows].sum()))
+            if held >= max(_SHARE * whole, _ERRORS * noise):
+                growing.append(cause)
+        elif cause.moves.trend in ("ramp", "rises"):
+            if gained >= _SHARE * risen:
+                growing.append(cause)
+        elif cause.moves.trend in ("level", "falls") and cause.moves.peak >= 2 * _SHARE * peak:
+            harmless.append(cause)
+    growing.sort(key=lambda cause: -sum(heap.gained(row) for row in cause.rows))
+    harmless.sort(key=lambda cause: -cause.moves.peak)
+    return growing[:_MOST] + harmless[:_MOST]
+
+
+def _suspect(heap: _Heap, cause: _Cause, pinned: Sequence[Suspect]) -> Suspect:
+    evidence = [_trend(heap, cause)]
+    evidence += _shape(heap, cause)
+    evidence += _twin(heap, cause)
+    evidence += _wobble(heap, cause)
+    sites = _sites(heap, cause)
+    mechanisms = _mechanisms(heap, cause)
+    if any(one.kind == "heap-like-twin" for one in evidence):
+        mechanisms = tuple(dict.fromkeys(("warm-up", *mechanisms)))
+    victims = _victims(heap, cause, pinned)
+    if not victims:
+        evidence += _beside(heap, cause, pinned)
+    total = heap.growth.total[heap.seen]
+    held = int(heap.growth.space[heap.last, cause.rows].sum())
+    gained = max(0, sum(heap.gained(row) for row in cause.rows))
+    risen = float(total[-1] - total[0]) if len(total) > 1 else float(total[-1])
+    return Suspect(
+        sites=tuple(sites),
+        mechanisms=mechanisms,
+        evidence=tuple(evidence),
+        weight=round(min(1.0, gained / max(1.0, risen, gained)), 4),
+        victims=victims,
+        path=_told_path(cause.path),
+        growth=_growth(heap, cause),
+        share={"inuse_space": round(held / max(1, int(total[-1])), 4)},
+    )
+
+
+def _told_path(path: Path) -> tuple[Frame, ...]:
+    """Return driver ... registration ... allocation, root first."""
+    return tuple(reversed(path.own))
+
+
+def _mechanisms(heap: _Heap, cause: _Cause) -> tuple[str, ...]:
+    if cause.moves.trend == "level":
+        return ("warm-up",)
+    if cause.moves.trend == "falls":
+        return ("burst",)
+    pair = _pair(heap, cause)
+    named = [pair.mechanism] if pair else []
+    named += ["growing-container"]
+    if any(path.text for path in cause.paths):
+        named.append("substring-pin")
+    if cause.moves.trend != "rises":
+        named.append("warm-up")
+    return tuple(dict.fromkeys(named))
+
+
+def _pair(heap: _Heap, cause: _Cause) -> Pair | None:
+    """Return the pair that keeps what was allocated: on the path of most of it; of a timer, of a good part of it.
+
+    A timer is small and holds whatever its function refers to; what is registered comes with its registration.
+    """
+    gained: dict[Pair, int] = defaultdict(int)
+    for row, path in zip(cause.rows, cause.paths, strict=True):
+        if path.pair is not None:
+            gained[path.pair] += max(0, heap.gained(row))
+    whole = sum(max(0, heap.gained(row)) for row in cause.rows)
+    for pair, part in sorted(gained.items(), key=lambda item: (item[0].generic, -item[1])):
+        if part >= (_SHARE if pair.mechanism == "unstopped-timer" else 0.5) * whole > 0:
+            return pair
+    return None
+
+
+def _sites(heap: _Heap, cause: _Cause) -> list[Site]:
+    """Return the allocation that gained most, who registers it, what drives it; then the other allocations."""
+    process = heap.process.id
+    count = int(heap.growth.objects[heap.last, cause.rows[0]])
+    sites = [Site("allocated", cause.path.allocated, count=count, process=process)]
+    pair = _pair(heap, cause)
+    for path in cause.paths:
+        sites += [Site("registered", frame, process=process) for frame in path.registered if path.pair is pair]
+    for path in cause.paths:
+        sites += [Site("driver", frame, process=process) for frame in _drivers(path)]
+    for row, path in zip(cause.rows[1:], cause.paths[1:], strict=True):
+        if path.allocated not in [site.frame for site in sites]:
+            number = int(heap.growth.objects[heap.last, row])
+            sites.append(Site("allocated", path.allocated, count=number, process=process))
+    return list({(site.role, site.frame): site for site in sites}.values())
+
+
+def _drivers(path: Path) -> list[Frame]:
+    """Return what drives it: the driver, and the own frame below it that calls the allocation or the registration."""
+    first = path.registered[-1] if path.registered else path.allocated
+    at = path.own.index(first) if first in path.own else 0
+    between = [frame for frame in path.own[at + 1 :] if frame.owner == "own"]
+    told = [*between[:1], path.driver]
+    return [frame for frame in dict.fromkeys(told) if frame not in path.registered and frame != path.allocated]
+
+
+def _evidence(
+    heap: _Heap, kind: str, key: str, cause: _Cause, args: dict[str, Argument], at: int | None = None
+) -> Evidence:
+    snapshot = heap.process.snapshots[heap.last if at is None else at]
+    source = snapshot.sources.get("heap") or next(iter(snapshot.sources.values()))
+    path = cause.path
+    return Evidence(
+        kind,
+        Text(key, args),
+        source.digest,
+        where=str(path.allocated),
+        excerpt="\n".join(str(frame) for frame in path.own[:8]),
+    )
+
+
+def _trend(heap: _Heap, cause: _Cause) -> Evidence:
+    told = cause.moves
+    samples = round(float(heap.growth.samples[heap.last, cause.rows].sum()))
+    args: dict[str, Argument] = {
+        "function": cause.path.allocated.function, "first": size(told.first), "last": size(told.last),
+        "peak": size(told.peak), "rises": told.rises, "steps": told.steps, "samples": samples,
+        "objects": int(heap.growth.objects[heap.last, cause.rows].sum()),
+        "percent": round(100 * told.last / max(1, int(heap.growth.total[heap.last]))),
+    }  # fmt: skip
+    kind = {"one": "heap-retains", "ramp": "heap-ramp", "rises": "heap-rises", "level": "heap-level"}.get(
+        told.trend, "heap-falls"
+    )
+    return _evidence(heap, kind, kind.replace("-", ".", 1), cause, args)
+
+
+def _shape(heap: _Heap, cause: _Cause) -> list[Evidence]:
+    """Return what shows that something keeps it: a registration, a timer, a container, or that no goroutine can."""
+    if cause.moves.trend in ("level", "falls"):
+        return []
+    pair = _pair(heap, cause)
+    for path in cause.paths:
+        if pair is not None and path.pair is pair:
+            args: dict[str, Argument] = {
+                "function": path.registered[0].function, "caller": path.registered[-1].function,
+                "release": ", ".join(pair.release), "pair": pair.id,
+            }  # fmt: skip
+            return [_evidence(heap, "heap-shape", "heap.shape.registration", cause, args)]
+    for path in cause.paths:
+        if path.container is not None:
+            return [_evidence(heap, "heap-shape", "heap.shape.container", cause, {"function": path.container.function})]
+    there = [number for number in standing_on(heap.process.snapshots, cause.path) if number is not None]
+    objects = heap.growth.objects[heap.seen, cause.rows[0]]
+    gained = int(objects[-1] - objects[0]) if len(objects) > 1 else int(objects[-1])
+    if there and gained >= _KEPT * max(1, there[-1] - min(there)) and not cause.path.anybody:
+        numbers: dict[str, Argument] = {"objects": gained, "goroutines": there[-1]}
+        return [_evidence(heap, "heap-shape", "heap.shape.kept", cause, numbers)]
+    return []
+
+
+def _twin(heap: _Heap, cause: _Cause) -> list[Evidence]:
+    twin = heap.growth.twin
+    if twin is None:
+        return []
+    ours, theirs = int(heap.growth.space[heap.last, cause.rows].sum()), int(twin[cause.rows].sum())
+    noise = math.sqrt(float(heap.growth.noise[heap.last, cause.rows].sum()))
+    args: dict[str, Argument] = {"ours": size(ours), "twin": size(theirs)}
+    if ours >= _TWIN * theirs and ours - theirs >= _ERRORS * noise:
+        return [_evidence(heap, "heap-twin", "heap.twin", cause, args)]
+    return [_evidence(heap, "heap-like-twin", "heap.like-twin", cause, args)] if ours < _TWIN * theirs else []
+
+
+def _wobble(heap: _Heap, cause: _Cause) -> list[Evidence]:
+    """Return that the site moved by more than the whole heap did, or holds more than there is.
+
+    Then sampling did it, or the profile lags: it shows what was live two collections ago.
+    """
+    alloc = heap.series.heap_alloc[heap.seen] if len(heap.series.heap_alloc) == len(heap.growth.seen) else np.zeros(0)
+    if cause.moves.trend in ("ramp", "rises") and len(alloc) > 1 and cause.moves.last > float(alloc[-1]):
+        told: dict[str, Argument] = {"gained": size(cause.moves.last), "heap": size(float(alloc[-1]))}
+        return [_evidence(heap, "heap-wobbles", "heap.lags", cause, told)]
+    live = heap.series.heap_live[heap.seen] if len(heap.series.heap_live) == len(heap.growth.seen) else np.zeros(0)
+    if cause.moves.trend not in ("ramp", "rises") or len(live) < 2 or np.isnan(live[[0, -1]]).any():
+        return []
+    gained = cause.moves.last - cause.moves.first
+    whole = max(0.0, float(live[-1] - live[0]))
+    if gained <= _WOBBLE * whole + (1 << 20):
+        return []
+    args: dict[str, Argument] = {"gained": size(gained), "heap": size(whole)}
+    return [_evidence(heap, "heap-wobbles", "heap.wobbles", cause, args)]
+
+
+def _beside(heap: _Heap, cause: _Cause, pinned: Sequence[Suspect]) -> list[Evidence]:
+    """Return that goroutines leak in step with it: they may hold it, though no frame says so."""
+    if cause.moves.trend not in ("ramp", "rises"):
+        return []
+    suspect = beside(heap.space(cause.rows), pinned, heap.growth)
+    if suspect is None:
+        return []
+    args: dict[str, Argument] = {"function": suspect.sites[0].frame.function, "count": suspect.sites[0].count or 0}
+    return [_evidence(heap, "heap-beside", "heap.beside", cause, args)]
+
+
+def _victims(heap: _Heap, cause: _Cause, pinned: Sequence[Suspect]) -> tuple[Victim, ...]:
+    """Return the goroutines that the registration made, which grow with it.
+
+    None when others leak in step with it: then the registry itself is left behind, with all that was registered.
+    """
+    pair, space = _pair(heap, cause), heap.space(cause.rows)
+    if pair is None or cause.moves.trend in ("level", "falls"):
+        return ()
+    paths = [path for path in cause.paths if path.pair is pair]
+    made, others = [], []
+    for suspect in pinned:
+        blocked = [site for site in suspect.sites if site.role == "blocked"]
+        crowd = crowd_of(suspect, heap.process)
+        if any(made_by(path, crowd.born, crowd.packages) for path in paths) and (
+            len(heap.seen) == 1 or follows(space, crowd.counts)
+        ):
+            made += [Victim(site.frame, site.state, site.count or 0, "behind", heap.process.id) for site in blocked]
+        else:
+            others.append(suspect)
+    return tuple(made) if beside(space, others, heap.growth) is None else ()
+
+
+def absorbed(suspects: Sequence[Suspect], pinned: Sequence[Suspect]) -> frozenset[int]:
+    """Return which goroutine suspects belong to a heap suspect, and are no findings of their own.
+
+    Those that a registration made, and the finalizer or timers that a heap which keeps rising has among its sites.
+    """
+    theirs = {(victim.frame, victim.state) for suspect in suspects for victim in suspect.victims}
+    for suspect in suspects:
+        if "heap-rises" in suspect.kinds:
+            theirs |= {(site.frame, site.state) for site in suspect.sites if site.role == "blocked"}
+    return frozenset(
+        index for index, suspect in enumerate(pinned) if (suspect.sites[0].frame, suspect.sites[0].state) in theirs
+    )
+
+
+def _growth(heap: _Heap, cause: _Cause) -> tuple[Growth, ...]:
+    if len(heap.seen) < 2:
+        return ()
+    told = []
+    for measure, columns in (("inuse_space", heap.growth.space), ("inuse_objects", heap.growth.objects)):
+        values = columns[:, cause.rows].sum(axis=1)
+        counts = tuple(int(value) if seen else None for value, seen in zip(values, heap.growth.seen, strict=True))
+        hours = (heap.series.seconds[heap.last] - heap.series.seconds[heap.seen[0]]) / 3600
+        per_hour = round((values[heap.last] - values[heap.seen[0]]) / hours, 1) if hours > 0 else None
+        one = Growth("inuse_space", counts, None if per_hour is None else float(per_hour))
+        told.append(one if measure == "inuse_space" else replace(one, measure="inuse_objects"))
+    return tuple(told)
+
+
+__all__ = ["absorbed", "attribute", "heap_suspects"]

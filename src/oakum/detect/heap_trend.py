@@ -1,0 +1,126 @@
+"""Live bytes through the moments -> how they move: rising, levelling off, falling, or only sampled differently.
+
+A heap profile is sampled: every step is held against the noise of sampling. Growth is held against the work done in the
+step, so that a service that rests is not called cured, nor one that warms up called leaking.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from oakum.model.heap_growth import Floats
+
+Trend = Literal["one", "noise", "falls", "level", "ramp", "rises"]
+
+# Three standard errors: sampling alone does that once in a thousand; it takes nine samples of small objects. Four, or
+# sixteen samples, to claim that something goes on rising.
+_GROWN = 3.0
+_RISEN = 4.0
+# A single step counts as a rise from one standard error on: three of them make the claim.
+_STEP = 1.0
+_RISES = 3
+# What is left of a peak at the end when memory has been given back: more than the swing of a collection or two.
+_FALLEN = 0.67
+# A step with less than this much of the busiest step's work is rest: what does not grow then has not levelled off.
+_REST = 0.1
+_BUSY = 0.25
+# Growth for each unit of work in the later half against the earlier half: a leak goes on as it began. A cache that
+# fills with ever fewer misses falls below a half long before it is full.
+_SLOWED = 0.5
+_LEVELLED = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """How one sum of live bytes moves."""
+
+    trend: Trend
+    first: int
+    last: int
+    peak: int
+    rises: int = 0
+    steps: int = 0
+    pace: float = math.nan  # growth for each unit of work, later against earlier; of several measures the highest
+
+
+def moves(space: Floats, noise: Floats, churn: Floats, works: Sequence[Floats]) -> Moves:
+    """Return how live bytes move.
+
+    `works` are measures of what was done in each step, as shares of the busiest step; the last one is the time that
+    passed. It slows down only if it does so by every measure, and goes on only if it does so by every measure of work.
+    """
+    first, last, peak = int(space[0]), int(space[-1]), int(space.max())
+    if len(space) == 1:
+        return Moves("one", first, last, peak)
+    steps = np.diff(space)
+    errors = np.sqrt(_variances(noise, churn))
+    top, low = int(space.argmax()), int(space.argmin())
+    if _errors(space, noise, churn, int(space[: top + 1].argmin()), top) < _GROWN:
+        down = low > 0 and -_errors(space, noise, churn, 0, low) >= _GROWN
+        return Moves("falls" if down else "noise", first, last, peak, steps=len(steps))
+    rises = int((steps > np.maximum(_STEP * errors, 0.02 * (peak - space.min()))).sum())
+    paces = [pace for work in works if not math.isnan(pace := _pace(steps, work))]
+    pace = max(paces, default=math.nan)
+
+    def told(trend: Trend) -> Moves:
+        return Moves(trend, first, last, peak, rises, len(steps), pace)
+
+    if last < _FALLEN * peak and -_errors(space, noise, churn, top, len(space) - 1) >= _GROWN - 1:
+        return told("falls")
+    done = works[:-1]
+    if pace < _LEVELLED or (done and all(_stalled(steps, work, _SLOWED) for work in done)):
+        return told("level")
+    # What was put in and taken out again at the end is no leak, or not one of everything.
+    goes_on = steps[-1] >= -errors[-1] and not any(_stalled(steps, work, _BUSY) for work in done)
+    risen = _errors(space, noise, churn, 0, len(space) - 1) >= _RISEN
+    return told("rises" if rises >= _RISES and risen and goes_on and not pace < _SLOWED else "ramp")
+
+
+def _variances(noise: Floats, churn: Floats) -> Floats:
+    """Return the variance of each step: that of what came and went, and never more than that of both ends."""
+    came = np.maximum(0.0, np.diff(churn))
+    went = np.maximum(0.0, came - np.diff(noise))
+    return np.asarray(np.minimum(came + went, noise[1:] + noise[:-1]))
+
+
+def _errors(space: Floats, noise: Floats, churn: Floats, start: int, end: int) -> float:
+    """Return by how many standard errors the end exceeds the start."""
+    rise = float(space[end] - space[start])
+    if rise == 0:
+        return 0.0
+    both = sorted((start, end))
+    variance = float(_variances(noise[both], churn[both])[0])
+    return rise / math.sqrt(variance) if variance > 0 else math.copysign(math.inf, rise)
+
+
+def _stalled(steps: Floats, work: Floats, busy: float) -> bool:
+    """Tell whether next to nothing came from the last step on in which so much was done, unless that is the first."""
+    found = np.flatnonzero(work >= busy)
+    if not len(found) or found[-1] == 0:
+        return False
+    at = int(found[-1])
+    return bool(steps[at:].sum() < _BUSY * steps.sum() / work.sum() * work[at])
+
+
+def _pace(steps: Floats, work: Floats) -> float:
+    """Return growth for each unit of work, the later half of the work against the earlier; NaN: it cannot be told.
+
+    Steps of rest count only for what grew in them.
+    """
+    # From the first step in which anything grew: before, nothing was there to slow down.
+    begun = int(np.flatnonzero(steps > 0)[0]) if (steps > 0).any() else 0
+    steps, work = steps[begun:], np.where(work >= _REST, work, 0.0)[begun:]
+    if (work > 0).sum() < 2:
+        return math.nan
+    done = np.cumsum(work)
+    half = done[-1] / 2
+    late = np.where(work > 0, np.clip((done - half) / np.maximum(work, 1e-9), 0, 1), done > half)
+    sooner = float((steps * (1 - late)).sum() / (work * (1 - late)).sum())
+    later = float((steps * late).sum() / (work * late).sum())
+    return later / sooner if sooner > 0 else math.inf
+
+
+__all__ = ["Moves", "Trend", "moves"]

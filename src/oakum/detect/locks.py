@@ -1,0 +1,344 @@
+"""Actors -> who waits for whom because of a lock: the same word, the likely holder, locked twice, pending writers.
+
+Comes in: actors of one moment with the words of their stacks. Goes out: for each goroutine that waits for a lock the
+one it waits for, itself when it locked twice, nobody when no stack can hold the lock. Without words the shape tells.
+"""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from oakum.detect.lock_actors import COND, LARGEST_OBJECT, Actor, TypeName, asked_at, is_method, place_of, type_of
+from oakum.detect.lock_table import Lock, locks_of
+from oakum.model import Frame, Text
+
+Proof = Literal["passed", "carried", "shape", "called", "package"]
+# "holder": it waits for who has the lock. "twice": for itself, "reads-again": for the writer that waits for it.
+# "writer": behind a writer that waits itself. "nobody": no stack can hold the lock.
+Part = Literal["holder", "twice", "reads-again", "writer", "nobody"]
+
+# States in which a goroutine may rest for hours and hold nothing.
+RESTING = frozenset({"select", "select (no cases)", "chan receive", "IO wait", "sleep", "syscall", "coroutine"})
+# States of loops that serve for ever; in a bare receive a goroutine may be stuck as well.
+_IDLE = RESTING - {"chan receive"} | {None}
+_ALIVE = frozenset({"running", "runnable", "copystack", "preempted"})
+# How surely a stack holds a lock. Having passed the line where others wait tells most; a word tells which object.
+_PASSED, _CARRIED, _SHAPE, _PACKAGE, _ELSEWHERE = 4.0, 2.0, 1.0, 0.0, 1.0
+_LOOPS, _DEEPER = 3.0, 1.0
+_ENOUGH = 2.0
+# Candidates that are looked at for one lock; the few come first.
+_MOST_CANDIDATES = 256
+# Frames that are held against locks by their shape, in all: half a second. Where thousands of locks are each asked for
+# by code of their own, the last are judged by their words alone.
+_MOST_FRAMES = 150_000
+
+
+class Held(NamedTuple):
+    """How surely an actor holds a lock, and which of its frames tells."""
+
+    score: float
+    proof: Proof
+    frame: Frame
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wait:
+    """One actor waits for another because of a lock; for itself when it locked twice, for nobody when none holds it."""
+
+    waiter: Actor
+    holder: Actor | None
+    lock: Lock
+    part: Part
+    certain: bool
+    says: Text
+
+
+def waits(actors: Iterable[Actor]) -> list[Wait]:
+    """Return what every actor that may be stuck in a lock waits for."""
+    everyone = list(actors)
+    index = _Index(everyone)
+    found: list[Wait] = []
+    for lock in locks_of(actor for actor in everyone if actor.want and actor.suspicious):
+        index.find_owner(lock)
+        found.extend(_of_lock(lock, index))
+    return found
+
+
+class _Index:
+    """Actors by what may tell that they hold a lock, so that not every lock is held against every stack."""
+
+    def __init__(self, actors: Iterable[Actor]) -> None:
+        self._by_address: dict[int, dict[int, Actor]] = defaultdict(dict)
+        self._unsure: dict[TypeName | str, dict[int, Actor]] = defaultdict(dict)
+        self._by_function: dict[str, dict[int, Actor]] = defaultdict(dict)
+        objects: dict[TypeName, set[int]] = defaultdict(set)
+        self._frames_left = _MOST_FRAMES
+        self._alike: dict[object, list[tuple[Held, Actor]]] = {}
+        for actor in actors:
+            first = actor.want.row + 1 if actor.want else 0
+            for row in range(first, len(actor.frames)):
+                frame = actor.frames[row]
+                call = actor.calls[row] if actor.calls else None
+                self._by_function[frame.function][id(actor)] = actor
+                for address in call.addresses if call else ():
+                    self._by_address[address][id(actor)] = actor
+                if call is not None and call.receiver is not None and is_method(frame):
+                    objects[place_of(actor.frames, row)[0]].add(call.receiver)
+                else:
+                    for name in (*place_of(actor.frames, row), frame.package):
+                        self._unsure[name][id(actor)] = actor
+        self._objects = {one: sorted(words) for one, words in objects.items()}
+        # No object is larger than the least distance between two of them.
+        self._room = {
+            one: min((after - before for before, after in pairwise(words)), default=LARGEST_OBJECT)
+            for one, words in self._objects.items()
+        }
+
+    def find_owner(self, lock: Lock) -> None:
+        """Find the object of a lock whose waiters do not print it: the nearest one of its type that begins before."""
+        if lock.owners or len(lock.words) != 1:
+            return
+        (word,) = lock.words
+        objects = self._objects.get(lock.type, [])
+        at = bisect_right(objects, word)
+        if at and word - objects[at - 1] < min(self._room[lock.type], LARGEST_OBJECT):
+            lock.owners.add(objects[at - 1])
+
+    def holders(self, lock: Lock) -> Iterator[tuple[Held, Actor]]:
+        """Return who may hold a lock, its waiters among them: who carries its address, and who has the shape for it."""
+        carrying: dict[int, Actor] = {}
+        for address in lock.addresses:
+            carrying |= self._by_address.get(address, {})
+        for actor in sorted(carrying.values(), key=lambda actor: actor.count)[:_MOST_CANDIDATES]:
+            held = _holds(actor, lock, own=False)
+            if held is not None:
+                yield held, actor
+        # All that does not carry the address is the same for every lock that is asked for at the same lines.
+        shape = lock.shape
+        alike = self._alike.get(shape)
+        if alike is None:
+            alike = self._alike[shape] = []
+            for actor in self._near(lock) if self._frames_left > 0 else ():
+                self._frames_left -= len(actor.frames)
+                held = _holds(actor, lock, own=False, carries=False)
+                if held is not None:
+                    alike.append((held, actor))
+        for held, actor in alike:
+            if id(actor) not in carrying and not (held.proof == "called" and _elsewhere(actor, held.frame, lock)):
+                yield held, actor
+
+    def _near(self, lock: Lock) -> list[Actor]:
+        """Return who stands in code that may hold a lock, and prints no address of another one."""
+        found: dict[int, Actor] = {}
+        # Where a type has very many places its own are found by type alone.
+        places = {place for lines in lock.alike if len(lines) < _MOST_CANDIDATES for place in lines}
+        names: set[TypeName | str] = {*lock.types, *places, *(one.package for one in lock.types)}
+        for name in names:
+            found |= self._unsure.get(name, {})
+        for function in lock.led:
+            found |= self._by_function.get(function, {})
+        return sorted(found.values(), key=lambda actor: actor.count)[:_MOST_CANDIDATES]
+
+
+def _elsewhere(actor: Actor, frame: Frame, lock: Lock) -> bool:
+    """Tell whether a frame surely is a method of another object than the one through which others went to the lock."""
+    word = actor.calls[actor.frames.index(frame)].receiver if actor.calls and is_method(frame) else None
+    return word is not None and bool(lock.through) and word not in lock.through
+
+
+def _of_lock(lock: Lock, index: _Index) -> list[Wait]:
+    waiting = set(map(id, lock.waiters))
+    longest = max((waited for actor in lock.waiters if (waited := actor.waited) is not None), default=0)
+    others = [
+        (held, actor)
+        for held, actor in index.holders(lock)
+        if id(actor) not in waiting and not _restarted(actor, longest)
+    ]
+    again = [(held, actor) for actor in lock.waiters if (held := _holds(actor, lock, own=True))]
+    pending = next((actor for actor in lock.waiters if actor.want and actor.want.kind == "write"), None)
+    holder, held = _choose(lock, others, again, pending)
+    found = []
+    for actor in lock.waiters:
+        kind = actor.want.kind if actor.want else "mutex"
+        if actor is holder and kind == "read" and pending is not None:
+            found.append(_wait(actor, pending, lock, held, "reads-again"))
+        elif actor is holder:
+            found.append(_wait(actor, actor, lock, held, "twice"))
+        elif pending is not None and actor is not pending and kind in ("read", "queued"):
+            found.append(_wait(actor, pending, lock, None, "writer"))
+        else:
+            found.append(_wait(actor, holder, lock, held, "holder" if holder else "nobody"))
+    return found
+
+
+def _choose(
+    lock: Lock, others: list[tuple[Held, Actor]], again: list[tuple[Held, Actor]], pending: Actor | None
+) -> tuple[Actor | None, Held | None]:
+    """Return the likeliest holder, and how surely it is one."""
+    likely = [one for one in others if one[0].score >= _ENOUGH]
+    best = max(likely, key=_rank, default=None)
+    twice = _locked_twice(lock, again, pending)
+    own = max(twice, key=_rank, default=None)
+    if own is not None and (best is None or own[0].score > best[0].score):
+        return own[1], own[0]
+    if best is not None:
+        # A mutex has one holder: when several idle goroutines could be it alike, none of them is told.
+        alike = sum(one[1].count for one in likely if _rank(one)[:2] >= _rank(best)[:2])
+        sure = best[1].state not in RESTING or best[0].score > _PASSED
+        if alike == 1 or sure or pending is not None:
+            return best[1], best[0]
+        return None, None
+    return _last_resort(lock, others)
+
+
+def _rank(one: tuple[Held, Actor]) -> tuple[float, int, int, int]:
+    held, actor = one
+    # One that stands alone at its place is likelier than any of several that stand alike.
+    return held.score, -actor.of.count, state_rank(actor), -actor.oldest
+
+
+def _last_resort(lock: Lock, others: list[tuple[Held, Actor]]) -> tuple[Actor | None, Held | None]:
+    """Return the one goroutine that is left when nobody fits well: of the object, else of the same package.
+
+    It has to be the only one, not at rest in a loop, and not waiting since long before anybody waited for the lock.
+    """
+    waiting = [(held, actor) for held, actor in others if actor.want is None]
+    called = [one for one in waiting if one[0].proof == "called"]
+    near = called or [one for one in waiting if one[0].proof != "package"]
+    left = near or [one for one in waiting if one[1].state not in _IDLE]
+    if len(left) != 1:
+        return None, None
+    held, actor = left[0]
+    longest = max((waited for one in lock.waiters if (waited := one.waited) is not None), default=None)
+    if longest is not None and (actor.waited or 0) > longest + 2:
+        return None, None
+    if actor.count > 1 or not (actor.suspicious or called) or actor.state in _IDLE:
+        return None, None
+    return actor, Held(_ENOUGH, "shape", held.frame)
+
+
+def _locked_twice(lock: Lock, again: list[tuple[Held, Actor]], pending: Actor | None) -> list[tuple[Held, Actor]]:
+    """Return those that may wait for themselves. Where all have that shape, one method merely calls another."""
+    sure = [one for one in again if one[0].proof == "passed"]
+    if sure:
+        return sure
+    readers = [one for one in again if one[1].want is not None and one[1].want.kind == "read"]
+    if readers and pending is not None:
+        return readers
+    at: dict[Frame, int] = defaultdict(int)
+    for actor in lock.waiters:
+        if actor.want is not None:
+            at[actor.want.frame] += actor.count
+    return [one for one in again if one[1].want is not None and at[one[1].want.frame] == 1]
+
+
+def _holds(actor: Actor, lock: Lock, own: bool, carries: bool = True) -> Held | None:
+    """Return how surely an actor's stack holds a lock; None when nothing speaks for it.
+
+    `own`: it waits for the lock, too. `carries`: it may carry the address of the lock.
+    """
+    if actor.state in _ALIVE:
+        return None
+    if actor.state == COND and type_of(actor.frames[asked_at(actor.frames)].function) in lock.types:
+        return None  # Wait has released the lock of its own condition
+    best: Held | None = None
+    nearest = -1
+    for row in range(actor.want.row + 1 if actor.want else 0, len(actor.frames)):
+        told = _told(actor, row, lock, own, carries)
+        if told is None:
+            continue
+        nearest = row if nearest < 0 else nearest
+        if best is None or told.score > best.score:
+            best = told
+    if best is None or own:
+        return best
+    score = best.score + _ELSEWHERE
+    last = len(actor.frames) - 1
+    proof = best.proof
+    if actor.state in RESTING and (nearest == last or type_of(actor.frames[last].function) in lock.types):
+        # The object's own goroutine in its loop: it comes by the lock all day and rests without it. Less so when it
+        # waits in what the loop called.
+        deeper = nearest < last or (proof == "passed" and actor.of.place != actor.frames[last])
+        score -= _DEEPER if deeper else _LOOPS
+        proof = proof if deeper or proof in ("called", "package") else "shape"
+    if best.proof in ("shape", "package") and actor.count > 1:
+        score -= _SHAPE
+    if (
+        best.proof == "shape"
+        and not actor.calls
+        and sum(type_of(frame.function) in lock.types for frame in actor.frames) > 1
+    ):
+        score += _SHAPE  # without words: one method of the type took the lock, and called another
+    return Held(score, proof, best.frame)
+
+
+def _told(actor: Actor, row: int, lock: Lock, own: bool, carries: bool) -> Held | None:
+    """Return what one frame tells of holding a lock."""
+    frame = actor.frames[row]
+    call = actor.calls[row] if actor.calls else None
+    carried = carries and call is not None and not lock.addresses.isdisjoint(call.addresses)
+    kept, place = place_of(actor.frames, row)
+    alike = kept in lock.types
+    taken = lock.line(place, carried)
+    passed = taken is not None and frame.line > taken
+    led = lock.led.get(frame.function)
+    if led is not None and frame.line < led and not passed:
+        return None  # it has yet to come to the line from which others went on to ask for the lock
+    certain = call is not None and is_method(frame) and call.receiver is not None
+    if led is not None and frame.line > led and actor.want is None and not (alike or passed or carried):
+        # Others still are in what it has left: acquire(key) locks for its caller.
+        return Held(_PACKAGE, "called", frame)
+    if not carried and certain and lock.addresses:
+        return None  # another object of the type
+    if own and not alike and not passed:
+        return None  # who calls a method has its object in hand, and not its lock
+    if passed:
+        return Held(_PASSED + (_CARRIED if carried else _SHAPE), "passed", frame)
+    if carried:
+        return Held(_CARRIED, "carried", frame)
+    if alike:
+        # Of two that wait in methods of one type for different locks, each has its own object in hand.
+        rival = actor.want is not None and not own and actor.want.type in lock.types
+        return None if rival and lock.words else Held(_SHAPE, "shape", frame)
+    if actor.suspicious and actor.want is None and any(frame.package == one.package for one in lock.types):
+        return Held(_PACKAGE, "package", frame)
+    return None
+
+
+def _restarted(actor: Actor, longest: int) -> bool:
+    """Tell whether it began to wait long after others did for the lock: who held it would have been stuck first."""
+    return longest >= 3 and (actor.waited or 0) < longest - 2
+
+
+def state_rank(actor: Actor) -> int:
+    """Return how likely a state is a root's: waiting elsewhere, send, Cond or write lock, lock, receive, WaitGroup."""
+    if actor.want is not None:
+        return 3 if actor.want.kind in ("write", "queued") else 2
+    state = actor.state or ""
+    if state.startswith("chan send"):
+        return 5
+    if state == COND:
+        return 4
+    if state.startswith("chan receive"):
+        return 1
+    return 0 if state == "sync.WaitGroup.Wait" else 6
+
+
+def _wait(waiter: Actor, holder: Actor | None, lock: Lock, held: Held | None, part: Part) -> Wait:
+    named = bool(lock.addresses)
+    # That one method stands below another of its object tells little; that it stands past the line tells all.
+    sure = held is not None and held.proof == ("passed" if part == "twice" else held.proof) and held.proof != "shape"
+    certain = named and (part == "writer" or sure)
+    key = (
+        f"locks.holder.{held.proof if held.proof in ('passed', 'carried') else 'shape'}"
+        if part == "holder" and held
+        else f"locks.{part}"
+    )
+    args = {"lock": lock.name, "function": held.frame.function if held else ""}
+    return Wait(waiter, holder, lock, part, certain, Text(key, args))
+
+
+__all__ = ["RESTING", "Held", "Part", "Wait", "state_rank", "waits"]

@@ -1,0 +1,75 @@
+"""Gaps: what was not checked, why that matters, and the command that would settle it."""
+
+from dataclasses import replace
+
+from goroutine_text import MAIN, Story, crew, diagnosed, dump, read, snapshot
+from oakum.diagnose import diagnose
+from oakum.model import Build, Case, Diagnosis, Goroutines, Metrics, Process
+from oakum.report.words import WORDS
+
+
+def _keys(diagnosis: Diagnosis) -> set[str]:
+    return {gap.what.key.removeprefix("gap.") for gap in diagnosis.gaps}
+
+
+def _of(*processes: Process) -> Diagnosis:
+    return diagnose(Case(processes))
+
+
+def test_one_dump_lacks_a_second_moment_and_the_heap() -> None:
+    said = diagnosed(dump(MAIN, crew(range(20, 40), "chan receive", "main.ask")))
+    assert {"second-moment", "heap", "memstats", "rss"} <= _keys(said)
+    assert "ages" not in _keys(said)
+    assert all(gap.why.key in WORDS and gap.what.key in WORDS for gap in said.gaps)
+    assert all(gap.command for gap in said.gaps if gap.what.key != "gap.source")
+
+
+def test_two_moments_are_enough_of_them() -> None:
+    assert "second-moment" not in _keys(diagnosed(dump(MAIN), dump(MAIN)))
+    assert "second-moment" not in _keys(diagnosed(dump(MAIN), baseline=[dump(MAIN)]))
+
+
+def test_growth_under_load_lacks_a_moment_after_it() -> None:
+    story = Story()
+    members = story.crew("chan receive", "main.ask")
+    for _ in range(3):
+        story.join(members, 10)
+        story.moment()
+    assert "after-load" in _keys(story.diagnosed())
+    story.moment(work=1)
+    assert "after-load" not in _keys(story.diagnosed())
+
+
+def test_counts_without_ids_lack_ages() -> None:
+    groups = read(dump(MAIN, crew(range(20, 40), "chan receive", "main.ask"))).groups
+    blind = Goroutines(tuple(type(group)(group.stack, group.count, group.state) for group in groups))
+    moments = tuple(replace(snapshot(dump(MAIN), at), goroutines=blind) for at in range(2))
+    assert "ages" in _keys(_of(Process("p1", "shop", moments)))
+
+
+def test_a_cut_dump_is_told() -> None:
+    moment = snapshot(dump(MAIN))
+    assert moment.goroutines is not None
+    cut = replace(moment, goroutines=replace(moment.goroutines, cut=True))
+    assert "cut" in _keys(_of(Process("p1", "shop", (cut,))))
+
+
+def test_no_goroutines_at_all() -> None:
+    metrics = Metrics({("process_resident_memory_bytes", ()): 1e7})
+    sources = {"metrics": snapshot(dump(MAIN)).sources["goroutines"]}
+    said = _of(Process("p1", "shop", (replace(snapshot(None), metrics=metrics, sources=sources),)))
+    assert "goroutines" in _keys(said)
+    assert said.verdict == "undecided"
+
+
+def test_a_go_that_can_prove_leaks_is_asked_to() -> None:
+    unsure = (snapshot(dump(MAIN, crew(range(20, 40), "chan receive", "main.ask"))),)
+    assert "goroutineleak" in _keys(_of(Process("p1", "shop", unsure, build=Build(go="go1.27.3"))))
+    assert "goroutineleak" not in _keys(_of(Process("p1", "shop", unsure, build=Build(go="go1.19.8"))))
+    assert "goroutineleak" not in _keys(_of(Process("p1", "shop", unsure)))
+
+
+def test_the_same_gap_of_two_processes_is_told_once() -> None:
+    one = Process("p1", "shop", (snapshot(dump(MAIN)),))
+    said = _of(one, replace(one, id="p2"))
+    assert len(said.gaps) == len({(gap.what.key, gap.command) for gap in said.gaps})
