@@ -1,0 +1,118 @@
+"""The line, one page: case -> growth -> suspects -> judgement -> diagnosis. The file to read first."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from oakum.compare.activity import activity
+from oakum.compare.clock import dated_since
+from oakum.compare.goroutines import populations
+from oakum.compare.heap import heap_growth
+from oakum.compare.memory import memory, memory_series
+from oakum.detect.gaps import gaps
+from oakum.detect.goroutines import goroutine_suspects
+from oakum.detect.heap import absorbed, heap_suspects
+from oakum.detect.heap_pins import attribute
+from oakum.detect.held import holding
+from oakum.detect.memory import memory_suspects
+from oakum.detect.peers import join_peers
+from oakum.judge import judge, verdict
+from oakum.model import (
+    Activity,
+    Case,
+    Diagnosis,
+    Finding,
+    Memory,
+    MomentRow,
+    Population,
+    Process,
+    ProcessRow,
+    Suspect,
+    Text,
+)
+
+Progress = Callable[[str], None]
+
+
+def _silent(step: str) -> None:
+    """Say nothing of the step."""
+
+
+def diagnose(case: Case, progress: Progress = _silent) -> Diagnosis:
+    """Return what leaks in a case, why we think so, what is harmless, and what was not checked."""
+    suspects: list[Suspect] = []
+    memories: list[Memory] = []
+    works: list[Activity] = []
+    for process in case.processes:
+        progress(f"comparing {len(process.snapshots)} moments of {process.name}")
+        work = activity(process.snapshots)
+        found, budget = _suspects(process, work)
+        suspects += found
+        memories.append(budget)
+        works.append(work)
+    findings, explained = judge(join_peers(suspects))
+    compared = any(len(process.snapshots) > 1 or process.baseline for process in case.processes)
+    said = verdict(findings, compared=compared)
+    return Diagnosis(
+        verdict=said,
+        summary=Text(f"verdict.{said}", {"findings": len(findings)}),
+        processes=tuple(ProcessRow(process.id, process.name, process.build) for process in case.processes),
+        moments=tuple(row for process in case.processes for row in _moments(process)),
+        findings=findings,
+        explained=explained,
+        memory=tuple(_agreeing(budget, findings) for budget in memories),
+        gaps=gaps(case, works, findings),
+        inputs=case.inputs,
+    )
+
+
+def _suspects(process: Process, work: Activity) -> tuple[list[Suspect], Memory]:
+    found = populations([snapshot.goroutines for snapshot in process.snapshots], dated=dated_since(process.snapshots))
+    goroutines = goroutine_suspects(process, found, work, _twin(process))
+    growth = heap_growth([s.heap for s in process.snapshots], [s.heap for s in process.baseline])
+    series = memory_series(process)
+    pins = attribute(goroutines, growth, process)
+    heap = heap_suspects(process, growth, series, goroutines, work.steps, pins)
+    behind = absorbed(heap, goroutines)
+    holders = [
+        holding(one, pins[at], process) if at in pins else one for at, one in enumerate(goroutines) if at not in behind
+    ]
+    budget = memory(process)
+    return [*holders, *heap, *memory_suspects(process, budget, series)], budget
+
+
+def _agreeing(budget: Memory, findings: Sequence[Finding]) -> Memory:
+    """Return the budget without "this is not a heap leak" where a heap leak was found."""
+    heap = [one for one in findings if not one.suspect.wait and one.suspect.sites[0].process == budget.process]
+    if not any(one.mechanism != "off-heap" and one.confidence != "possible" for one in heap):
+        return budget
+    return replace(budget, says=tuple(text for text in budget.says if not text.key.startswith("memory.not-heap")))
+
+
+def _twin(process: Process) -> Callable[[Population], int | None]:
+    """Return how many goroutines of a population the healthy twin has."""
+    if not process.baseline or process.baseline[-1].goroutines is None:
+        return lambda _: None
+    twin = {_alike(one): one.last for one in populations([process.baseline[-1].goroutines])}
+    return lambda population: twin.get(_alike(population), 0)
+
+
+def _alike(population: Population) -> tuple[str | None, str]:
+    # Another build has other lines.
+    return population.state, population.example.stack.key
+
+
+def _moments(process: Process) -> list[MomentRow]:
+    rows = [(False, snapshot) for snapshot in process.snapshots] + [(True, twin) for twin in process.baseline]
+    return [
+        MomentRow(
+            snapshot.label,
+            process.id,
+            baseline,
+            snapshot.at,
+            tuple(dict.fromkeys(source.digest for source in snapshot.sources.values())),
+        )
+        for baseline, snapshot in rows
+    ]
+
+
+__all__ = ["diagnose"]

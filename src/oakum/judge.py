@@ -1,0 +1,114 @@
+"""Evidence -> confidence and verdict: the only place where trust is decided. One page.
+
+Comes in: suspects with their evidence. Goes out: findings, worst first, and what was found harmless. Words, not
+percentages: `proven` needs Go's own proof, `likely` needs two independent reasons or one that nobody can explain away,
+everything else is `possible`, and what is explained is no finding.
+"""
+
+from collections.abc import Iterable
+from hashlib import blake2b
+
+from oakum.model import Confidence, Explained, Finding, Suspect, Text, Verdict, normal_function
+from oakum.model.diagnosis import Argument
+
+HARMLESS = frozenset({"warm-up", "gc-headroom", "not-returned-to-os", "idle-pool", "burst", "traffic"})
+
+# It grows while who came stays; it is still there when the load has gone; a healthy twin has none of it.
+_GROWS = frozenset({"gains", "outlives-load", "twin"})
+
+# Locks that their own words prove to be taken in a circle, or twice by one goroutine.
+_DEADLOCK = frozenset({"cycle", "locked-twice", "reader-writer-reader"})
+# How many suspicions a person reads.
+_MOST = 5
+
+
+def confidence(suspect: Suspect) -> Confidence:
+    """Return how sure the evidence makes us that this is a leak."""
+    kinds, wait = suspect.kinds, suspect.wait
+    if "leak-profile" in kinds:  # Go's own collector lists nothing that could go on
+        return "proven"
+    if "goleak" in kinds:
+        return "likely"
+    if "alive" in kinds:  # its waits restart: a pool, a ticker, a queue that moves
+        return "possible"
+    if wait == "never":
+        return "likely"
+    if "queue-grows" in kinds:
+        return "likely" if kinds & {"waits", "stuck"} else "possible"
+    if wait == "hard":
+        if kinds & (_DEADLOCK | {"stuck"}) or {"remains", "holder"} <= kinds:
+            return "likely"
+        if kinds & {"counts-only", "served"}:  # who waits now may be somebody else, or its client may only be patient
+            return "likely" if "most" in kinds and kinds & {"gains", "ramp"} else "possible"
+        return "likely" if kinds & _GROWS or ("waits" in kinds and kinds & {"ramp", "most"}) else "possible"
+    if wait in ("soft", "resting", "unknown", "working"):
+        if {"twin", "waits"} <= kinds:
+            return "likely"
+        # A crew at rest grows with the load too: only what outlives it, or grows without more of it, does not.
+        lasts = "gains" in kinds and kinds & {"outlives-load", "steady"}
+        return "likely" if lasts and not kinds & {"counts-only"} else "possible"
+    if kinds & {"heap-wobbles", "heap-like-twin", "heap-beside"}:  # sampling, the twin, or leaked goroutines explain it
+        return "possible"
+    if "heap-shape" in kinds and kinds & {"heap-rises", "heap-twin"}:
+        return "likely"
+    return "likely" if "off-heap-rises" in kinds else "possible"
+
+
+def judge(suspects: Iterable[Suspect]) -> tuple[tuple[Finding, ...], tuple[Explained, ...]]:
+    """Return the findings, worst first, and what was looked at and is harmless."""
+    findings: list[Finding] = []
+    explained: list[Explained] = []
+    for suspect in suspects:
+        mechanism = suspect.mechanisms[0]
+        if mechanism in HARMLESS:
+            reason = suspect.evidence[0].claim
+            explained.append(Explained(mechanism, reason, suspect.sites[:2]))
+        else:
+            findings.append(_finding(suspect, mechanism))
+    findings.sort(key=_order)
+    sure = [found for found in findings if found.confidence != "possible"]
+    findings = [*sure, *findings[len(sure) : len(sure) + _MOST]]
+    return tuple(found.ranked(at) for at, found in enumerate(findings, 1)), tuple(explained)
+
+
+def _order(finding: Finding) -> tuple[float, ...]:
+    """Worst first: the surest, then what holds most; who waits for another process comes after what may be its cause.
+
+    Of mere suspicions a send or a lock says more than a receive, and that more than a select.
+    """
+    suspect = finding.suspect
+    sure = ("proven", "likely", "possible").index(finding.confidence)
+    says = {"never": 4, "hard": 3, "soft": 2}.get(suspect.wait, 1) if sure == 2 else 0
+    if suspect.kinds & {"alive", "crew"} and suspect.wait != "hard":
+        says = 0
+    waits_for_a_peer = finding.mechanism == "missing-deadline" and suspect.wait == "resting"
+    return sure, -says, waits_for_a_peer, -suspect.weight
+
+
+def _finding(suspect: Suspect, mechanism: str) -> Finding:
+    site = suspect.sites[0]
+    held = sum(s.count or 0 for s in suspect.sites if s.role == "blocked")
+    args: dict[str, Argument] = {
+        "function": site.frame.function,
+        "file": site.frame.file,
+        "line": site.frame.line,
+        "count": held,
+    }
+    return Finding(_identity(suspect), 0, mechanism, confidence(suspect), Text(f"title.{mechanism}", args), suspect)
+
+
+def _identity(suspect: Suspect) -> str:
+    """Return a name that survives rebuilds, restarts and other hosts: the functions, not lines or numbers."""
+    names = [f"{site.role} {normal_function(site.frame.function)}" for site in suspect.sites[:2]]
+    return blake2b("\n".join(names).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+
+
+def verdict(findings: Iterable[Finding], *, compared: bool) -> Verdict:
+    """Return the verdict; `compared` tells whether there was a second moment or a twin to see growth by."""
+    grades = {finding.confidence for finding in findings}
+    if grades & {"proven", "likely"}:
+        return "leaking"
+    return "undecided" if grades or not compared else "healthy"
+
+
+__all__ = ["HARMLESS", "confidence", "judge", "verdict"]
