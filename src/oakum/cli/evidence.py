@@ -6,6 +6,7 @@ The only place where the command line strings collect and parse together.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 
 from oakum.cli.screen import Progress, remark
 from oakum.collect.files import Complaint, gather
@@ -25,11 +26,13 @@ class Input:
 def read(arguments: Sequence[str], complain: Complaint | None = None) -> list[Input]:
     """Return what each input holds; problems are inside the readings."""
     inputs = []
-    progress = Progress("reading")
+    progress, begun = Progress("reading"), monotonic()
     try:
         for capture in gather(arguments, complain) if complain else gather(arguments):
             if len(capture.data) > 8 << 20:
                 progress.at(f"{capture.origin} ({len(capture.data) >> 20} MiB)")
+            elif monotonic() - begun > 1:  # many small ones take their time too
+                progress.at(capture.origin)
             inputs.append(Input(capture, parse(capture)))
     finally:
         progress.done()

@@ -1,0 +1,282 @@
+"""Arguments -> the case that a diagnosis looks at: processes, their moments oldest first, and everything that was read.
+
+A moment is a directory, or a file named alone; several are the series of one process, and so are the directories in a
+directory. Several series are several processes, named by their directories. Nothing is recognised by its name.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from oakum.cli.evidence import Input, read, why_unusable
+from oakum.cli.moments import Found, Moment, build_name, loose, natural, program, snapshots, together
+from oakum.cli.screen import remark
+from oakum.model import Build, Case, InputRow, OakumError, Problem, Process, Snapshot, Unreadable, UsageError
+
+
+@dataclass(eq=False)
+class _Folder:
+    """A directory (or a file named alone) and what was found in it; what lies below only if it is of use."""
+
+    origin: str
+    name: str
+    named_file: bool = False
+    found: list[Found] = field(default_factory=list)
+    below: dict[str, "_Folder"] = field(default_factory=dict)
+
+    @property
+    def useful(self) -> bool:
+        return any(f.slot for f in self.found) or any(child.useful for child in self.below.values())
+
+    @property
+    def children(self) -> list["_Folder"]:
+        return [self.below[name] for name in sorted(self.below, key=natural) if self.below[name].useful]
+
+    @property
+    def is_series(self) -> bool:
+        children = self.children
+        return bool(children) and not any(c.children for c in children) and len(_programs(children)) < 2
+
+    def everything(self) -> Iterable[Found]:
+        yield from self.found
+        for child in self.below.values():
+            yield from child.everything()
+
+
+@dataclass(eq=False)
+class _Program:
+    """A process before its build is known."""
+
+    name: str
+    found: list[Found]
+    moments: list[Moment]
+
+
+def case(arguments: Sequence[str], baseline: Sequence[str] = ()) -> Case:
+    """Return what the arguments hold; raise when nothing in them can be diagnosed."""
+    rows: list[InputRow] = []
+    folders, unread = _read(arguments)
+    programs, several = _programs_of(folders)
+    twin_folders, twin_unread = _read(baseline)
+    twins, _ = _programs_of(twin_folders)
+    processes = _processes(programs, [f for folder in folders for f in folder.everything()], several)
+    for folder in [*folders, *twin_folders]:
+        rows += _rows(folder.everything())
+    rows += [*unread, *twin_unread]
+    if not processes:
+        raise Unreadable(_nothing(rows))
+    return Case(_with_twins(processes, twins), tuple(rows))
+
+
+def _read(arguments: Sequence[str]) -> tuple[list[_Folder], list[InputRow]]:
+    """Return the arguments as folders, in the order given, and what could not be opened."""
+    folders: dict[str, _Folder] = {}
+    unread: list[InputRow] = []
+
+    def complain(error: OakumError) -> None:
+        origin = getattr(error, "origin", "")
+        if isinstance(error, UsageError) or (origin in arguments and not Path(origin).is_dir()):
+            raise error
+        remark(f"left out: {error}")
+        unread.append(InputRow(origin, "unread", "", "", problems=(Problem("unread", str(error)),)))
+
+    for argument in dict.fromkeys(arguments):
+        for item in read((argument,), complain):
+            if item.capture.origin == argument:
+                here = folders[argument] = _Folder(argument, Path(argument).name, named_file=True)
+            else:
+                here = _place(folders, argument, item.capture.origin)
+            here.found += _found(item)
+    return list(folders.values()), unread
+
+
+def _place(folders: dict[str, _Folder], argument: str, origin: str) -> _Folder:
+    """Return the folder that a file lies in, below the argument that names it."""
+    # The name of "." or ".." is that of the directory it stands for.
+    here = folders.setdefault(
+        argument, _Folder(argument, Path(argument).name.strip(".") or Path(argument).resolve().name)
+    )
+    for name in origin[len(argument.rstrip("/")) + 1 :].split("/")[:-1]:
+        here = here.below.setdefault(name, _Folder(f"{here.origin.rstrip('/')}/{name}", name))
+    return here
+
+
+def _found(item: Input) -> list[Found]:
+    found = [Found(item.capture, reading) for reading in item.readings]
+    if not found:
+        from oakum.model import Reading
+
+        unknown = Reading("unknown", "unknown", problems=(Problem("nothing-found", why_unusable(item)),))
+        found = [Found(item.capture, unknown)]
+    return found
+
+
+def _programs(folders: Sequence[_Folder]) -> set[str]:
+    """Return the names of the processes that folders tell of; none unless every one of them does."""
+    names = [program(folder.everything()) for folder in folders]
+    return {name for name in names if name} if all(names) else set()
+
+
+def _programs_of(folders: Sequence[_Folder]) -> tuple[list[_Program], bool]:
+    """Return the processes that the arguments tell of, and whether they were given as several."""
+    given: list[_Folder] = []
+    for folder in folders:
+        given += _expanded(folder)
+    directories = [f for f in given if f.useful and not f.named_file]
+    files = [one for f in given if f.named_file for one in f.found]
+    series = [f for f in directories if f.children]
+    if len(series) > 1 or len(given) > len(folders) or len(_programs(directories)) > 1:
+        for one in files:
+            if one.slot:
+                one.blame("which-process", "Not used: it does not say which of the processes it tells of.")
+        return [_Program(name, list(f.everything()), _moments(f)) for f, name in _distinct(directories)], True
+    moments: list[Moment] = []
+    for folder in given:
+        moments += _moments(folder) if not folder.named_file else []
+    named = loose(files)
+    if len(moments) == len(named) == 1 and not moments[0].slots & named[0].slots:
+        moments[0].found += named[0].found  # `oakum diagnose moment/ metrics.txt`
+    else:
+        moments += named
+    everything = [one for f in folders for one in f.everything()]
+    name = Path(given[0].origin).name if given else ""
+    return ([_Program(name, everything, moments)] if moments else []), False
+
+
+def _in_natural_order(found: Sequence[Found]) -> list[Found]:
+    return sorted(found, key=lambda f: natural(f.capture.origin))
+
+
+def _expanded(folder: _Folder) -> list[_Folder]:
+    """Return the folder, or the processes in it when its directories are series themselves."""
+    children = folder.children
+    if not children or folder.is_series:
+        return [folder]
+    for one in folder.found:
+        if one.slot:
+            one.blame("which-process", "Not used: it does not say which of the processes beside it it tells of.")
+    return [part for child in children for part in _expanded(child)]
+
+
+def _distinct(folders: Sequence[_Folder]) -> list[tuple[_Folder, str]]:
+    names = [f.name for f in folders]
+    return [(f, f.name if names.count(f.name) == 1 else f.origin) for f in folders]
+
+
+def _moments(folder: _Folder) -> list[Moment]:
+    """Return the moments of one process in a folder: its directories, or itself."""
+    children = folder.children
+    below = [moment for child in children for moment in together(_in_natural_order(child.found), child.origin)]
+    mine = list(_in_natural_order(folder.found))
+    if below and any("goroutines" in moment.slots for moment in below):
+        for one in mine:
+            if one.slot and one.in_a_log:
+                one.blame("log-beside-moments", "Not used: the moments beside this log have goroutines of their own.")
+        mine = [one for one in mine if not one.in_a_log]
+    here = together(mine, folder.origin)
+    if below and len(here) == 1 and not here[0].slots & {"goroutines", "heap", "leaked"}:
+        for one in here[0].found:
+            one.blame("which-moment", "Not used: it does not say which of the moments beside it it tells of.")
+        here = []
+    return below + here
+
+
+def _processes(programs: Sequence[_Program], everything: Sequence[Found], several: bool) -> list[Process]:
+    """Return the processes with what was read of their builds."""
+    builds = [found for found in everything if found.reading.build is not None]
+    used: set[int] = set()
+    processes = []
+    for at, one in enumerate(programs, 1):
+        taken = snapshots(one.moments)
+        called = one.name if several else (program(one.found) or one.name)
+        build = _build(one, builds, called, several)
+        if build is not None:
+            used.add(id(build))
+        facts = build.reading.build if build else None
+        name = called if several else ((build_name(facts) if facts else "") or called)
+        processes.append(Process(f"p{at}", name, taken, build=facts))
+    for found in builds:
+        if id(found) not in used:
+            found.blame("other-program", "Not used: no capture tells of a process of this program.")
+    return processes
+
+
+def _build(one: _Program, builds: Sequence[Found], called: str, several: bool) -> Found | None:
+    """Return the build of a process: the one of its name, the one in its directory, or the only one."""
+    names = {called, program(one.found) or called}
+    same = [b for b in builds if names & _names(b)]
+    inside = [b for b in builds if any(b is f for f in one.found)]
+    if len(same) > 1:
+        same = [b for b in same if b in inside] or same[:1]
+    if same:
+        return same[0]
+    if len(inside) == 1:
+        return inside[0]
+    return builds[0] if len(builds) == 1 and not several else None
+
+
+def _names(found: Found) -> set[str]:
+    build: Build | None = found.reading.build
+    program_file = found.reading.notes.get("program", "").rpartition("/")[2]
+    return {name for name in (build_name(build) if build else "", program_file) if name}
+
+
+def _with_twins(processes: list[Process], twins: Sequence[_Program]) -> tuple[Process, ...]:
+    """Return the processes, each with the moments of its healthy twin."""
+    if not twins:
+        return tuple(processes)
+    by_name: dict[str, tuple[Snapshot, ...]] = {twin.name: snapshots(twin.moments) for twin in twins}
+    if len(processes) == len(twins) == 1:
+        return (replace(processes[0], baseline=next(iter(by_name.values()))),)
+    matched = [replace(p, baseline=by_name.get(p.name, ())) for p in processes]
+    if len(processes) == 1 and not matched[0].baseline:
+        raise UsageError(
+            f"--baseline holds {len(twins)} processes ({', '.join(by_name)}), and none is called {processes[0].name}; "
+            "name the directory of its twin"
+        )
+    for name in by_name.keys() - {p.name for p in processes}:
+        remark(f"--baseline: {name} is the twin of none of {', '.join(p.name for p in processes)}; left out")
+    return tuple(matched)
+
+
+def _rows(found: Iterable[Found]) -> list[InputRow]:
+    """Return a row for each thing that was read; a thousand panics in a log are one."""
+    rows: list[InputRow] = []
+    stacks: dict[str, int] = {}
+    for one in found:
+        if one.fleeting and one.problems:
+            stacks[one.capture.origin] = stacks.get(one.capture.origin, 0) + 1
+            if stacks[one.capture.origin] > 1:
+                continue
+        rows.append(_row(one))
+    return [_counted(row, stacks.get(row.origin, 0)) for row in rows]
+
+
+def _counted(row: InputRow, stacks: int) -> InputRow:
+    if stacks < 2 or not any(problem.key in ("one-stack", "log-beside-moments") for problem in row.problems):
+        return row
+    told = Problem("stacks", f"Not used: {stacks:,} printed stacks of one goroutine each.", args={"count": stacks})
+    return replace(row, problems=(told,))
+
+
+def _row(found: Found) -> InputRow:
+    reading = found.reading
+    problems = (*reading.problems, *found.problems)
+    return InputRow(
+        found.capture.origin, reading.kind, reading.format, found.capture.digest, reading.taken_at, problems
+    )
+
+
+def _nothing(rows: Sequence[InputRow]) -> str:
+    """Return what was read when nothing in it can be diagnosed, and what to do."""
+    told = [f"{row.origin}: {row.problems[0] if row.problems else f'{row.kind} as {row.format}'}" for row in rows[:5]]
+    more = f"\n  ... and {len(rows) - 5} more" if len(rows) > 5 else ""
+    return (
+        "nothing to diagnose: goroutines, a heap profile or metrics are needed, and were not found in\n  "
+        + "\n  ".join(told)
+        + more
+        + "\nSave a dump of the process first: curl -o goroutine.txt 'http://HOST:PORT/debug/pprof/goroutine?debug=2'"
+    )
+
+
+__all__ = ["case"]

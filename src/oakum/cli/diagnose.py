@@ -1,0 +1,119 @@
+"""oakum diagnose: why a Go service leaks. Exit 0 healthy, 1 leaking, 3 undecided."""
+
+import json
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from oakum.cli.screen import Progress, colourful, columns_of, safe, styled, width
+from oakum.model import Gap, Text, UsageError
+
+if TYPE_CHECKING:
+    from oakum.model import Diagnosis
+
+_EXIT = {"healthy": 0, "leaking": 1, "undecided": 3}
+
+
+@click.command(
+    epilog="""Examples:
+
+\b
+  oakum diagnose goroutine.txt                    one dump
+  oakum diagnose before/ after/ after2/           three moments of one process
+  oakum diagnose --baseline healthy/ sick/        against a replica that is well
+  oakum diagnose --json -o diagnosis.json captures/
+
+\b
+Exit codes: 0 healthy, 1 leaking, 3 undecided; 2 usage, 4 could not do it.
+""",
+)
+@click.argument("evidence", nargs=-1, required=True)
+@click.option(
+    "--baseline", multiple=True, metavar="EVIDENCE", help="Evidence of a healthy twin: another replica or node."
+)
+@click.option(
+    "--source", multiple=True, metavar="DIR", help="Source of the program; not read by this version, which says so."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the diagnosis as JSON (schema oakum.diagnosis/1).")
+@click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout; FILE.json is written as JSON.")
+@click.option("--lang", type=click.Choice(("en", "zh")), help="Language of the report; by default that of the locale.")
+@click.option("--exit-zero", is_flag=True, help="Exit 0 whatever the verdict, for scripts.")
+def command(
+    evidence: tuple[str, ...],
+    baseline: tuple[str, ...],
+    source: tuple[str, ...],
+    as_json: bool,
+    output: str | None,
+    lang: str | None,
+    exit_zero: bool,
+) -> int:
+    """Find out why a Go service leaks: where, by which mechanism, how sure that is, and what to do.
+
+    EVIDENCE is any mix of goroutine dumps, heap and goroutineleak profiles, metrics and build information of one moment
+    or several. A directory is one moment; several, or the directories in one, are moments of one process, oldest first;
+    several directories of moments are processes that work together.
+    """
+    from oakum.cli.case import case
+    from oakum.diagnose import diagnose
+
+    for folder in source:
+        if not Path(folder).is_dir():
+            raise UsageError(f"--source {folder}: no such directory")
+    given = case(evidence, baseline)
+    progress = Progress("diagnosing:")
+    try:
+        diagnosis = diagnose(given, progress.at)
+    finally:
+        progress.done()
+    if source:
+        gap = Gap(Text("gap.source"), Text("gap.source.why"))
+        diagnosis = replace(diagnosis, gaps=(*diagnosis.gaps, gap))
+    _write(_shown(diagnosis, as_json or (output or "").endswith(".json"), lang or language(), output), output)
+    return 0 if exit_zero else _EXIT[diagnosis.verdict]
+
+
+def language() -> str:
+    """Return the language of the locale, as the C library chooses it."""
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        if value := os.environ.get(name):
+            return "zh" if value.lower().startswith("zh") else "en"
+    return "en"
+
+
+def _shown(diagnosis: "Diagnosis", as_json: bool, lang: str, output: str | None) -> str:
+    if as_json:
+        from oakum.report.json import document
+
+        return json.dumps(document(diagnosis), indent=2, ensure_ascii=False) + "\n"
+    from oakum.report.terminal import Look, render
+
+    if output:
+        return render(diagnosis, Look(None, lang, lambda text, *_: text, safe, columns_of))
+    dressed = styled if colourful() else lambda text, *_: text
+    return render(diagnosis, Look(width(), lang, dressed, safe, columns_of, _glyphs()))
+
+
+def _glyphs() -> bool:
+    try:
+        "→█•…".encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def _write(text: str, output: str | None) -> None:
+    if output is None or output == "-":
+        click.echo(text, nl=False, color=True)
+        return
+    try:
+        # A name that is no Unicode keeps its bytes visible, in JSON as an escape.
+        Path(output).write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise UsageError(f"-o {output}: {error.strerror or error}") from error
+
+
+__all__ = ["command", "language"]

@@ -1,0 +1,403 @@
+"""A diagnosis -> text for a terminal or a pipe: the verdict first, then each finding, then what else was looked at.
+
+Made to be read at three in the morning: what, where, why we think so, how fast, what to do, what to run next. All that
+comes from evidence passes through `Look.safe`. Without a width nothing is wrapped, shortened or left out.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from oakum.model import Evidence, Explained, Finding, Frame, Gap, Growth, KnownMatch, Memory, Site, Text, Victim
+from oakum.model.diagnosis import Diagnosis
+from oakum.report.advice import commands, origins, remedies
+from oakum.report.layout import LONGEST, Width, chart, series, utc, wrap
+from oakum.report.words import WORDS, say, size, word
+
+_COLOURS = {"leaking": "red", "healthy": "green", "undecided": "magenta"}
+_SURE = {"proven": "red", "likely": "red", "possible": "magenta"}
+_WIDEST = 110  # longer lines are hard to read
+_SITES_MOST = 5
+_ALIKE_MOST = 2  # claims of one kind about several locks or places
+_VICTIMS_MOST = 4
+_HARMLESS_MOST = 6
+_POSSIBLE_MOST = 4  # beside something worse, the rest in one line each
+_BYTES = ("inuse_space", "rss")
+_PARTS = ("heap_live", "heap_dead", "heap_idle", "stacks", "runtime", "off_heap")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the terminal can show, and how text is dressed for it."""
+
+    columns: int | None  # None: piped, as wide as it needs
+    lang: str
+    styled: Callable[..., str]  # text, styles
+    safe: Callable[[str], str]
+    width_of: Width
+    glyphs: bool = True  # arrows and bars beyond ASCII
+
+
+def render(diagnosis: Diagnosis, look: Look) -> str:
+    """Return the whole report."""
+    return "\n".join(_Page(diagnosis, look).lines()) + "\n"
+
+
+class _Page:
+    """The report while it is written: the diagnosis and where its captures came from."""
+
+    def __init__(self, diagnosis: Diagnosis, look: Look) -> None:
+        self.diagnosis, self.look = diagnosis, look
+        self.columns = None if look.columns is None else max(40, min(look.columns, _WIDEST))
+        self.origins = origins(diagnosis)
+        self.dot, self.dots = ("·", "…") if look.glyphs else ("-", "...")
+        self.comma, self.stop, self.colon = ("，", "；", "：") if look.lang == "zh" else (", ", "; ", ": ")
+        self.names = {row.id: row.name for row in diagnosis.processes}
+        self.root = "" if look.columns is None else _common(self.origins.values())
+        labels = ("where", "why", "growth", "victims", "path", "cause", "known", "do", "next", "share")
+        self.margin = 3 + max(look.width_of(self.word(f"label.{name}")) for name in labels) + 2
+
+    def word(self, key: str, **args: str | int | float) -> str:
+        return self.look.safe(word(key, self.look.lang, **args))
+
+    def say(self, text: Text) -> str:
+        return self.look.safe(say(text, self.look.lang))
+
+    def lines(self) -> Iterable[str]:
+        yield from self.verdict()
+        sure = [found for found in self.diagnosis.findings if found.confidence != "possible"]
+        room = len(sure) + _POSSIBLE_MOST
+        for at, found in enumerate(self.diagnosis.findings):
+            yield ""
+            if self.columns is None or at < room:
+                yield from self.finding(found)
+            else:
+                yield from self.brief(found)
+        yield from self.harmless(self.diagnosis.explained)
+        for memory in self.diagnosis.memory:
+            yield from self.memory(memory)
+        yield from self.gaps(self.diagnosis.gaps)
+        yield from self.inputs()
+
+    # The parts, from top to bottom.
+
+    def verdict(self) -> Iterable[str]:
+        verdict = self.diagnosis.verdict
+        badge = self.word(f"badge.{verdict}")
+        indent = self.look.width_of(badge) + 2
+        told = self.wrapped(self.say(self.diagnosis.summary), indent)
+        head, *rest = told
+        yield f"{self.look.styled(badge, 'bold', _COLOURS[verdict])}  {self.look.styled(head.strip(), 'bold')}"
+        yield from rest
+        for row in self.diagnosis.processes:
+            parts = [row.name, *([row.build.go] if row.build and row.build.go else [])]
+            if len(self.names) > 1:
+                parts[0] = self.word("process.line", name=row.name, id=row.id)
+            parts += self.when(row.id)
+            yield from self.dim(self.wrapped(f" {self.dot} ".join(self.look.safe(part) for part in parts), indent))
+
+    def when(self, process: str) -> list[str]:
+        """Return how many moments of a process there are, and when."""
+        moments = [row for row in self.diagnosis.moments if row.process == process and not row.baseline]
+        twins = [row for row in self.diagnosis.moments if row.process == process and row.baseline]
+        parts = [self.word("process.moments", moments=len(moments))]
+        times = [row.at for row in moments if row.at]
+        if times and len(times) == len(moments):
+            parts.append(_between(min(times), max(times)))
+        if twins:
+            parts.append(self.word("inputs.baseline", moments=len(twins)))
+        return parts
+
+    def finding(self, found: Finding) -> Iterable[str]:
+        suspect = found.suspect
+        yield from self.headline(found)
+        yield from self.labelled("where", self.sites(suspect.sites))
+        yield from self.labelled("path", self.path(suspect.path))
+        yield from self.labelled("growth", [line for growth in suspect.growth for line in self.growth(growth)])
+        shares = [self.word(f"share.{name}", share=share) for name, share in suspect.share.items() if share > 0]
+        yield from self.labelled("share", self.paragraph(self.comma.join(shares)) if shares else [])
+        yield from self.labelled("why", self.why(found))
+        yield from self.labelled("victims", self.victims(suspect.victims))
+        if found.cause:
+            because = self.paragraph(self.say(found.cause.because))
+            yield from self.labelled("cause", [*because, *self.sites(found.cause.sites)])
+        yield from self.labelled("known", [line for known in found.known for line in self.known(known)])
+        yield from self.labelled("do", self.what_to_do(found))
+        yield from self.labelled("next", [self.command(one) for one in commands(found, self.origins)])
+
+    def headline(self, found: Finding) -> Iterable[str]:
+        sure = self.look.styled(self.word(f"confidence.{found.confidence}"), "bold", _SURE[found.confidence])
+        yield f"{self.look.styled(f'{found.rank:>2}', 'bold')} {sure} {self.dot} {self.look.safe(found.mechanism)}"
+        yield from (self.look.styled(line, "bold") for line in self.wrapped(self.what(found), 3))
+
+    def what(self, found: Finding) -> str:
+        """Return the title without the place, which stands in the next line."""
+        key = f"mechanism.{found.mechanism}"
+        return self.word(key) if key in WORDS else self.say(found.title)
+
+    def brief(self, found: Finding) -> Iterable[str]:
+        yield from self.headline(found)
+        yield from (f"   {line}" for site in found.suspect.sites[:1] for line in self.site(site, indent=3))
+
+    def sites(self, sites: Sequence[Site]) -> Iterable[str]:
+        shown = sites if self.columns is None else sites[:_SITES_MOST]
+        for site in shown:
+            yield from self.site(site)
+        if len(shown) < len(sites):
+            yield self.word("count.more", count=len(sites) - len(shown))
+
+    def site(self, site: Site, indent: int | None = None) -> Iterable[str]:
+        facts = [site.state] if site.state else []
+        if site.count is not None:
+            objects = site.role in ("allocated", "registered") and not site.state
+            facts.append(self.word("count.objects" if objects else "count.goroutines", count=site.count))
+        role = "" if site.role == "blocked" else self.word(f"role.{site.role}")
+        yield from self.place(site.frame, facts, role, site.process, indent)
+
+    def place(
+        self, frame: Frame, facts: Sequence[str], role: str = "", process: str = "", indent: int | None = None
+    ) -> Iterable[str]:
+        """Return a function, where it stands, and what is told of it: on one line if there is room, else on two."""
+        left = self.margin if indent is None else indent
+        name = self.look.safe(frame.function) or "?"
+        spot = self.look.safe(self.file(frame))
+        told = self.comma.join(part for part in (role, *facts) if part)
+        owner = f"[{self.names[process]}]" if len(self.names) > 1 and process in self.names else ""
+        tail = self.look.safe(f"{told} {owner}".strip())
+        room = None if self.columns is None else self.columns - left
+        rest = "  ".join(part for part in (spot, tail) if part)
+        if rest and (room is None or self.look.width_of(f"{name}  {rest}") <= room):
+            yield f"{self.look.styled(name, 'cyan')}  {rest}"
+            return
+        yield from (self.look.styled(line, "cyan") for line in wrap(name, room, self.look.width_of))
+        if not rest:
+            return
+        if room is not None and self.look.width_of(f"  {rest}") > room:
+            spot = self.shortened(spot, room - 2)
+            yield from (
+                f"  {line}" for part in (spot, tail) if part for line in wrap(part, room - 2, self.look.width_of)
+            )
+        else:
+            yield f"  {rest}"
+
+    def file(self, frame: Frame) -> str:
+        return f"{frame.file}:{frame.line}" if frame.file else ""
+
+    def shortened(self, path: str, room: int) -> str:
+        """Return a path without its beginning when it is too long: its end says more."""
+        if self.look.width_of(path) <= room:
+            return path
+        # What is longer than the room has no place in it anyway.
+        parts = path[-max(room, 1) :].split("/")[1:] or [path[-max(room, 1) :]]
+        while len(parts) > 1 and self.look.width_of(f"{self.dots}/" + "/".join(parts)) > room:
+            parts.pop(0)
+        return f"{self.dots}/" + "/".join(parts)
+
+    def path(self, frames: Sequence[Frame]) -> Iterable[str]:
+        for frame in frames:
+            yield from self.place(frame, ())
+
+    def growth(self, growth: Growth) -> Iterable[str]:
+        show = size if growth.measure in _BYTES else "{:,}".format
+        numbers = series(growth.counts, show, "→" if self.look.glyphs else "->")
+        parts = [f"{self.word(f'measure.{growth.measure}')}  {numbers}"]
+        if self.look.glyphs and len(growth.counts) > 2 and (bars := chart(growth.counts)):
+            parts.append(self.look.styled(bars, "cyan") if self.columns is not None else bars)
+        if growth.per_hour is not None:
+            rate = size(growth.per_hour) if growth.measure in _BYTES else f"{growth.per_hour:,.3g}"
+            rate = f"{growth.per_hour:,.0f}" if growth.measure not in _BYTES and abs(growth.per_hour) >= 100 else rate
+            parts.append(self.word("growth.per-hour", rate=f"+{rate}" if growth.per_hour > 0 else rate))
+        if event := growth.per_event:
+            parts.append(
+                self.word("growth.per-event", event=event.event, value=event.value, low=event.low, high=event.high)
+            )
+        if growth.against == "baseline":
+            parts.append(self.word("growth.against-baseline"))
+        yield from self.flowing(parts)
+
+    def why(self, found: Finding) -> Iterable[str]:
+        dash = "•" if self.look.glyphs else "-"
+        shown = self.telling(found.suspect.evidence)
+        told = [(evidence, self.shortened_source(evidence)) for evidence in shown]
+        for at, (evidence, source) in enumerate(told):
+            first, *rest = self.paragraph(self.say(evidence.claim), 2)
+            yield f"{dash} {first}"
+            yield from (f"  {line}" for line in rest)
+            if at + 1 == len(told) or told[at + 1][1] != source:  # claims of one capture name it once, after the last
+                yield from self.dim(f"  {line}" for line in self.paragraph(source, 2))
+        if len(shown) < len(found.suspect.evidence):
+            yield f"  {self.word('count.more', count=len(found.suspect.evidence) - len(shown))}"
+
+    def telling(self, claims: Sequence[Evidence]) -> list[Evidence]:
+        """Return the claims without those that say the like of others once more, when there is little room."""
+        seen: dict[str, int] = {}
+        shown = []
+        for one in claims:
+            seen[one.claim.key] = seen.get(one.claim.key, 0) + 1
+            if self.columns is None or seen[one.claim.key] <= _ALIKE_MOST:
+                shown.append(one)
+        return shown
+
+    def shortened_source(self, evidence: Evidence) -> str:
+        """Return in which capture a claim can be checked, and where in it."""
+        origin = self.origins.get(evidence.capture, evidence.capture[:19])
+        name = self.look.safe(origin.removeprefix(self.root))
+        if self.columns is not None:
+            name = self.shortened(name, self.columns - self.margin - 2)
+        return self.comma.join(part for part in (name, self.look.safe(evidence.where)) if part)
+
+    def victims(self, victims: Sequence[Victim]) -> Iterable[str]:
+        shown = victims if self.columns is None else victims[:_VICTIMS_MOST]
+        for victim in shown:
+            facts = [victim.state] if victim.state else []
+            facts.append(self.word("count.goroutines", count=victim.count))
+            facts.append(self.word(f"because.{victim.because}"))
+            yield from self.place(victim.frame, facts, process=victim.process)
+        if len(shown) < len(victims):
+            yield self.word("count.more", count=len(victims) - len(shown))
+
+    def known(self, known: KnownMatch) -> Iterable[str]:
+        version = f"{known.module} {known.found or ''}".strip()
+        yield from self.paragraph(
+            f"{known.id}{self.colon}{version}{self.stop}{self.word(f'known.affects.{known.affects_build}')}"
+        )
+        if known.upgrade_to:
+            yield from self.paragraph(self.word("known.upgrade", module=known.module, version=known.upgrade_to))
+        yield from (self.look.safe(reference) for reference in known.references)
+
+    def what_to_do(self, found: Finding) -> Iterable[str]:
+        several = remedies(found)
+        for remedy in several:
+            kind = f"{self.word(f'remedy.{remedy.kind}')}{self.colon}" if found.remedies else ""
+            yield from self.paragraph(kind + self.say(remedy.text))
+            if remedy.risk:
+                yield from self.dim(self.paragraph(self.say(remedy.risk)))
+            yield from (self.look.safe(line) for line in (remedy.diff or "").splitlines())
+
+    def harmless(self, explained: Sequence[Explained]) -> Iterable[str]:
+        if not explained:
+            return
+        yield from self.heading("heading.harmless")
+        shown = explained if self.columns is None else explained[:_HARMLESS_MOST]
+        for one in shown:
+            site = one.sites[0] if one.sites else None
+            name = self.look.safe(site.frame.function) if site else ""
+            told = f"{self.say(one.title)}"
+            yield from self.entry(one.mechanism, name, told)
+        if len(shown) < len(explained):
+            yield f"   {self.word('count.more', count=len(explained) - len(shown))}"
+
+    def entry(self, mechanism: str, name: str, told: str) -> Iterable[str]:
+        first = f"{self.look.safe(mechanism)}  {self.look.styled(name, 'cyan')}".rstrip()
+        if self.columns is None or self.look.width_of(f"   {first}") <= self.columns:
+            yield f"   {first}"
+        else:
+            yield f"   {self.look.safe(mechanism)}"
+            yield from (f"     {self.look.styled(line, 'cyan')}" for line in self.wrapped(name, 5, pad=False))
+        yield from self.wrapped(told, 5)
+
+    def memory(self, memory: Memory) -> Iterable[str]:
+        rows = [(name, value) for name in ("rss", *_PARTS) if (value := getattr(memory, name)) is not None]
+        rows += [(name, value) for name in ("heap_released", "next_gc", "limit") if (value := getattr(memory, name))]
+        if not rows and not memory.says:
+            return
+        process = f" {self.dot} {self.look.safe(self.names.get(memory.process, ''))}" if len(self.names) > 1 else ""
+        yield from self.heading("heading.memory", process)
+        for told in memory.says:
+            yield from self.wrapped(self.say(told), 3)
+        labels = {name: self.word(f"budget.{name}") for name, _ in rows}
+        wide = max((self.look.width_of(label) for label in labels.values()), default=0)
+        for name, value in rows:
+            inner = "  " if name in _PARTS and memory.rss else ""
+            gap = " " * (wide + 2 - self.look.width_of(labels[name]) - len(inner))
+            part = f"{value / memory.rss:>6.0%}" if memory.rss and name in _PARTS and value <= memory.rss else ""
+            yield f"   {inner}{labels[name]}{gap}  {size(value):>10}{part}"
+        if memory.full_in_seconds is not None:
+            yield f"   {self.word('budget.full_in', seconds=memory.full_in_seconds)}"
+
+    def gaps(self, gaps: Sequence[Gap]) -> Iterable[str]:
+        if not gaps:
+            return
+        yield from self.heading("heading.gaps")
+        for gap in gaps:
+            yield from self.wrapped(f"{self.say(gap.what)} {self.say(gap.why)}".strip(), 3)
+            if gap.command:
+                yield f"     {self.command(gap.command)}"
+
+    def inputs(self) -> Iterable[str]:
+        rows = self.diagnosis.inputs
+        if not rows:
+            return
+        yield ""
+        parts = [self.word("inputs.line", captures=len({row.origin for row in rows}))]
+        if len(self.root) > 1:
+            parts[0] += f" ({self.look.safe(self.root)})"
+        if troubled := len({row.origin for row in rows if row.problems}):
+            parts.append(self.word("inputs.problems", count=troubled))
+        yield from self.dim(self.wrapped(f"{self.word('heading.inputs')}{self.colon}{self.stop.join(parts)}", 0))
+
+    # What the parts are made of.
+
+    def heading(self, key: str, more: str = "") -> Iterable[str]:
+        yield ""
+        yield self.look.styled(f"{self.word(key)}{more}", "bold")
+
+    def labelled(self, name: str, lines: Iterable[str]) -> Iterable[str]:
+        label = self.word(f"label.{name}")
+        gap = " " * (self.margin - 3 - self.look.width_of(label))
+        for at, line in enumerate(lines):
+            lead = f"   {self.look.styled(label, 'dim')}{gap}" if at == 0 else " " * self.margin
+            yield f"{lead}{line}"
+
+    def paragraph(self, text: str, indent: int = 0) -> list[str]:
+        """Return a sentence in lines that fit beside a label."""
+        room = None if self.columns is None else self.columns - self.margin - indent
+        return wrap(text, room, self.look.width_of)
+
+    def flowing(self, parts: Sequence[str]) -> Iterable[str]:
+        """Return the parts on one line, or on as many as they need."""
+        line = ""
+        for part in parts:
+            longer = f"{line}   {part}" if line else part
+            if self.columns is None or self.look.width_of(longer) <= self.columns - self.margin:
+                line = longer
+                continue
+            if line:
+                yield line
+            *whole, line = self.paragraph(part)
+            yield from whole
+        yield line
+
+    def wrapped(self, text: str, indent: int, *, pad: bool = True) -> list[str]:
+        room = None if self.columns is None else self.columns - indent
+        return [f"{' ' * indent if pad else ''}{line}" for line in wrap(text, room, self.look.width_of)]
+
+    def dim(self, lines: Iterable[str]) -> Iterable[str]:
+        return (self.look.styled(line, "dim") for line in lines)
+
+    def command(self, command: str) -> str:
+        """Return a command whole: it is copied, so it is never wrapped."""
+        whole = command if self.columns is None or len(command) <= LONGEST else f"{command[:LONGEST]} {self.dots}"
+        return self.look.styled(f"$ {self.look.safe(whole)}", "blue")
+
+
+def _common(origins: Iterable[str]) -> str:
+    """Return the directory in which all captures lie, with its slash; "" when there is none."""
+    folders = [origin.split("/")[:-1] for origin in origins]
+    shared = []
+    for names in zip(*folders, strict=False):
+        if len(set(names)) > 1:
+            break
+        shared.append(names[0])
+    return "/".join(shared) + "/" if shared else ""
+
+
+def _between(first: datetime, last: datetime) -> str:
+    start, end = utc(first), utc(last)
+    if start == end:
+        return f"{start:%Y-%m-%d %H:%M:%S}Z"
+    day = "" if start.date() == end.date() else f"{end:%Y-%m-%d} "
+    return f"{start:%Y-%m-%d %H:%M:%S} - {day}{end:%H:%M:%S}Z"
+
+
+__all__ = ["Look", "render"]

@@ -1,0 +1,128 @@
+"""oakum diagnose: exit codes, languages, where the report goes. What it finds is tested where it is found."""
+
+import json
+import os
+import pty
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from diagnoses import rich
+from oakum import cli
+from oakum.cli.diagnose import language
+from oakum.model import Case, Diagnosis
+from support import ROOT, Answer
+from support import oakum as in_a_process
+
+BOXOFFICE = ROOT / "casebook/lost-signal-boxoffice/captures/leaking-go1.27-trimpath"
+Call = Callable[..., Answer]
+
+
+@pytest.fixture
+def dump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a small dump whose diagnosis is the rich one."""
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    judged(monkeypatch, "leaking")
+    path = tmp_path / "dump.txt"
+    path.write_text("goroutine 1 [chan send]:\nmain.ask()\n\t/srv/a/a.go:9 +0x1\n")
+    return path
+
+
+def judged(monkeypatch: pytest.MonkeyPatch, verdict: Literal["leaking", "healthy", "undecided"]) -> None:
+    def diagnose(case: Case, progress: Callable[[str], None]) -> Diagnosis:
+        progress(case.processes[0].name)
+        return replace(rich(), verdict=verdict)
+
+    monkeypatch.setattr("oakum.diagnose.diagnose", diagnose)
+
+
+@pytest.mark.parametrize(("verdict", "code"), [("healthy", 0), ("leaking", 1), ("undecided", 3)])
+def test_exit_codes(
+    verdict: Literal["leaking", "healthy", "undecided"],
+    code: int,
+    oakum: Call,
+    dump: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    judged(monkeypatch, verdict)
+    assert oakum("diagnose", dump).code == code
+    assert oakum("diagnose", dump, "--exit-zero").code == 0
+
+
+def test_what_it_cannot_do(oakum: Call, dump: Path, tmp_path: Path) -> None:
+    assert oakum("diagnose").code == 2
+    assert oakum("diagnose", "--lang", "fr", dump).code == 2
+    assert oakum("diagnose", dump, "-o", tmp_path / "missing" / "x.json").code == 2
+    missing = oakum("diagnose", tmp_path / "no")
+    assert (missing.code, "no such file" in missing.err) == (4, True)
+    junk = tmp_path / "junk.txt"
+    junk.write_text("nothing of note\n")
+    answer = oakum("diagnose", junk)
+    assert (answer.code, answer.out) == (4, "")
+    assert "nothing to diagnose" in answer.err
+
+
+def test_json(oakum: Call, dump: Path, tmp_path: Path) -> None:
+    answer = oakum("diagnose", "--json", dump, "--lang", "zh")
+    found = json.loads(answer.out)
+    assert found["schema"] == "oakum.diagnosis/1"
+    assert found["summary"]["text"] == "It leaks: 2 findings.", "JSON is English; key and args say it in any language"
+    file = tmp_path / "x.json"
+    assert oakum("diagnose", dump, "-o", file) == Answer(1, "", "")
+    assert json.loads(file.read_text(encoding="utf-8")) == found
+
+
+def test_report_in_a_file(oakum: Call, dump: Path, tmp_path: Path) -> None:
+    file = tmp_path / "report.txt"
+    assert oakum("diagnose", dump, "-o", file, "--lang", "zh").out == ""
+    assert file.read_text(encoding="utf-8").startswith("存在泄漏  共 2 项发现。\n")
+
+
+def test_piped_it_is_plain(oakum: Call, dump: Path) -> None:
+    answer = oakum("diagnose", dump)
+    assert answer.out.startswith("LEAKING  It leaks: 2 findings.\n")
+    assert "\x1b" not in answer.out
+    assert answer.err == ""
+
+
+def test_language_of_the_locale(oakum: Call, dump: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    assert oakum("diagnose", dump).out.startswith("存在泄漏")
+    assert oakum("diagnose", dump, "--lang", "en").out.startswith("LEAKING")
+    monkeypatch.delenv("LC_ALL")
+    monkeypatch.setenv("LC_MESSAGES", "de_DE.UTF-8")
+    monkeypatch.setenv("LANG", "zh_TW.UTF-8")
+    assert language() == "en", "LC_MESSAGES comes before LANG"
+    monkeypatch.delenv("LC_MESSAGES")
+    assert language() == "zh"
+
+
+def test_source_is_not_read_and_that_is_said(oakum: Call, dump: Path, tmp_path: Path) -> None:
+    assert "The source was not read." not in oakum("diagnose", dump).out
+    assert "The source was not read." in oakum("diagnose", "--source", tmp_path, dump).out
+    assert oakum("diagnose", "--source", tmp_path / "no", dump).code == 2
+
+
+def test_on_a_terminal(dump: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    master, slave = pty.openpty()
+    with open(slave, "w", encoding="utf-8") as terminal:  # noqa: PTH123 - a descriptor
+        monkeypatch.setattr("sys.stdout", terminal)
+        assert cli.run(["diagnose", str(dump)]) == 1
+    shown = os.read(master, 1 << 16).decode()
+    os.close(master)
+    assert shown.startswith("\x1b[1;31mLEAKING\x1b[0m")
+
+
+def test_the_whole_line() -> None:
+    """Recorded evidence through the real command line; the verdict is the casebook's affair."""
+    answer = in_a_process("diagnose", "--json", BOXOFFICE, LC_ALL="C.UTF-8")
+    found = json.loads(answer.out)
+    assert answer.code == {"healthy": 0, "leaking": 1, "undecided": 3}[found["verdict"]]
+    assert [process["name"] for process in found["processes"]] == ["boxoffice"]
+    assert len(found["moments"]) == 4
+    assert answer.err == ""

@@ -1,0 +1,125 @@
+"""Diagnoses written by hand: a rich one that has everything, and an empty one."""
+
+from datetime import UTC, datetime
+
+from oakum.model import (
+    Build,
+    Cause,
+    Diagnosis,
+    Evidence,
+    Explained,
+    Finding,
+    Frame,
+    Gap,
+    Growth,
+    InputRow,
+    KnownMatch,
+    Memory,
+    MomentRow,
+    PerEvent,
+    Problem,
+    ProcessRow,
+    Remedy,
+    Site,
+    Suspect,
+    Text,
+    Victim,
+)
+
+FIRST, LAST = "sha256:" + "1" * 64, "sha256:" + "2" * 64
+NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+LATER = datetime(2026, 3, 1, 14, 30, tzinfo=UTC)
+RECEIVE = Frame(
+    "k8s.io/apimachinery/pkg/watch.(*StreamWatcher).receive",
+    "/go/pkg/mod/k8s.io/apimachinery@v0.18.8/pkg/watch/streamwatcher.go",
+    127,
+)
+STARTED = Frame("k8s.io/apimachinery/pkg/watch.NewStreamWatcher", RECEIVE.file, 78)
+HANDLER = Frame("example.com/shop/orders.(*Desk).Add", "/srv/orders/desk.go", 42)
+
+
+def leak() -> Finding:
+    """Return a finding of goroutines with everything that one can have."""
+    suspect = Suspect(
+        sites=(Site("blocked", RECEIVE, "chan send", 1103), Site("created", STARTED, count=1103)),
+        mechanisms=("abandoned-sender", "unstopped-worker"),
+        evidence=(
+            Evidence(
+                "gains", Text("gap.second-moment"), LAST, "goroutine 4711, line 120", "goroutine 4711 [chan send]:"
+            ),
+            Evidence("waits", Text("gap.after-load"), FIRST),
+        ),
+        weight=0.97,
+        victims=tuple(Victim(HANDLER, "sync.Mutex.Lock", at, "same lock") for at in range(6, 0, -1)),
+        growth=(
+            Growth("goroutines", (3, None, 53, 1103), 41.25, PerEvent("POST /x", 1.0, 0.98, 1.02)),
+            Growth("inuse_space", (1 << 20, 5 << 20), float("nan"), against="baseline"),
+        ),
+        share={"goroutines": 0.9666666, "inuse_space": 0.61},
+        wait="hard",
+    )
+    known = KnownMatch("kubernetes-98653", "k8s.io/apimachinery", "v0.18.8", ("v0.21.0",), "v0.21.0", "self", "yes", ("https://example.com/98653",))  # fmt: skip
+    args: dict[str, str | int] = {"function": RECEIVE.function, "file": RECEIVE.file, "line": 127, "count": 1103}
+    return Finding(
+        id="a1b2c3",
+        rank=1,
+        mechanism="abandoned-sender",
+        confidence="likely",
+        title=Text("title.abandoned-sender", args),
+        suspect=suspect,
+        commands=("oakum goroutines --stacks after/goroutine.txt",),
+        cause=Cause(Text("mechanism.abandoned-sender.why"), (Site("released", HANDLER),)),
+        known=(known,),
+        remedies=(Remedy("upgrade", Text("known.upgrade", {"module": known.module, "version": "v0.21.0"}), risk=Text("gap.build")),),
+    )  # fmt: skip
+
+
+def heap_leak() -> Finding:
+    """Return a possible finding of memory, with nothing but the least."""
+    suspect = Suspect(
+        sites=(Site("allocated", HANDLER, count=12),),
+        mechanisms=("growing-container",),
+        evidence=(Evidence("heap-rises", Text("gap.heap"), LAST),),
+        path=(Frame("main.main", "/srv/orders/main.go", 9), HANDLER),
+        growth=(Growth("inuse_space", (1 << 20, 9 << 20)),),
+    )
+    title = Text("title.growing-container", {"function": HANDLER.function, "count": 0})
+    return Finding("d4e5f6", 2, "growing-container", "possible", title, suspect)
+
+
+def rich() -> Diagnosis:
+    """Return a diagnosis in which nothing is missing."""
+    build = Build("go1.26.8", "example.com/shop/cmd/orders", "example.com/shop", "(devel)", {"k8s.io/apimachinery": "v0.18.8"})  # fmt: skip
+    memory = Memory(
+        rss=512 << 20, limit=1 << 30, heap_live=200 << 20, heap_dead=40 << 20, heap_idle=90 << 20, heap_released=1 << 20,
+        stacks=9 << 20, runtime=3 << 20, off_heap=170 << 20, next_gc=420 << 20, last_gc=LATER, full_in_seconds=12000.0,
+        says=(Text("mechanism.gc-headroom"),),
+    )  # fmt: skip
+    return Diagnosis(
+        verdict="leaking",
+        summary=Text("verdict.leaking", {"findings": 2}),
+        processes=(ProcessRow("p1", "orders", build), ProcessRow("p2", "stock")),
+        moments=(
+            MomentRow("before", "p1", False, NOON, (FIRST,)),
+            MomentRow("after", "p1", False, LATER, (LAST,)),
+            MomentRow("twin", "p1", True, None, ()),
+            MomentRow("only", "p2", False, None, ()),
+        ),
+        findings=(leak(), heap_leak()),
+        explained=(Explained("idle-pool", Text("mechanism.idle-pool"), (Site("blocked", HANDLER, "IO wait", 8),)),) * 8,
+        memory=(memory, Memory(process="p2", rss=1 << 20)),
+        gaps=(Gap(Text("gap.heap"), Text("gap.heap.why"), "curl -o heap.pb.gz http://HOST:PORT/debug/pprof/heap"),),
+        inputs=(
+            InputRow("case/before/goroutine.txt", "goroutine", "debug2", FIRST, NOON),
+            InputRow("case/after/goroutine.txt", "goroutine", "debug2", LAST, LATER, (Problem("cut", "It is cut.", "line 9"),)),
+        ),
+    )  # fmt: skip
+
+
+def empty() -> Diagnosis:
+    """Return a diagnosis in which everything is missing."""
+    summary = Text("verdict.healthy", {"findings": 0})
+    return Diagnosis("healthy", summary, (ProcessRow("p1", "orders"),), (), (), (), (), (), ())
+
+
+__all__ = ["empty", "heap_leak", "leak", "rich"]
