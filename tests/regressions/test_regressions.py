@@ -1,0 +1,142 @@
+"""Every miss and every false alarm of the diagnosis that was ever seen, recorded: none of them comes back.
+
+Each folder has captures and a truth.toml that says what is so and what it teaches; README.md says how to write one.
+"""
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from oakum.cli.case import case
+from oakum.diagnose import diagnose
+from oakum.model import Case, Diagnosis, Finding, Snapshot
+
+HERE = Path(__file__).parent
+SETTINGS = ("all", "late", "dump", "pb")
+TRUTHS = {path.parent.name: tomllib.loads(path.read_text()) for path in sorted(HERE.glob("*/truth.toml"))}
+KNOWN_KEYS = {
+    "teaches",
+    "recorded",
+    "verdict",
+    "place",
+    "victims",
+    "settings",
+    "anywhere",
+    "unnamed",
+    "silent",
+    "sure",
+    "open",
+}
+
+
+def _moments(name: str) -> list[Path]:
+    return sorted((HERE / name / "captures").iterdir())
+
+
+@cache
+def _everything(name: str) -> Case:
+    return case([str(moment) for moment in _moments(name)])
+
+
+def _given(name: str, setting: str) -> Case:
+    """Return what the diagnosis is given: every moment, the last two, the last dump alone, or no text at all."""
+    if setting == "pb":
+        return case([str(path) for moment in _moments(name) for path in moment.glob("*.pb.gz")])
+    whole = _everything(name)
+    (process,) = whole.processes
+    if setting == "late":
+        return replace(whole, processes=(replace(process, snapshots=process.snapshots[-2:]),))
+    if setting == "dump":
+        return replace(whole, processes=(replace(process, snapshots=(_dump(process.snapshots[-1]),)),))
+    return whole
+
+
+def _dump(moment: Snapshot) -> Snapshot:
+    sources = MappingProxyType({"goroutines": moment.sources["goroutines"]})
+    return Snapshot(moment.label, goroutines=moment.goroutines, sources=sources)
+
+
+def _settings(name: str) -> Iterator[str]:
+    """Yield the settings that a truth asks for, or those that its captures allow."""
+    moments = _moments(name)
+    text = any(moments[-1].glob("*.txt.gz"))
+    possible = {"all": True, "late": len(moments) > 2, "dump": text and len(moments) > 1}
+    possible["pb"] = any(moments[-1].glob("goroutine.pb.gz")) and text
+    yield from TRUTHS[name].get("settings", [setting for setting in SETTINGS if possible[setting]])
+
+
+def _at(finding: Finding, place: dict[str, Any]) -> bool:
+    frame = finding.suspect.sites[0].frame
+    return bool(frame.function == place["function"] and place.get("line", frame.line) == frame.line)
+
+
+def _told(diagnosis: Diagnosis) -> str:
+    lines = [f"verdict {diagnosis.verdict}"]
+    for one in diagnosis.findings:
+        site = one.suspect.sites[0]
+        lines.append(
+            f"{one.rank}. {one.confidence} {one.mechanism} {site.frame.function}:{site.frame.line} [{site.state}] x{site.count} "
+            f"{sorted(one.suspect.kinds)} {[growth.counts for growth in one.suspect.growth]}"
+        )
+    return "\n".join(lines)
+
+
+def _wrong(truth: dict[str, Any], setting: str, diagnosis: Diagnosis) -> list[str]:
+    """Return what is wrong with a diagnosis, worst first."""
+    places = truth.get("place", ())
+    sure = [one for one in diagnosis.findings if one.confidence != "possible"]
+    accused = [one for one in sure if not any(_at(one, place) for place in places)]
+    wrong = [f"accused: {one.suspect.sites[0].frame.function}" for one in accused]
+    if truth["verdict"] == "healthy":
+        return wrong + ["verdict leaking"] * (diagnosis.verdict == "leaking")
+    wrong += ["one cause became several findings"] * (len(sure) - len(accused) > 1)
+    wrong += ["verdict healthy"] * (diagnosis.verdict == "healthy")
+    if setting in truth.get("silent", ()):
+        return wrong
+    hits = [(one, place) for one in diagnosis.findings for place in places if _at(one, place)]
+    if not hits:
+        return [*wrong, "not found"]
+    first, place = hits[0]
+    if first.rank != 1 and setting not in truth.get("anywhere", ()):
+        wrong.append("not first")
+    if first.mechanism not in place["mechanisms"] and setting not in truth.get("unnamed", ()):
+        wrong.append(f"mechanism {first.mechanism}")
+    if setting in truth.get("sure", ()) and first not in sure:
+        wrong.append(f"only {first.confidence}")
+    if setting == "all":
+        called = {
+            f"{one.suspect.sites[0].frame.function}:{one.suspect.sites[0].frame.line}" for one in diagnosis.findings
+        }
+        wrong += [f"victim named: {victim}" for victim in truth.get("victims", ()) if victim in called]
+    return wrong
+
+
+@pytest.mark.parametrize(("name", "setting"), [(name, setting) for name in TRUTHS for setting in _settings(name)])
+def test_what_was_once_wrong_is_right(name: str, setting: str) -> None:
+    truth = TRUTHS[name]
+    diagnosis = diagnose(_given(name, setting))
+    wrong = _wrong(truth, setting, diagnosis)
+    still_open = truth.get("open", {})
+    if setting not in still_open:
+        assert not wrong, f"{wrong}\n{truth['teaches']}\n{_told(diagnosis)}"
+    else:
+        assert wrong, f"right now: take {setting!r} out of [open] in {name}/truth.toml\n{_told(diagnosis)}"
+        assert wrong == still_open[setting]["wrong"], f"wrong in another way than [open] says\n{_told(diagnosis)}"
+
+
+def test_every_truth_is_complete() -> None:
+    for name, truth in TRUTHS.items():
+        assert set(truth) <= KNOWN_KEYS, name
+        assert truth["teaches"].endswith("."), name
+        assert truth["recorded"], name
+        assert (truth["verdict"] == "healthy") != ("place" in truth), name
+        asked = set(_settings(name))
+        for key in ("anywhere", "unnamed", "silent", "sure", "open"):
+            assert set(truth.get(key, ())) <= asked, f"{name}: {key}"
+        assert all(one["why"].endswith(".") and one["wrong"] for one in truth.get("open", {}).values()), name
