@@ -170,6 +170,31 @@ def huge_dump(scope: Scope) -> Outcome:
     return outcome
 
 
+def _diagnosed(outcome: Outcome, scope: Scope, *evidence: Path) -> Figures:
+    """Return what it costs to diagnose; what is diagnosed leaks."""
+    own, _ = _run(outcome, _oakum(scope, "diagnose", *evidence))
+    outcome.targets.append(Target("found leaking", f"exit code {own.exit_code}", own.exit_code == 1))
+    return own
+
+
+def diagnose_large(scope: Scope) -> Outcome:
+    """The largest dump that pprof is likely to hand out, and the largest heap profile."""
+    outcome = Outcome("the diagnosis of a 64 MiB dump and a heap profile of 300,000 samples")
+    own = _diagnosed(outcome, scope, need("dump-64MiB.txt"), need("profile-35MB.pb.gz"))
+    outcome.at_most("within 3 s", own.wall, 3, " s")
+    outcome.at_most("and 500 MB", own.memory / 1e6, 500, " MB")
+    return outcome
+
+
+def diagnose_series(scope: Scope) -> Outcome:
+    """A day of moments: 1,000 goroutines and 5,000 samples of heap each."""
+    outcome = Outcome("the diagnosis of a hundred moments, each with 1,000 goroutines and a heap of 5,000 samples")
+    own = _diagnosed(outcome, scope, need("moments-100"))
+    outcome.at_most("within 10 s", own.wall, 10, " s")
+    outcome.at_most("and 600 MB", own.memory / 1e6, 600, " MB")
+    return outcome
+
+
 def version(scope: Scope) -> Outcome:
     """Start-up."""
     outcome = Outcome("start-up")
@@ -197,6 +222,8 @@ CASES: dict[str, Callable[[Scope], Outcome]] = {
     "dump-64MiB": dump,
     "dump-64MiB-go1.20": old_dump,
     "dump-1GiB": huge_dump,
+    "diagnose-64MiB": diagnose_large,
+    "diagnose-100": diagnose_series,
     "version": version,
     "bomb": bomb,
 }

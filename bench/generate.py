@@ -82,12 +82,13 @@ class CallGraph:
         return stacks
 
 
-def _samples(stacks: NDArray[np.uint32], depths: Ids, label: int, random: np.random.Generator) -> Tokens:
+def _samples(stacks: NDArray[np.uint32], depths: Ids, label: int, random: np.random.Generator, growth: float) -> Tokens:
     """Return the samples of a heap profile as varints: location ids, four values and the label `bytes`."""
     count = len(depths)
     sizes = np.array([8, 16, 32, 48, 64, 96, 128, 256, 512, 1024, 4096, 32768])[random.integers(0, 12, count)]
     allocated = np.exp(random.normal(5, 2.5, count)).astype(np.int64) + 1
     kept = np.where(random.random(count) < 0.5, 0, (allocated * random.random(count)).astype(np.int64))
+    kept = (growth * kept).astype(np.int64)
     values = messages(0x12, allocated, allocated * sizes, kept, kept * sizes)
     labels = messages(0x1A, 0x08, np.full(count, label), 0x18, sizes)
 
@@ -130,8 +131,16 @@ def _locations(graph: CallGraph, named: list[Function], random: np.random.Genera
     return varints(single.ravel()) + varints(double.ravel())
 
 
-def profile_bytes(samples: int, locations: int, functions: int, depth: int, seed: int) -> bytes:
-    """Return a heap profile as uncompressed pprof protobuf."""
+def profile_bytes(
+    samples: int,
+    locations: int,
+    functions: int,
+    depth: int,
+    seed: int,
+    taken_at: int = 1_700_000_000_000_000_000,
+    kept: float = 1.0,
+) -> bytes:
+    """Return a heap profile as uncompressed pprof protobuf, taken at so many nanoseconds; `kept` scales its heap."""
     random = np.random.default_rng(seed)
     named = functions_of(functions, random)
     graph = CallGraph(locations, functions, random)
@@ -162,12 +171,12 @@ def profile_bytes(samples: int, locations: int, functions: int, depth: int, seed
     table_of_functions = messages(
         FUNCTION, 0x08, np.arange(1, functions + 1), 0x10, names, 0x18, names, 0x20, files, 0x28, starts
     )
-    body = varints(_samples(stacks, depths, row("bytes"), random))
-    taken_at = varints(np.array([TIME_NANOS, 1_700_000_000_000_000_000], np.uint64))
+    body = varints(_samples(stacks, depths, row("bytes"), random, kept))
+    time = varints(np.array([TIME_NANOS, taken_at], np.uint64))
     strings = b"".join(text(STRING, entry.encode()) for entry in table)
     return b"".join(
         (head, body, varints(mapping.ravel()), _locations(graph, named, random), varints(table_of_functions.ravel()),
-         strings, taken_at, period)
+         strings, time, period)
     )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ process is charged with the memory of the one that started it.
 """
 
 import hashlib
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,12 +13,12 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 OUT = HERE / "out"
-MAKERS = ("names.py", "dumps.py", "generate.py", "inputs.py")
+MAKERS = ("names.py", "dumps.py", "generate.py", "moments.py", "inputs.py")
 MIB = 1 << 20
 
 
 def _make(name: str, path: Path) -> None:
-    from bench import generate  # here, because numpy is large
+    from bench import generate, moments  # here, because numpy is large
 
     makers: dict[str, Callable[[], object]] = {
         "profile-35MB.pb.gz": lambda: generate.write_profile(path),
@@ -27,15 +28,16 @@ def _make(name: str, path: Path) -> None:
         "dump-64MiB.txt": lambda: generate.write_dump(path, size=64 * MIB),
         "dump-64MiB-go1.20.txt": lambda: generate.write_dump(path, size=64 * MIB, parents=False),
         "dump-1GiB.txt": lambda: generate.write_dump(path, size=1024 * MIB),
+        "moments-100": lambda: moments.write_moments(path),
         "bomb.gz": lambda: generate.write_bomb(path),
     }
     makers[name]()
 
 
-def _stored(name: str) -> Path:
-    mark = hashlib.sha256(b"".join((HERE / maker).read_bytes() for maker in MAKERS)).hexdigest()[:8]
-    stem, _, ending = name.partition(".")
-    return OUT / f"{stem}-{mark}.{ending}"
+def _stored(name: str, mark: str = "") -> Path:
+    mark = mark or hashlib.sha256(b"".join((HERE / maker).read_bytes() for maker in MAKERS)).hexdigest()[:8]
+    stem, dot, ending = name.partition(".")
+    return OUT / f"{stem}-{mark}{dot}{ending}"
 
 
 def need(name: str) -> Path:
@@ -51,10 +53,12 @@ def main() -> None:
     OUT.mkdir(exist_ok=True)
     for name in sys.argv[1:]:
         path = _stored(name)
-        stem, _, ending = name.partition(".")
-        for old in OUT.glob(f"{stem}-????????.{ending}"):
-            old.unlink()
         unfinished = path.with_name(f".{path.name}")
+        for old in (*OUT.glob(_stored(name, "????????").name), unfinished):
+            if old.is_dir():
+                shutil.rmtree(old)
+            else:
+                old.unlink(missing_ok=True)
         _make(name, unfinished)
         unfinished.rename(path)
 
