@@ -194,6 +194,7 @@ def test_no_dump_breaks_the_diagnosis(made: Callable[[], list[str | None]]) -> N
         _say_everything(_of(replace(given, snapshots=moments)))
 
 
+@pytest.mark.slow
 def test_the_number_of_places_costs_no_more_than_its_share() -> None:
     """Every goroutine stuck at a place of its own: nothing may be compared with everything."""
     given = process(_distinct(2_000), _distinct(2_010))

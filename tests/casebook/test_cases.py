@@ -76,6 +76,7 @@ def test_every_folder_is_a_case() -> None:
 
 
 @pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
+@pytest.mark.slow
 def test_what_is_expected_is_true_of_the_evidence(one: Case) -> None:
     assert check(one) == []
 
@@ -95,6 +96,7 @@ def _files(one: Case) -> list[Path]:
 _FOREIGN = re.compile(rb"/(?:work|root|home|tmp)/|proxy\.golang\.org|pypi\.org|deb\.debian\.org")
 
 
+@pytest.mark.slow
 def test_nothing_recorded_names_a_machine() -> None:
     for one in CASES:
         for path in _files(one):

@@ -178,6 +178,7 @@ def test_help_lists_flags_in_groups_and_ends_with_examples(capsys: pytest.Captur
         assert text.rstrip().splitlines()[-1].strip().startswith(f"oakum {verb} ")
 
 
+@pytest.mark.slow
 def test_each_view_runs_in_a_process_of_its_own(tmp_path: Path) -> None:
     path = saved(tmp_path)
     for verb in (["top"], ["tree"], ["peek", "alloc|other"], ["traces"]):

@@ -86,6 +86,7 @@ def test_the_twin_is_compared_by_function() -> None:
     assert by_name == {"main.(*Shop).keep": 100, "main.load": 0}
 
 
+@pytest.mark.slow
 def test_many_stacks_cost_rows_not_totals() -> None:
     count = 9000
     samples: list[Sample] = [(f"main.f{at} main.run", (1, at + 1, 1, at + 1)) for at in range(count)]

@@ -142,6 +142,7 @@ BOMBS: dict[str, Callable[[], bytes]] = {
 
 
 @pytest.mark.parametrize("name", BOMBS)
+@pytest.mark.slow
 def test_a_bomb_is_refused_in_time_and_memory(name: str) -> None:
     bomb = BOMBS[name]()
     tracemalloc.start()

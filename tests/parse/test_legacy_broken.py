@@ -106,6 +106,7 @@ def test_strange_numbers(number: str) -> None:
         b"MAPPED_LIBRARIES:\n" * 3000 + b"growth profile: total 3\n" + b"MAPPED_LIBRARIES:\n" + b"ab-" * 60_000,
     ],
 )
+@pytest.mark.slow
 def test_hostile_texts_take_no_time(text: bytes) -> None:
     started = time.monotonic()
     exercise(text)

@@ -522,6 +522,7 @@ def hostile() -> Iterator[tuple[str, bytes]]:
 
 
 @pytest.mark.parametrize(("name", "data"), list(hostile()), ids=[name for name, _ in hostile()])
+@pytest.mark.slow
 def test_hostile_logs_take_bounded_time(name: str, data: bytes) -> None:
     started = time.process_time()
     assert read(data)

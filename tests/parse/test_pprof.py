@@ -282,6 +282,7 @@ def test_large_tables_read_as_small_ones_do() -> None:
         assert profile.labels(int(profile.label_ids[row])) == (Label("bytes", number=1 << row % 20),)
 
 
+@pytest.mark.slow
 def test_cut_anywhere() -> None:
     data = heap_profile(12, functions=6)
     whole = profile_of(data)
@@ -347,6 +348,7 @@ def test_hostile_lengths(hostile: bytes) -> None:
         assert reading is None or reading.problems
 
 
+@pytest.mark.slow
 def test_one_message_of_very_many_fields() -> None:
     started = time.process_time()
     profile = broken_profile_of(CPU + field(2, unpacked(1, [1] * 300_000)) + TABLES, "wrong-value-count", "deep-stack")
@@ -418,6 +420,7 @@ def test_a_big_text_is_turned_away_at_once() -> None:
 
 
 @pytest.mark.shared
+@pytest.mark.slow
 def test_shared_evidence_is_read_as_its_index_says() -> None:
     yaml = pytest.importorskip("yaml")
     folder = need_shared()

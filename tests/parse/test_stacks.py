@@ -400,6 +400,7 @@ def test_wrappers_that_the_compiler_made_are_off_the_stack() -> None:
 
 
 @pytest.mark.parametrize(("size", "words"), [(64 << 10, "fixed buffer of 64 KiB"), (64 << 20, "net/http/pprof")])
+@pytest.mark.slow
 def test_known_caps(size: int, words: str) -> None:
     block = _worker(1).encode() + b"\n\n"
     text = b"".join(_worker(n).encode() + b"\n\n" for n in range(1, 400))
@@ -575,6 +576,7 @@ _texts = st.lists(
     chunk=st.sampled_from([160, 400, 1 << 20]),
     cut=st.integers(0, 30),
 )
+@pytest.mark.slow
 def test_known_stacks_are_grouped_as_if_each_were_read_line_by_line(
     parts: list[tuple[str, str]], eol: str, chunk: int, cut: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -624,6 +626,7 @@ def test_groups_are_those_of_the_goroutines_that_were_printed(
 @given(
     st.binary(max_size=300) | _texts.map(lambda parts: "".join(b + g for b, g in parts).encode()), st.integers(0, 2000)
 )
+@pytest.mark.slow
 def test_cutting_anywhere_never_raises(data: bytes, at: int) -> None:
     for piece in (data[:at], data[at:]):
         for reading in stacks.read(piece):

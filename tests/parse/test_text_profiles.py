@@ -45,6 +45,7 @@ def test_long_lines_hide_no_header() -> None:
     assert reading.where == "lines 3-3"
 
 
+@pytest.mark.slow
 def test_too_many_profiles_are_told() -> None:
     readings = text_profiles.read(b"goroutine profile: total 0\n" * (blocks.MAX_BLOCKS + 5))
     assert len(readings) == blocks.MAX_BLOCKS

@@ -235,6 +235,7 @@ def test_speedscope_of_an_empty_profile() -> None:
 
 
 @pytest.mark.shared
+@pytest.mark.slow
 def test_totals_of_shared_profiles_survive() -> None:
     from oakum.collect import gather
     from oakum.parse import parse

@@ -239,6 +239,7 @@ def shared_profiles() -> list[tuple[Path, Profile]]:
 
 
 @pytest.mark.shared
+@pytest.mark.slow
 def test_shared_evidence_comes_back() -> None:
     found = shared_profiles()
     assert len(found) > 170
