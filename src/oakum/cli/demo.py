@@ -14,7 +14,9 @@ EVIDENCE = Path(__file__).parent / "demo_evidence"
 STEPS = (
     ("A service of ours grows. Three times we saved its goroutines and heap. What do we have?",
      "inspect before.goroutine.txt.gz after.goroutine.txt.gz after.heap.txt.gz"),
-    ("Where do its goroutines stand? 500 wait to send an answer that nobody takes.",
+    ("Why does it grow? One command says what leaks, where, and how sure that is.",
+     "diagnose before.goroutine.txt.gz before.heap.pb.gz after.goroutine.txt.gz after.heap.pb.gz"),
+    ("By hand, then. Where do its goroutines stand? 500 wait to send an answer that nobody takes.",
      "goroutines after.goroutine.txt.gz -n 4"),
     ("Do they grow? Formats may be mixed: text stacks, then two protobufs.",
      "diff before.goroutine.txt.gz during.goroutine.pb.gz after.goroutine.pb.gz -n 5"),

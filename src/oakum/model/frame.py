@@ -133,6 +133,8 @@ def owner_of(function: str, file: str) -> Owner:
     path of the file decides. Without a file, the names of the standard library's top folders do.
     """
     package = split_function(function)[0]
+    if not package and function.startswith(("0x", "<unknown>")):
+        return "runtime"  # an address that nobody has named is no code of the user's
     if function == "panic" or package in _RUNTIME or package.startswith(("internal/runtime/", "runtime/internal/")):
         return "runtime"
     path = file.replace("\\", "/")
