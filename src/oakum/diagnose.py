@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from oakum.compare.activity import activity
 from oakum.compare.clock import dated_since
+from oakum.compare.events import per_event
 from oakum.compare.goroutines import populations
 from oakum.compare.heap import heap_growth
 from oakum.compare.memory import memory, memory_series
@@ -77,7 +78,14 @@ def _suspects(process: Process, work: Activity) -> tuple[list[Suspect], Memory]:
         holding(one, pins[at], process) if at in pins else one for at, one in enumerate(goroutines) if at not in behind
     ]
     budget = memory(process)
-    return [*holders, *heap, *memory_suspects(process, budget, series)], budget
+    found_all = [*holders, *heap, *memory_suspects(process, budget, series)]
+    return [_counted(one, process) for one in found_all], budget
+
+
+def _counted(suspect: Suspect, process: Process) -> Suspect:
+    """Return the suspect with the work that its growth follows, where the process counts it."""
+    growth = tuple(replace(one, per_event=per_event(one.counts, process.snapshots)) for one in suspect.growth)
+    return replace(suspect, growth=growth)
 
 
 def _agreeing(budget: Memory, findings: Sequence[Finding]) -> Memory:

@@ -439,7 +439,7 @@ def _suspect(cause: _Cause, process: Process, total: int, cleared: str | None = 
             for signs, because in cause.victims
             if signs.population.place is not None
         ),
-        growth=(_growth(population, process.snapshots),) if len(process.snapshots) > 1 else (),
+        growth=(_growth(root, process.snapshots),),
         share={"goroutines": round(held / total, 4)},
         wait=max((signs.wait for signs in _queue(cause)), key=_WAITS.index),
     )
@@ -465,10 +465,13 @@ def _evidence(cause: _Cause, cleared: str | None) -> tuple[Evidence, ...]:
     return (*found.values(), *cause.evidence)
 
 
-def _growth(population: Population, snapshots: Sequence[Snapshot]) -> Growth:
+def _growth(root: Signs, snapshots: Sequence[Snapshot]) -> Growth:
+    population = root.population
+    if len(population.counts) != len(snapshots):  # what only Go's proof shows
+        return Growth("goroutines", (population.last,))
     counts = tuple(int(count) if count >= 0 else None for count in population.counts)
     seen = [(s.at, c) for s, c in zip(snapshots, counts, strict=True) if s.at is not None and c is not None]
-    per_hour = None
+    per_hour = root.per_hour if len(snapshots) == 1 else None
     if len(seen) > 1:
         (start, first), (end, last) = seen[0], seen[-1]
         hours = (end - start).total_seconds() / 3600

@@ -47,6 +47,7 @@ class Signs:
     wait: Wait
     benign: Match | None
     pace: Pace = "flat"
+    per_hour: float | None = None  # how fast they came, by their ages
     found: dict[str, Evidence] = field(default_factory=dict)
 
     @property
@@ -81,6 +82,7 @@ class Reader:
         signs.pace = self._pace(population, counts, came)
         self._growth(signs, counts, came)
         self._age(signs)
+        self._arrivals(signs)
         self._against(signs, counts, came)
         return signs
 
@@ -238,6 +240,22 @@ class Reader:
             self._say(signs, "stuck", minutes=longest, count=population.last, state=population.state or "")
         elif longest >= 1:
             self._say(signs, "waits", minutes=longest, count=population.last, state=population.state or "")
+
+    def _arrivals(self, signs: Signs) -> None:
+        """Tell from the ages of the last moment when they began to wait: as good as a series, for who never leaves."""
+        waits = [int(one) for group in signs.population.groups[self._at[-1]] for one in group.waits if one >= 1]
+        if len(waits) < 2 * FEW or signs.wait not in ("hard", "soft", "never"):
+            return
+        oldest, youngest = max(waits), min(waits)
+        if oldest - youngest < SURE_MINUTES:
+            if oldest >= 2 * SURE_MINUTES:
+                self._say(signs, "burst", count=len(waits), oldest=oldest)
+            return
+        middle = sorted(waits)[len(waits) // 2]
+        steady = abs(middle - (oldest + youngest) / 2) <= 0.25 * (oldest - youngest)
+        signs.per_hour = round(60 * (len(waits) - 1) / (oldest - youngest), 1)
+        kind = "arrivals" if steady else "arrivals-uneven"
+        self._say(signs, kind, count=len(waits), oldest=oldest, youngest=youngest, rate=signs.per_hour)
 
     def _awake(self, population: Population) -> bool:
         """Tell whether a good part of them shows that its wait has restarted, or that one can get on from here."""

@@ -18,7 +18,7 @@ WORDS: dict[str, tuple[str, str]] = {
         "{moments:,} 个时刻的数量依次为 {counts}。",
     ),
     "goroutines.outlives-load": (
-        "{count:,} are still there although hardly any work was done in the last step: {counts}.",
+        "Still there although hardly any work was done in the last step: {count:,} of them ({counts}).",
         "最后一段时间几乎没有工作，仍有 {count:,} 个留在那里：{counts}。",
     ),
     "goroutines.remains": (
@@ -60,6 +60,21 @@ WORDS: dict[str, tuple[str, str]] = {
     "goroutines.goleak": (
         "goleak lists {count:,} of them as unexpected at the end of a test.",
         "goleak 在测试结束时报告其中 {count:,} 个不应存在。",
+    ),
+    # When they came, by their ages.
+    "goroutines.arrivals": (
+        "By their ages {count:,} of them came one after the other, from {oldest:,} to {youngest:,} min ago: about "
+        "{rate:,} an hour, steadily.",
+        "从等待时长看，其中 {count:,} 个在 {oldest:,} 至 {youngest:,} 分钟前陆续到来：每小时约 {rate:,} 个，速度平稳。",
+    ),
+    "goroutines.arrivals-uneven": (
+        "By their ages {count:,} of them came from {oldest:,} to {youngest:,} min ago, about {rate:,} an hour, more at "
+        "some times than at others.",
+        "从等待时长看，其中 {count:,} 个在 {oldest:,} 至 {youngest:,} 分钟前到来：每小时约 {rate:,} 个，时多时少。",
+    ),
+    "goroutines.burst": (
+        "By their ages {count:,} of them came at about the same time, {oldest:,} min ago.",
+        "从等待时长看，其中 {count:,} 个大约在 {oldest:,} 分钟前同时到来。",
     ),
     # Against a leak.
     "goroutines.comes-and-goes": (

@@ -1,0 +1,69 @@
+"""Growth against what the process counts of its own work: one goroutine for each request of one kind, or for none.
+
+Comes in: a count in each moment and the metrics of the moments. Goes out: the counter that the growth follows step by
+step, and how much comes with each event; None when no counter explains it.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from oakum.model import PerEvent, Snapshot
+from oakum.model.metrics import Labels
+
+# Counters of the process itself, not of its work: they rise with everything.
+_NOT_WORK = ("go_", "process_", "promhttp_")
+_PARTS = ("_bucket", "_sum", "_created")  # of a histogram; its count says the same
+# How far the ratio may differ from step to step; requests under way when a capture is taken blur it.
+_SPREAD = 0.15
+# One event leaves one goroutine, or the few that it started.
+_EACH = 4
+# Fewer than this many in a step are too few for a ratio.
+_ENOUGH = 5
+
+
+def per_event(counts: Sequence[int | None], snapshots: Sequence[Snapshot]) -> PerEvent | None:
+    """Return what the growth follows: in every step that many for each event, and none where no event was."""
+    if len(counts) < 3 or any(count is None for count in counts) or any(s.metrics is None for s in snapshots):
+        return None
+    grown = [after - before for before, after in pairwise(int(count or 0) for count in counts)]
+    if sum(step >= _ENOUGH for step in grown) < 2 or min(grown) < 0:
+        return None
+    found = []
+    first = snapshots[0].metrics
+    last = snapshots[-1].metrics
+    assert first is not None
+    assert last is not None
+    for key, value in last.values.items():
+        name, labels = key
+        if name.startswith(_NOT_WORK) or name.endswith(_PARTS) or value <= first.values.get(key, 0.0):
+            continue
+        series = [s.metrics.values.get(key, 0.0) for s in snapshots if s.metrics is not None]
+        steps = [after - before for before, after in pairwise(series)]
+        if min(steps) < 0:  # a gauge
+            continue
+        ratios = [g / s for g, s in zip(grown, steps, strict=True) if s >= _ENOUGH]
+        idle = [g for g, s in zip(grown, steps, strict=True) if s < _ENOUGH]
+        total = sum(grown) / sum(steps)
+        each = round(total)
+        # Counters rise together as long as the mix of requests is the same; only whole numbers say more than that.
+        if (
+            len(ratios) < 2
+            or any(g >= _ENOUGH for g in idle)
+            or not 1 <= each <= _EACH
+            or abs(total - each) > 0.03 * each
+        ):
+            continue
+        low, high = min(ratios), max(ratios)
+        if high - low <= 2 * _SPREAD * total:
+            found.append((each, high - low, -len(labels), _event(name, labels), total, low, high))
+    if not found:
+        return None
+    *_, event, value, low, high = min(found)
+    return PerEvent(event, round(value, 3), round(low, 3), round(high, 3))
+
+
+def _event(name: str, labels: Labels) -> str:
+    return f"{name}{{{','.join(f'{key}={value}' for key, value in labels)}}}" if labels else name
+
+
+__all__ = ["per_event"]
