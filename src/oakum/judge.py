@@ -18,6 +18,9 @@ _GROWS = frozenset({"gains", "outlives-load", "twin"})
 
 # Locks that their own words prove to be taken in a circle, or twice by one goroutine.
 _DEADLOCK = frozenset({"cycle", "locked-twice", "reader-writer-reader"})
+# What a crew at rest shows in one moment.
+_STANDS = frozenset({"crowd", "most", "crew", "waits", "alive", "counts-only", "arrivals", "arrivals-uneven", "burst"})
+_GREW = _GROWS | {"ramp", "heap-rises", "heap-ramp", "heap-twin", "off-heap-rises"}
 # How many suspicions a person reads.
 _MOST = 5
 
@@ -65,10 +68,17 @@ def judge(suspects: Iterable[Suspect]) -> tuple[tuple[Finding, ...], tuple[Expla
             explained.append(Explained(mechanism, reason, suspect.sites[:2]))
         else:
             findings.append(_finding(suspect, mechanism))
+    if any(found.suspect.kinds & _GREW for found in findings):  # beside what grows, a crew that stands there is not why
+        findings = [found for found in findings if not _only_stands(found.suspect)]
     findings.sort(key=_order)
     sure = [found for found in findings if found.confidence != "possible"]
     findings = [*sure, *findings[len(sure) : len(sure) + _MOST]]
     return tuple(found.ranked(at) for at, found in enumerate(findings, 1)), tuple(explained)
+
+
+def _only_stands(suspect: Suspect) -> bool:
+    """Tell whether nothing is known but that several rest at one place."""
+    return suspect.wait in ("soft", "resting", "unknown") and not suspect.kinds - _STANDS
 
 
 def _order(finding: Finding) -> tuple[float, ...]:

@@ -22,6 +22,7 @@ from oakum.knowledge.pairs import Pair
 from oakum.model import Evidence, Frame, Growth, Process, Site, Suspect, Text, Victim, normal_function
 from oakum.model.diagnosis import Argument
 from oakum.model.heap_growth import Floats, HeapGrowth, MemorySeries, Pin
+from oakum.model.profile import Int64s
 from oakum.model.sizes import size
 
 # What a cause has to hold of the heap, or of its growth, to be told: less is everybody's background.
@@ -58,10 +59,19 @@ class _Heap:
         self, process: Process, growth: HeapGrowth, series: MemorySeries, activity: Sequence[float | None]
     ) -> None:
         self.process, self.growth, self.series = process, growth, series
-        self.seen = growth.moments
+        self.seen = self._fresh(growth.moments, series.num_gc)
         self.paths = [path_of(stack) for stack in growth.stacks]
         self.works = self._works(activity)
         self.last = int(self.seen[-1])
+
+    @staticmethod
+    def _fresh(moments: Int64s, collections: Floats) -> Int64s:
+        """Return the moments whose profile is new: it changes with a collection only, and says nothing before one."""
+        kept = [int(moments[0])]
+        for at in moments[1:].tolist():
+            if len(collections) <= at or not collections[at] <= collections[kept[-1]]:  # NaN: nobody knows
+                kept.append(at)
+        return np.array(kept, np.int64)
 
     def _works(self, activity: Sequence[float | None]) -> list[Floats]:
         """Return measures of what was done in each step between profiles: allocations, the work told, and the time."""
