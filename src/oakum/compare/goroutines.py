@@ -127,7 +127,8 @@ def _population(
         came = len(after[0]) - len(same)
         fresh = len(np.setdiff1d(after[0], formerly, assume_unique=True)) if came else 0
         steps.append((came, fresh, len(same), gone, ended))
-        released += len(np.setdiff1d(standing_before, after[0], assume_unique=True))
+        if gone and len(standing_before):
+            released += len(np.setdiff1d(standing_before, after[0], assume_unique=True))
         standing_before = same
         restarted[at + 1] = int(((before[1][old] >= 1) & (after[1][new] < before[1][old])).sum())
     standing = members[-1] if members else None
@@ -198,9 +199,12 @@ def _awake(
     if state in _AT_WORK:
         return 0
     ids, waits = members
-    anew = (waits < 1) & (ids < youngest_aged - _BATCHES)
-    if formerly is not None:
-        anew |= (waits < 1) & np.isin(ids, formerly[0], assume_unique=True)
+    ageless = waits < 1
+    if not ageless.any():
+        return 0
+    anew = ageless & (ids < youngest_aged - _BATCHES)
+    if formerly is not None and len(formerly[0]):
+        anew |= ageless & np.isin(ids, formerly[0], assume_unique=True)
     return int(anew.sum())
 
 

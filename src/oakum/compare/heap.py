@@ -44,8 +44,8 @@ class _Names:
 
     def __init__(self, lines: bool) -> None:
         self._lines = lines
-        self._numbers: dict[tuple[str, int], int] = {}
-        self._normal: dict[bytes, str] = {}  # as it stood in a profile -> what survives a rebuild
+        self._numbers: dict[tuple[bytes, int], int] = {}
+        self._normal: dict[bytes, bytes] = {}  # as it stood in a profile -> what survives a rebuild
 
     def of(self, profile: Profile, wanted: Int64s) -> UInt64s:
         """Return a random-looking word for each of these locations."""
@@ -57,12 +57,12 @@ class _Names:
         lines = np.repeat(starts, lengths) + within
         numbers, rows = self._numbers, []
         called = locations.line_function[lines]
-        names = {-1: ""}
+        names = {-1: b""}
         for function in np.unique(called[called >= 0]).tolist():
             raw = strings.raw(int(functions.name[function]))
-            if raw not in self._normal:
-                self._normal[raw] = normal_function(raw.decode("utf-8", "replace"))
-            names[function] = self._normal[raw]
+            if not self._lines and raw not in self._normal:  # one build spells every name alike
+                self._normal[raw] = normal_function(raw.decode("utf-8", "replace")).encode()
+            names[function] = raw if self._lines else self._normal[raw]
         for function, line in zip(called.tolist(), locations.line_number[lines].tolist(), strict=True):
             rows.append(numbers.setdefault((names[function], line if self._lines else 0), len(numbers) + 1))
         # A location may hold inlined calls: its word depends on all of them, in order.

@@ -32,6 +32,11 @@ _ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
 # module@v1.2.3/  inside a path, module cache or -trimpath
 _MODULE_VERSION = re.compile(r"(?:^|/)((?:[^/@]+/)*[^/@]+)@(v[^/]+)/")
 
+# What only names have that read otherwise: shapes, closures, vendor prefixes, escapes, method values, other languages.
+_UNUSUAL = re.compile(
+    r"[\[\]·%]|-(?:fm|range)|\.(?:func|gowrap|deferwrap|glob|\d|\.|$)|^\.|vendor/|_workspace|\((?!\*)|\).*\)"
+)
+
 _RUNTIME = ("runtime", "internal/runtime", "runtime/internal")
 
 
@@ -75,6 +80,8 @@ def normal_function(function: str) -> str:
     Closure numbers, vendor prefixes, generic shapes, escapes and method-value marks go; Go 1.27 renames and merges
     closures, so all closures of one function read alike: `pkg.F.func`.
     """
+    if not _UNUSUAL.search(function):
+        return function
     name = _OLD_METHOD_VALUE.sub(r".\1", _METHOD_VALUE.sub("", function))
     package, receiver, rest = split_function(name)
     if "/vendor/" in package or package.startswith("vendor/") or "_workspace/src/" in package:
