@@ -1,0 +1,1 @@
+"""Growth -> suspects, harmless ones too, with what speaks for and against each. Decides nothing, reads no source."""

@@ -1,0 +1,267 @@
+"""Suspicious populations -> causes: those that hang together under one root, by their links, births and growth.
+
+Comes in: what was read of each population. Goes out: causes, each population in at most one: one cause, one finding.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from oakum.detect import shape
+from oakum.detect.signs import Reader, Signs
+from oakum.detect.waits_for import knots
+from oakum.model import Evidence, Snapshot, normal_function
+from oakum.model.diagnosis import Because
+from oakum.model.profile import Int64s
+
+# Which of several that hang together is the root, when their links do not say it.
+_ROOTS = ("never", "chan send", "sync.Cond.Wait", "sync.RWMutex.Lock", "sync.Mutex.Lock", "sync.RWMutex.RLock",
+          "semacquire", "IO wait", "select", "chan receive", "sleep", None, "sync.WaitGroup.Wait")  # fmt: skip
+# So many ids apart are goroutines that one call started one after the other.
+_SIDE_BY_SIDE = 4
+
+
+@dataclass(slots=True)
+class Cause:
+    """Populations of one cause."""
+
+    root: Signs
+    others: list[Signs] = field(default_factory=list)  # of the same cause, at other places
+    victims: list[tuple[Signs, Because]] = field(default_factory=list)
+    mechanisms: tuple[str, ...] = ()  # what the links between goroutines tell
+    evidence: list[Evidence] = field(default_factory=list)
+
+    @property
+    def members(self) -> list[Signs]:
+        return [self.root, *self.others, *(signs for signs, _ in self.victims)]
+
+
+def join(suspicious: Sequence[Signs], read: Sequence[Signs], last: Snapshot, reader: Reader) -> list[Cause]:
+    """Return causes: populations joined that hang together."""
+    causes = _knotted(suspicious, read, last, reader)
+    tied = {id(signs) for cause in causes for signs in cause.members}
+    loose = merge([Cause(signs) for signs in suspicious if id(signs) not in tied], same_place)
+    loose = merge(loose, same_birth)
+    loose = _born_together(loose)
+    loose = merge(loose, _same_growth)
+    return _behind(_parents([*causes, *loose]))
+
+
+def _knotted(suspicious: Sequence[Signs], read: Sequence[Signs], last: Snapshot, reader: Reader) -> list[Cause]:
+    """Return those that wait for one another, by their locks and their parents, under their roots."""
+    assert last.goroutines is not None
+    of_group = {id(group): signs for signs in read for group in signs.population.now}
+    at = [of_group.get(id(group)) for group in last.goroutines.groups]  # None: one of very many places
+    stuck = {id(signs) for signs in suspicious}
+    causes: list[Cause] = []
+    taken: set[int] = set()
+    for knot in knots(last.goroutines, {n for n, signs in enumerate(at) if id(signs) in stuck}):
+        known = [signs for node in knot.roots if (signs := at[node.group]) is not None]
+        roots = [signs for signs in distinct(known) if id(signs) not in taken]
+        if not roots:
+            continue
+        cause = Cause(roots[0], roots[1:], mechanisms=knot.mechanisms)
+        for node, because in knot.victims:
+            signs = at[node.group]
+            if signs is not None and id(signs) not in taken and all(signs is not other for other in cause.members):
+                cause.victims.append((signs, because))
+        for sign in knot.evidence:
+            # What only the shape of the stacks suggests is no proof.
+            kind = sign.kind if knot.certain else "shape"
+            if (shown := at[sign.group]) is not None:
+                cause.evidence.append(reader.evidence(kind, sign.says, shown.population))
+        taken |= {id(signs) for signs in cause.members}
+        causes.append(cause)
+    return causes
+
+
+def distinct(signs: Iterable[Signs]) -> list[Signs]:
+    return list({id(one): one for one in signs}.values())
+
+
+def merge(causes: list[Cause], likeness: Callable[[Signs], Hashable]) -> list[Cause]:
+    """Return the causes, those of one likeness joined; None is like nothing."""
+    merged: dict[Hashable, Cause] = {}
+    for cause in sorted(causes, key=lambda cause: _order(cause.root)):
+        key = likeness(cause.root)
+        if key is None or key not in merged:
+            merged[id(cause) if key is None else key] = cause
+        else:
+            merged[key].others += [cause.root, *cause.others]
+    return list(merged.values())
+
+
+def _order(signs: Signs) -> tuple[int, int, int]:
+    """The root first. Of several stages the one that was started last is nearest to whoever has left."""
+    state = "never" if signs.wait == "never" else signs.population.state
+    rank = _ROOTS.index(state) if state in _ROOTS else len(_ROOTS)
+    ids = _ids(signs)
+    return rank, -signs.population.last, -int(ids[0]) if len(ids) else 0
+
+
+def _name(signs: Signs) -> str:
+    place = signs.population.place
+    return normal_function(place.function) if place else ""
+
+
+def maker(signs: Signs) -> str:
+    made = signs.population.creator
+    return normal_function(made.function) if made else ""
+
+
+def same_place(signs: Signs) -> Hashable:
+    """Two lines or states of one function that were started alike."""
+    return _name(signs), maker(signs)
+
+
+def same_birth(signs: Signs) -> Hashable:
+    """Started by one function, and as many of one as of the other in every moment: halves of one thing."""
+    if not maker(signs) or maker(signs) == "net/http.(*Server).Serve" or signs.population.last < 2:
+        return None
+    return maker(signs), signs.population.counts.tobytes()
+
+
+def _same_growth(signs: Signs) -> Hashable:
+    """Of one package, and as many of one as of the other while both grow: parts of one thing."""
+    counts, place = signs.population.counts, signs.population.place
+    if len(counts) < 3 or len(np.unique(counts)) < 3 or place is None:
+        return None
+    return place.package, counts.tobytes()
+
+
+def _born_together(causes: list[Cause]) -> list[Cause]:
+    """Join those that were started side by side each time, as many of one as of the other: stages of one thing.
+
+    The one that was started last is the root: it is nearest to whoever has left.
+    """
+    kept: list[Cause] = []
+    last: Cause | None = None
+    for cause in sorted(causes, key=lambda cause: [len(ids := _ids(cause.root)), *ids[:1].tolist()]):
+        if last is not None and _side_by_side(_ids(last.root), _ids(cause.root)):
+            first, second = sorted((last, cause), key=lambda one: _order(one.root))
+            last.others = [second.root, *first.others, *second.others]
+            last.root, last.victims = first.root, [*first.victims, *second.victims]
+        else:
+            kept.append(cause)
+            last = cause
+    return kept
+
+
+def _side_by_side(ids: Int64s, others: Int64s) -> bool:
+    if len(ids) != len(others) or len(ids) < 2:
+        return False
+    apart = others - ids
+    return bool((np.abs(apart) <= _SIDE_BY_SIDE).all() and (np.sign(apart) == np.sign(apart[0])).all())
+
+
+def _ids(signs: Signs) -> Int64s:
+    groups = signs.population.now
+    return np.sort(np.concatenate([group.ids for group in groups])) if groups else np.zeros(0, np.int64)
+
+
+def _parents(causes: list[Cause]) -> list[Cause]:
+    """Put those whose parents are suspects too under them, unless they wait for something themselves."""
+    family = _Family([cause.root for cause in causes])
+    kept: list[Cause] = []
+    for cause in causes:
+        at = family.parent_of(cause.root)
+        home = causes[at] if at is not None else None
+        if home is None or cause.mechanisms or home.root.wait == "hard" or cause.root.wait in ("hard", "never"):
+            kept.append(cause)
+        else:
+            home.victims += [(signs, "behind") for signs in (cause.root, *cause.others)] + cause.victims
+    return kept
+
+
+class _Family:
+    """Who started whom: by the ids of parents; where a dump has none, by the creator's name in the parent's stack."""
+
+    def __init__(self, members: Sequence[Signs]) -> None:
+        self._members = members
+        ids = [group.ids for signs in members for group in signs.population.now]
+        owners = [np.full(len(group.ids), at) for at, signs in enumerate(members) for group in signs.population.now]
+        self._ids: Int64s = np.concatenate(ids) if ids else np.zeros(0, np.int64)
+        order = np.argsort(self._ids, kind="stable")
+        self._ids, self._owners = self._ids[order], (np.concatenate(owners) if owners else self._ids)[order]
+        self._frames: dict[str, list[int]] = {}
+        for at, signs in enumerate(members):
+            for name in frames_of(signs):
+                self._frames.setdefault(name, []).append(at)
+
+    def parent_of(self, signs: Signs) -> int | None:
+        """Return which member started most of these goroutines."""
+        parents = _parent_ids(signs)
+        named = self._frames.get(maker(signs), []) if maker(signs) else []
+        if not len(parents):
+            return next((at for at in named if self._members[at] is not signs), None)
+        rows = np.searchsorted(self._ids, parents)
+        rows = rows[rows < len(self._ids)]
+        found = self._owners[rows[np.isin(self._ids[rows], parents)]] if len(rows) else rows
+        if not len(found):
+            return None
+        at = int(np.bincount(found).argmax())
+        home = self._members[at]
+        enough = int((found == at).sum()) >= 0.5 * len(parents)
+        return at if enough and home is not signs and (at in named or not _serves(home)) else None
+
+
+def _behind(causes: list[Cause]) -> list[Cause]:
+    """Put those that rest in the methods of a type under the one goroutine of that type that is stuck in a call.
+
+    One loop often serves all users of a connection or a queue: while it cannot go on, each of them waits in a select.
+    """
+    stuck: dict[tuple[str, str], Cause] = {}
+    for cause in causes:
+        if cause.root.wait == "hard" and cause.root.population.last <= 2:
+            for frame in cause.root.population.example.stack.frames:
+                if frame.receiver:
+                    stuck.setdefault((frame.package, frame.receiver), cause)
+    kept: list[Cause] = []
+    for cause in causes:
+        place = cause.root.population.place
+        home = stuck.get((place.package, place.receiver)) if place is not None else None
+        if home is None or cause.mechanisms or cause.root.wait not in ("soft", "resting"):
+            kept.append(cause)
+        elif maker(cause.root) in frames_of(home.root):
+            _pile_up(home, cause)
+        else:
+            home.victims += [(signs, "behind") for signs in (cause.root, *cause.others)] + cause.victims
+    return kept
+
+
+def _pile_up(stuck: Cause, pile: Cause) -> None:
+    """Join one goroutine that is stuck and those it started, which wait for it: they are what a user sees grow."""
+    held = shape.mechanisms(stuck.root.population, stuck.root.benign, alive=False, moves=False)
+    stuck.mechanisms = (*stuck.mechanisms, *held)
+    stuck.others = [stuck.root, *stuck.others, *pile.others]
+    stuck.root = pile.root
+    stuck.victims += pile.victims
+
+
+def works_for(one: Signs, other: Signs) -> bool:
+    """Tell whether those of the other started the goroutines of one, where the dump names parents."""
+    parents = _parent_ids(one)
+    if not len(parents):
+        return True
+    ids = np.concatenate([group.ids for group in other.population.now])
+    return int(np.isin(parents, ids).sum()) >= 0.5 * len(parents)
+
+
+def _parent_ids(signs: Signs) -> Int64s:
+    """Return the ids of the goroutines that started these; empty where the dump does not say."""
+    parents = [group.parents for group in signs.population.now]
+    known: Int64s = np.unique(np.concatenate(parents)) if parents else np.zeros(0, np.int64)
+    return known[known > 0]
+
+
+def frames_of(signs: Signs) -> set[str]:
+    return {normal_function(frame.function) for frame in signs.population.example.stack.frames}
+
+
+def _serves(signs: Signs) -> bool:
+    """Tell whether these handle one request after the other: what they started may be long forgotten."""
+    return "net/http.(*conn).serve" in frames_of(signs)
+
+
+__all__ = ["Cause", "distinct", "frames_of", "join", "maker", "merge", "same_birth", "same_place", "works_for"]
