@@ -21,7 +21,7 @@ from oakum.report.json import document
 from oakum.report.terminal import Look, render
 
 ASK = "main.(*Desk).ask"
-SECONDS = 3.0  # CPU time that any evidence may take, however hostile
+SECONDS = 10.0  # CPU time that any evidence may take, however hostile; about 1 s here, a minute when it is quadratic
 
 
 def _of(*processes: Process) -> Diagnosis:
@@ -210,10 +210,10 @@ def test_a_dump_of_two_hundred_thousand_places_is_diagnosed_in_time(tmp_path: Pa
     done = subprocess.run(
         [sys.executable, "-m", "oakum", "diagnose", "--json", path],
         capture_output=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (40, 40)),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (120, 120)),
         check=False,
     )
-    assert done.returncode in (1, 3), "killed after 40 s" if done.returncode < 0 else done.stderr.decode()
+    assert done.returncode in (1, 3), "killed after 120 s" if done.returncode < 0 else done.stderr.decode()
 
 
 def _say_everything(said: Diagnosis) -> None:
