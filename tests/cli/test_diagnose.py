@@ -126,3 +126,20 @@ def test_the_whole_line() -> None:
     assert [process["name"] for process in found["processes"]] == ["boxoffice"]
     assert len(found["moments"]) == 4
     assert answer.err == ""
+
+
+def test_a_twin_that_cannot_be_read_is_not_passed_over(oakum: Call, dump: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "twin.png"
+    picture.write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
+    said = oakum("diagnose", "--baseline", picture, dump)
+    assert said.code == 4
+    assert "--baseline" in said.err
+    assert "twin.png" in said.err
+
+
+@pytest.mark.parametrize("name", ["report.html", "report.MD", "report.sarif"])
+def test_text_does_not_pretend_to_be_another_format(name: str, oakum: Call, dump: Path, tmp_path: Path) -> None:
+    said = oakum("diagnose", dump, "-o", tmp_path / name)
+    assert said.code == 2
+    assert ".json" in said.err
+    assert not (tmp_path / name).exists()

@@ -65,6 +65,9 @@ def case(arguments: Sequence[str], baseline: Sequence[str] = ()) -> Case:
     rows += [*unread, *twin_unread]
     if not processes:
         raise Unreadable(_nothing(rows))
+    if baseline and not twins:
+        told = [*(row for folder in twin_folders for row in _rows(folder.everything())), *twin_unread]
+        raise Unreadable(f"--baseline: {_nothing(told)}")
     return Case(_with_twins(processes, twins), tuple(rows))
 
 
@@ -269,7 +272,8 @@ def _row(found: Found) -> InputRow:
 
 def _nothing(rows: Sequence[InputRow]) -> str:
     """Return what was read when nothing in it can be diagnosed, and what to do."""
-    told = [f"{row.origin}: {row.problems[0] if row.problems else f'{row.kind} as {row.format}'}" for row in rows[:5]]
+    whys = [(row.origin, str(row.problems[0]) if row.problems else f"{row.kind} as {row.format}") for row in rows[:5]]
+    told = [why if why.startswith(f"{origin}: ") else f"{origin}: {why}" for origin, why in whys]
     more = f"\n  ... and {len(rows) - 5} more" if len(rows) > 5 else ""
     return (
         "nothing to diagnose: goroutines, a heap profile or metrics are needed, and were not found in\n  "

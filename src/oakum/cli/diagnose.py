@@ -15,6 +15,8 @@ from oakum.model import Gap, Text, UsageError
 if TYPE_CHECKING:
     from oakum.model import Diagnosis
 
+# Formats of a report that a text file must not pretend to be.
+_NOT_YET = (".html", ".htm", ".md", ".sarif", ".xml", ".pdf")
 _EXIT = {"healthy": 0, "leaking": 1, "undecided": 3}
 
 
@@ -63,6 +65,8 @@ def command(
     for folder in source:
         if not Path(folder).is_dir():
             raise UsageError(f"--source {folder}: no such directory")
+    if output and Path(output).suffix.lower() in _NOT_YET:
+        raise UsageError(f"-o {output}: only text and JSON are written; name it .txt or .json")
     given = case(evidence, baseline)
     progress = Progress("diagnosing:")
     try:

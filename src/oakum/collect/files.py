@@ -37,9 +37,9 @@ def gather(arguments: Iterable[str], complain: Complaint = _raise) -> Iterator[C
         elif argument == "-":
             yield Capture("-", _read_stream(sys.stdin.buffer, "standard input"), datetime.now(UTC))
         elif "://" in argument:
+            how = f": curl -sS -o capture.pb.gz '{argument}'" if argument.startswith("http") else " in a file"
             complaint = UsageError(
-                f"{argument}: only files, directories and - are read here; save the target's answer first: "
-                f"curl -sS -o capture.pb.gz '{argument}'"
+                f"{argument}: only files, directories and - are read here; save the target's answer first{how}"
             )
             complain(complaint)
         else:

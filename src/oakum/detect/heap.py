@@ -4,7 +4,8 @@ Kinds of evidence, for judge.py. For a leak: heap-rises (three or more rises, ea
 heap-shape (a registration, a timer or a container holds it), heap-twin (a healthy twin has far less), finalizer-runs,
 timer-runs; weak ones: heap-ramp (grew once), heap-retains (one profile: what holds most). Against it: heap-level (it
 levels off while work goes on), heap-falls, heap-wobbles (sampling), heap-like-twin, heap-beside (goroutines leak in
-step with it and may hold it). heap-pinned stands at goroutine suspects: they do hold it.
+step with it and may hold it). heap-pinned stands at goroutine suspects: they do hold it. Paths, trends and pins have
+modules of their own; what is left here is one line of thought, from rows to suspects, and reads best in one piece.
 """
 
 import math

@@ -1,7 +1,8 @@
 """A diagnosis -> text for a terminal or a pipe: the verdict first, then each finding, then what else was looked at.
 
 Made to be read at three in the morning: what, where, why we think so, how fast, what to do, what to run next. All that
-comes from evidence passes through `Look.safe`. Without a width nothing is wrapped, shortened or left out.
+comes from evidence passes through `Look.safe`. Without a width nothing is wrapped, shortened or left out. One module,
+since a page is one thing: its sections are short functions in the order in which they are read.
 """
 
 from collections.abc import Callable, Iterable, Sequence
