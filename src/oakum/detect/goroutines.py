@@ -21,12 +21,14 @@ from oakum.model import (
     Snapshot,
     Suspect,
     Text,
+    Trace,
     Victim,
     alone,
 )
 
 # Nobody reads more suspects, and a hostile dump may have any number.
 _MOST = 1000
+_TRACES_MOST = 6  # stacks of one suspect that are followed into the source
 _WAITS = ("working", "resting", "unknown", "soft", "hard", "never")  # the last says most
 
 
@@ -189,7 +191,12 @@ def _suspect(cause: Cause, process: Process, total: int, cleared: str | None = N
         growth=(_growth(root, process.snapshots),),
         share={"goroutines": round(held / total, 4)},
         wait=max((signs.wait for signs in _queue(cause)), key=_WAITS.index),
+        traces=tuple(_trace(signs.population, process.id) for signs in _queue(cause)[:_TRACES_MOST]),
     )
+
+
+def _trace(population: Population, process: str) -> Trace:
+    return Trace(population.example.stack.frames, population.state, population.creator, process)
 
 
 def _queue(cause: Cause) -> list[Signs]:

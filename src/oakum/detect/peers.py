@@ -48,6 +48,7 @@ def _one(one: Suspect, other: Suspect) -> Suspect:
         evidence=(*first.evidence, *second.evidence),
         victims=(*first.victims, *second.victims),
         weight=max(first.weight, second.weight),
+        traces=(*first.traces, *second.traces),
     )
 
 

@@ -3,8 +3,8 @@
 from oakum.model.build import Build
 from oakum.model.capture import Buffer, Capture, Problem, Reading
 from oakum.model.case import Case, InputRow, Process, Snapshot, Source
+from oakum.model.cause import Cause, CauseSite, Excerpt, Flaw, Lead, Remedy, Scan, Sources, SourceText
 from oakum.model.diagnosis import (
-    Cause,
     Confidence,
     Diagnosis,
     Evidence,
@@ -17,11 +17,10 @@ from oakum.model.diagnosis import (
     MomentRow,
     PerEvent,
     ProcessRow,
-    Remedy,
     Role,
     Site,
     Suspect,
-    Text,
+    Trace,
     Verdict,
     Victim,
 )
@@ -42,12 +41,14 @@ from oakum.model.profile import (
     Strings,
     ValueType,
 )
+from oakum.model.text import Text
 
 __all__ = [
-    "Activity", "Buffer", "Build", "Capture", "Case", "Cause", "Confidence", "Diagnosis", "Evidence", "Explained",
-    "Finding", "Frame", "Functions", "Gap", "GoroutineGroup", "Goroutines", "Growth", "InputRow", "KnownMatch",
-    "Label", "LabelSets", "Locations", "Mapping", "MemStats", "Memory", "Metrics", "MomentRow", "OakumError", "Owner",
-    "PerEvent", "Population", "Problem", "Process", "ProcessRow", "Profile", "Reading", "Remedy", "Role", "Site",
-    "Snapshot", "Source", "SourceNotFound", "Stack", "Stacks", "Strings", "Suspect", "Text", "Unreachable",
-    "Unreadable", "UsageError", "ValueType", "Verdict", "Victim", "alone", "normal_function", "stack_key",
+    "Activity", "Buffer", "Build", "Capture", "Case", "Cause", "CauseSite", "Confidence", "Diagnosis", "Evidence",
+    "Excerpt", "Explained", "Finding", "Flaw", "Frame", "Functions", "Gap", "GoroutineGroup", "Goroutines", "Growth",
+    "InputRow", "KnownMatch", "Label", "LabelSets", "Lead", "Locations", "Mapping", "MemStats", "Memory", "Metrics",
+    "MomentRow", "OakumError", "Owner", "PerEvent", "Population", "Problem", "Process", "ProcessRow", "Profile",
+    "Reading", "Remedy", "Role", "Scan", "Site", "Snapshot", "Source", "SourceNotFound", "SourceText", "Sources",
+    "Stack", "Stacks", "Strings", "Suspect", "Text", "Trace", "Unreachable", "Unreadable", "UsageError", "ValueType",
+    "Verdict", "Victim", "alone", "normal_function", "stack_key",
 ]  # fmt: skip

@@ -12,7 +12,9 @@ from typing import Literal
 
 from oakum.model.build import Build
 from oakum.model.case import InputRow
+from oakum.model.cause import Cause, Lead, Remedy
 from oakum.model.frame import Frame
+from oakum.model.text import Argument, Text
 
 Confidence = Literal["proven", "likely", "possible"]
 Verdict = Literal["leaking", "healthy", "undecided"]
@@ -20,16 +22,6 @@ Role = Literal["blocked", "created", "allocated", "registered", "driver", "relea
 Because = Literal["parent", "same lock", "behind"]
 Measure = Literal["goroutines", "inuse_space", "inuse_objects", "rss"]
 Against = Literal["past", "baseline"]
-
-Argument = str | int | float | tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """One sentence: the key of its template in report/, and what stands in it."""
-
-    key: str
-    args: Mapping[str, Argument] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +83,16 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Trace:
+    """The stack of some goroutines, leaf first, their state and who started them."""
+
+    frames: tuple[Frame, ...]
+    state: str | None = None
+    created: Frame | None = None
+    process: str = "p1"
+
+
+@dataclass(frozen=True, slots=True)
 class Suspect:
     """What detect found: goroutines or memory of one cause, and everything that speaks for and against it.
 
@@ -106,19 +108,15 @@ class Suspect:
     growth: tuple[Growth, ...] = ()
     share: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     wait: str = ""  # goroutines: what kind of wait the root's is: never, hard, soft, resting, working, unknown
+    traces: tuple[Trace, ...] = ()  # goroutines: a stack of the root, then of those tied to it: explain follows them
+    cause: Cause | None = None  # explain: why, in the source
+    remedies: tuple[Remedy, ...] = ()  # explain: drafted from the source
+    leads: tuple[Lead, ...] = ()  # explain: upstream changed this code later
 
     @property
     def kinds(self) -> frozenset[str]:
         """Return the kinds of evidence there are."""
         return frozenset(one.kind for one in self.evidence)
-
-
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """Why, in the source."""
-
-    because: Text
-    sites: tuple[Site, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,16 +134,6 @@ class KnownMatch:
 
 
 @dataclass(frozen=True, slots=True)
-class Remedy:
-    """What to do about it."""
-
-    kind: Literal["upgrade", "patch", "mitigate"]
-    text: Text
-    diff: str | None = None
-    risk: Text | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Finding:
     """One cause. `id` is stable across runs, builds and hosts."""
 
@@ -159,6 +147,7 @@ class Finding:
     cause: Cause | None = None
     known: tuple[KnownMatch, ...] = ()
     remedies: tuple[Remedy, ...] = ()
+    leads: tuple[Lead, ...] = ()
 
     def ranked(self, rank: int) -> "Finding":
         """Return the finding at another rank."""
@@ -236,10 +225,11 @@ class Diagnosis:
     memory: tuple[Memory, ...]
     gaps: tuple[Gap, ...]
     inputs: tuple[InputRow, ...]
+    called: tuple[str, ...] = ()  # the words that named this evidence, and its source: what to run next repeats them
 
 
 __all__ = [
     "Against", "Argument", "Because", "Cause", "Confidence", "Diagnosis", "Evidence", "Explained", "Finding", "Gap",
-    "Growth", "KnownMatch", "Measure", "Memory", "MomentRow", "PerEvent", "ProcessRow", "Remedy", "Role", "Site",
-    "Suspect", "Text", "Verdict", "Victim",
+    "Growth", "KnownMatch", "Lead", "Measure", "Memory", "MomentRow", "PerEvent", "ProcessRow", "Remedy", "Role",
+    "Site", "Suspect", "Text", "Trace", "Verdict", "Victim",
 ]  # fmt: skip

@@ -1,0 +1,131 @@
+"""Why, in the source: the lines that make the mistake, what they do, and what would mend it.
+
+Every statement points at lines: a `Cause` is sentences (`Text`) and the places they speak of. `Lead` is weaker:
+upstream changed the code at that place later, which may or may not be the fix.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal, Protocol
+
+from oakum.model.capture import Problem
+from oakum.model.frame import Frame
+from oakum.model.text import Text
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """One Go file as it was read."""
+
+    path: str  # where it was read on this machine
+    name: str  # as the capture names it, or as a reader here would: what reports show
+    data: bytes
+    how: str = ""  # "module cache", "vendor", "checkout of k8s.io/kubernetes"
+    note: str = ""  # what a reader should know: "this is a checkout, the profile names v0.18.8"
+    inside: str = ""  # its path below the root of its module, where that is known: what a diff calls it
+
+
+class Sources(Protocol):
+    """Where explain gets source from. Whoever implements it opens files; explain itself opens none."""
+
+    def file(self, frame: Frame) -> SourceText:
+        """Return the file of a frame; raise SourceNotFound with the places that were tried."""
+        ...
+
+    def package(self, frame: Frame) -> tuple[SourceText, ...]:
+        """Return the Go files of the frame's package that stand beside its file, that file first."""
+        ...
+
+    def imported(self, path: str, beside: Frame) -> tuple[SourceText, ...]:
+        """Return the files of the package imported as `path` by the frame's package; () when they are not to be had."""
+        ...
+
+    def own(self) -> Iterable[tuple[SourceText, ...]]:
+        """Return the packages of the program's own tree, where one is known: the module around the source given."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CauseSite:
+    """A line of source and its part in the mistake: made, never-received, locked-first ..."""
+
+    role: str
+    frame: Frame
+    code: str = ""  # the line as it stands there, stripped
+    process: str = "p1"
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A few lines of one file; the decisive ones marked with their role."""
+
+    file: str
+    first: int
+    lines: tuple[str, ...]
+    marks: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))  # line number -> role
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why, in the source: one paragraph of sentences, and the lines that they speak of."""
+
+    because: tuple[Text, ...]
+    sites: tuple[CauseSite, ...]
+    excerpts: tuple[Excerpt, ...] = ()
+    sources: tuple[str, ...] = ()  # which files were read, how they were found, what is to be known of them
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """Upstream changed this code in a later release: worth a look, proof of nothing."""
+
+    module: str
+    running: str  # version
+    changed: str  # the first release whose text differs
+    functions: tuple[str, ...]
+    diff: str
+    last_alike: str = ""  # the release before it
+    at_lines: bool = False  # the very statements of the finding are others in it; otherwise only their functions
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """What to do about it."""
+
+    kind: Literal["upgrade", "patch", "mitigate"]
+    text: Text
+    diff: str | None = None
+    risk: Text | None = None
+    compiled: bool | None = None  # the diff was built with Go: True; could not be tried: None. What fails is not told
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """A mistake that the code alone shows, without any capture. `id` stays when lines are added above it."""
+
+    id: str
+    mechanism: str
+    cause: Cause  # the first of its sites is the decisive one
+    remedies: tuple[Remedy, ...] = ()
+    ignored: str = ""  # why it is to be ignored, as the source says beside it
+
+    @property
+    def place(self) -> Frame:
+        """Return the line that it is told at."""
+        return self.cause.sites[0].frame
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What was found in a tree: flaws in the order of the files, and what could not be read."""
+
+    roots: tuple[str, ...]  # directories and files as they were given
+    files: int
+    packages: int
+    flaws: tuple[Flaw, ...] = ()
+    ignored: tuple[Flaw, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+__all__ = ["Cause", "CauseSite", "Excerpt", "Flaw", "Lead", "Remedy", "Scan", "SourceText", "Sources"]
