@@ -140,6 +140,44 @@ def version_of(root: Path) -> str:
     return found[0] if found else "devel" if text.startswith("devel") else ""
 
 
+def goroot_of(place: Path) -> Path | None:
+    """Return the Go that a directory is part of: /usr/local/go of /usr/local/go/src/net/http."""
+    for parent in (place, *place.parents)[:_MOST_LEVELS]:
+        if parent.name == "src" and version_of(parent.parent):
+            return parent.parent
+    return None
+
+
+def inside_module(file: Path) -> str:
+    """Return the path of a file below the root of its module; "" when it is in none."""
+    file = file.absolute()
+    for parent in file.parents[:_MOST_LEVELS]:
+        if "@v" in parent.name or (parent / "go.mod").is_file():
+            return file.relative_to(parent).as_posix()
+    return ""
+
+
+def revision_of(place: Path) -> str:
+    """Return the commit that a directory's git checkout is at; "" when it is none or does not say."""
+    for parent in (place, *place.parents)[:_MOST_LEVELS]:
+        git = parent / ".git"
+        if not git.exists():
+            continue
+        if linked := re.match(r"gitdir: (.+)", read_text(git, 4096)):  # a worktree
+            git = parent / linked[1].strip()
+        head = read_text(git / "HEAD", 4096).strip()
+        shared = git / read_text(git / "commondir", 4096).strip()
+        name = head.removeprefix("ref: ")
+        if name != head and ".." not in name:
+            head = read_text(git / name, 4096).strip() or read_text(shared / name, 4096).strip()
+            packed = re.search(
+                rf"^([0-9a-f]{{40,64}}) {re.escape(name)}$", read_text(shared / "packed-refs"), re.MULTILINE
+            )
+            head = head or (packed[1] if packed else "")
+        return head if re.fullmatch(r"[0-9a-f]{40,64}", head) else ""
+    return ""
+
+
 def modules_at(directory: Path) -> tuple[GoModule, ...]:
     """Return the module that a directory lies in, and the others of its go.work."""
     modules: dict[Path, GoModule] = {}
@@ -228,6 +266,6 @@ def _setting(env: Mapping[str, str], name: str) -> str:
 
 
 __all__ = [
-    "GoInstall", "GoModule", "GoVersion", "escape", "go_installs", "gopaths", "home", "module_caches", "modules_at",
-    "unescape", "version_of",
+    "GoInstall", "GoModule", "GoVersion", "escape", "go_installs", "gopaths", "goroot_of", "home", "module_caches",
+    "modules_at", "revision_of", "unescape", "version_of",
 ]  # fmt: skip

@@ -18,7 +18,8 @@ from oakum.collect.source_name import DRIVE, SourceName, declares, inside, is_so
 from oakum.model import SourceNotFound
 
 _MOST_BYTES = 10 << 20
-_MOST_TRIES = 400  # files asked for before giving up on one frame
+_BY_END = "end of the path"
+MOST_TRIES = 400  # files asked for before giving up on one frame
 _FILES_KEPT = 256  # read files that are kept for the next function of the same file
 
 
@@ -33,7 +34,7 @@ class SourceFile:
 
 
 @dataclass(frozen=True, slots=True)
-class _Try:
+class Try:
     path: Path
     how: str
     note: str = ""
@@ -51,6 +52,7 @@ class SourceFinder:
         goroot: str | None = None,
         env: Mapping[str, str] = os.environ,
         go_version: str | None = None,
+        built: Mapping[str, tuple[str, str]] | None = None,  # module -> (the module in its place, version that runs)
     ) -> None:
         self._given = bool(source_path)
         self._dirs = tuple(dict.fromkeys(Path(d or ".").absolute() for d in source_path or (".",)))
@@ -58,6 +60,7 @@ class SourceFinder:
         self._env = env
         self._goroot = goroot
         self._wanted = GoVersion.of(go_version)
+        self._built = dict(built or {})
         self._caches = go_places.module_caches(env, gomodcache)
         self._gopaths = go_places.gopaths(env)
         self._lines = lru_cache(_FILES_KEPT)(_read_lines)
@@ -71,10 +74,11 @@ class SourceFinder:
         if places := self._missing.get((name.package, name.text)):
             raise self._not_found(name, file, places)
         looked: dict[Path, str] = {}
+        noted: SourceFile | None = None
         for candidate in self._tries(name):
-            if candidate.path in looked:
+            if candidate.path in looked or (noted and (not candidate.certain or candidate.how == _BY_END)):
                 continue
-            if len(looked) == _MOST_TRIES:
+            if len(looked) == MOST_TRIES:
                 break
             lines = self._lines(candidate.path)
             if isinstance(lines, str):
@@ -82,17 +86,40 @@ class SourceFinder:
             elif not candidate.certain and name.base.endswith(".go") and not declares(lines, function):
                 looked[candidate.path] = f"does not declare {function}"
             else:
-                return SourceFile(str(candidate.path), lines, candidate.how, candidate.note)
+                looked[candidate.path] = "of another version"
+                note = candidate.note or self._copy_note(name, candidate.path)
+                found = SourceFile(str(candidate.path), lines, candidate.how, note)
+                if not note:
+                    return found
+                noted = noted or found  # the right version may lie elsewhere
+        if noted:
+            return noted
         places = tuple(f"{path} ({why})" if why else str(path) for path, why in looked.items())
         if not any(looked.values()):
             self._missing[name.package, name.text] = places
         raise self._not_found(name, file, places)
 
+    def forget(self) -> None:
+        """Look again for what was not found: it may have come since."""
+        self._missing.clear()
+        self._lines.cache_clear()
+        vars(self).pop("_installs", None)
+
+    @property
+    def caches(self) -> tuple[Path, ...]:
+        """Return where modules lie unpacked."""
+        return self._caches
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        """Return the directories given as source, or the one at work."""
+        return self._dirs
+
     def _not_found(self, name: SourceName, file: str, places: tuple[str, ...]) -> SourceNotFound:
         said = f"{name.function or file}: the source file {file} was not found. Looked, in this order, at"
         return SourceNotFound("\n  ".join((said, *places)) + f"\nNext: {self._advice(name)}", places)
 
-    def _tries(self, name: SourceName) -> Iterator[_Try]:
+    def _tries(self, name: SourceName) -> Iterator[Try]:
         if self._given or self._trim:
             yield from self._as_pprof(name)
         if name.standard:
@@ -100,34 +127,37 @@ class SourceFinder:
             yield from self._as_it_stands(name)
         else:
             yield from self._as_it_stands(name)
+            if name.vendored:  # copies may have been changed; those of the version that runs come before the original
+                yield from (candidate for candidate in self._vendored(name) if not candidate.note)
             yield from self._in_module_cache(name)
-            yield from self._in_modules(name)
+            yield from self._as_built(name)
+            yield from self._in_modules(name, self._modules)
             yield from self._vendored(name)
             for gopath in self._gopaths:
-                yield from (_Try(gopath / "src" / text, "GOPATH") for text in name.import_names)
+                yield from (Try(gopath / "src" / text, "GOPATH") for text in name.import_names)
             yield from self._as_pprof(name)
         if self._given or not name.standard:
             yield from self._suffixes(name)
 
-    def _as_pprof(self, name: SourceName) -> Iterator[_Try]:
+    def _as_pprof(self, name: SourceName) -> Iterator[Try]:
         """Yield what pprof would open: the name without its prefix, below each source path and its parents."""
         short = trimmed(name.text, self._trim, [str(d) for d in self._dirs])
         if not inside(short) or DRIVE.match(short):
             return
         for directory in self._dirs:
             for place in (directory, *directory.parents):
-                yield _Try(place / short, "source path", certain=self._given)
+                yield Try(place / short, "source path", certain=self._given)
 
-    def _as_it_stands(self, name: SourceName) -> Iterator[_Try]:
+    def _as_it_stands(self, name: SourceName) -> Iterator[Try]:
         if name.remote or not name.absolute:
             return
         drive = DRIVE.match(name.text)
         if drive and sys.platform != "win32":
-            yield _Try(Path("/mnt", drive[1].lower(), *name.parts), "the Windows drive, mounted here")
+            yield Try(Path("/mnt", drive[1].lower(), *name.parts), "the Windows drive, mounted here")
         else:
-            yield _Try(Path(name.text), "as the profile names it")
+            yield Try(Path(name.text), "as the profile names it")
 
-    def _in_goroot(self, name: SourceName) -> Iterator[_Try]:
+    def _in_goroot(self, name: SourceName) -> Iterator[Try]:
         """Yield the file in each Go of this machine, the profile's own version first."""
         own, rest = name.below_src or ("", "" if name.absolute else name.text)
         rests = [text for text in (rest, f"{name.package}/{name.base}") if text and inside(text)]
@@ -142,12 +172,12 @@ class SourceFinder:
             other = wanted and wanted.distance(GoVersion.of(install.version)) > 1
             note = f"this file is {install.version}'s, the profile comes from {wanted}" if other else ""
             for text in rests:
-                yield _Try(install.root / "src" / text, how, note)
+                yield Try(install.root / "src" / text, how, note)
 
     def _wanted_go(self, name: SourceName) -> GoVersion | None:
         return GoVersion.of(name.below_src[0] if name.below_src else None) or self._wanted
 
-    def _in_module_cache(self, name: SourceName) -> Iterator[_Try]:
+    def _in_module_cache(self, name: SourceName) -> Iterator[Try]:
         modules, version, rest = name.module or ((), "", "")
         for module in modules:
             for cache in (*self._dirs, *self._caches) if self._given else self._caches:
@@ -155,39 +185,76 @@ class SourceFinder:
             for root in self._modules:
                 yield from self._replaced(root, go_places.unescape(module), rest)
 
-    def _in_modules(self, name: SourceName) -> Iterator[_Try]:
-        """Yield where the go.mod of a source path says that the file's package lies."""
-        version = name.module[1] if name.module else ""
+    def _as_built(self, name: SourceName) -> Iterator[Try]:
+        """Yield the file in the module cache at the version that the program's build information names."""
+        for text in () if name.module else name.import_names:
+            if module := longest(text, self._built):
+                target, version = self._built[module]
+                for cache in self._caches:
+                    yield from _cached(cache, target, version, text[len(module) + 1 :], "module cache, as it was built")
+
+    def _version(self, name: SourceName, text: str) -> str:
+        """Return the version that runs of the module that a file belongs to; "" when nothing says."""
+        return name.module[1] if name.module else self._built.get(longest(text, self._built), ("", ""))[1]
+
+    def _in_modules(self, name: SourceName, modules: Sequence[GoModule]) -> Iterator[Try]:
+        """Yield where the go.mod of these modules says that the file's package lies."""
         for text in name.import_names:
-            for root in self._modules:
+            version = self._version(name, text)
+            for root in modules:
                 if text.startswith(f"{root.path}/"):
-                    note = f"this is a checkout, the profile names {version}" if version else ""
-                    yield _Try(root.root / text[len(root.path) + 1 :], f"checkout of {root.path}", note)
-            for root in self._modules:
-                module = _owner(text, root)
+                    note = self._checkout(root, version)
+                    yield Try(root.root / text[len(root.path) + 1 :], f"checkout of {root.path}", note)
+            for root in modules:
+                module = owner(text, root)
                 rest = text[len(module) + 1 :]
                 yield from self._replaced(root, module, rest)
                 for cache in self._caches if module in root.requires else ():
-                    note = _other(root.requires[module], version)
+                    note = other(root.requires[module], version)
+                    if not version and not self._is_main(root):
+                        note = f"{root.path} asks for {root.requires[module]}; the program may run a later one"
                     yield from _cached(cache, module, root.requires[module], rest, "module cache, as go.mod says", note)
 
-    def _replaced(self, root: GoModule, module: str, rest: str) -> Iterator[_Try]:
+    def _is_main(self, root: GoModule) -> bool:
+        """Return whether this may be the program's module: what lies in the module cache decides no versions."""
+        return not any("@v" in part for part in root.root.parts)
+
+    def _replaced(self, root: GoModule, module: str, rest: str) -> Iterator[Try]:
         target, version = root.replaces.get(module, ("", ""))
         for cache in self._caches if version else ():
             yield from _cached(cache, target, version, rest, "module cache, replaced in go.mod")
         if target and not version:
-            yield _Try(Path(os.path.normpath(root.root / target)) / rest, "replaced in go.mod")
+            yield Try(Path(os.path.normpath(root.root / target)) / rest, "replaced in go.mod")
 
-    def _vendored(self, name: SourceName) -> Iterator[_Try]:
-        modules, version, _ = name.module or ((), "", "")
+    def _copy_note(self, name: SourceName, path: Path) -> str:
+        """Return what is to be known of a file in a vendor folder, however it was found."""
+        for root in self._modules:
+            folder = root.root / "vendor"
+            if path.is_relative_to(folder):
+                text = path.relative_to(folder).as_posix()
+                return other(root.requires.get(longest(text, root.requires), ""), self._version(name, text))
+        return ""
+
+    def _checkout(self, root: GoModule, version: str) -> str:
+        """Return what is to be known of a checkout that is read for this version of its module."""
+        if not version or not version.startswith("v"):
+            return ""
+        if str(root.root).endswith(f"@{version}") or str(root.root).endswith(f"@{go_places.escape(version)}"):
+            return ""
+        return f"this is a checkout, the profile names {version}"
+
+    def _vendored(self, name: SourceName) -> Iterator[Try]:
         for directory in self._roots:
             versions = next((module.requires for module in self._modules if module.root == directory), {})
-            note = _other(next((versions[m] for m in map(go_places.unescape, modules) if m in versions), ""), version)
             for text in name.import_names:
-                yield _Try(directory / "vendor" / text, "vendor", note)
-                yield _Try(directory / "Godeps/_workspace/src" / text, "Godeps", note)
+                there = versions.get(longest(text, versions), "")
+                note = other(there, self._version(name, text))
+                yield Try(directory / "vendor" / text, "vendor", note)
+                yield Try(directory / "Godeps/_workspace/src" / text, "Godeps", note)
+                if (directory / "staging/src").is_dir():  # kubernetes keeps the modules it publishes there
+                    yield Try(directory / "staging/src" / text, "staging", note)
 
-    def _suffixes(self, name: SourceName) -> Iterator[_Try]:
+    def _suffixes(self, name: SourceName) -> Iterator[Try]:
         """Yield the end of the name below each source path, longest first."""
         parts = name.parts
         for first in range(len(parts)):
@@ -197,7 +264,7 @@ class SourceFinder:
                 # A file that cannot be checked for the function needs more than its own name to agree.
                 if len(end) > 1 or len(parts) == 1 or name.base.endswith(".go"):
                     for root in self._roots:
-                        yield _Try(root.joinpath(*end), "end of the path", certain=name.standard)
+                        yield Try(root.joinpath(*end), _BY_END, certain=name.standard)
 
     @cached_property
     def _modules(self) -> tuple[GoModule, ...]:
@@ -242,6 +309,17 @@ class SourceFinder:
 
 def _read_lines(path: Path) -> tuple[str, ...] | str:
     """Return the lines of a source file, or why it is not used; "" when it is not there."""
+    data = read_source(path)
+    if isinstance(data, str):
+        return data
+    lines = data.decode("utf-8", "replace").split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return tuple(line.removesuffix("\r") for line in lines)
+
+
+def read_source(path: Path) -> bytes | str:
+    """Return a source file's bytes, or why it is not used; "" when it is not there."""
     try:
         facts = path.stat()
         if not stat.S_ISREG(facts.st_mode):
@@ -250,38 +328,40 @@ def _read_lines(path: Path) -> tuple[str, ...] | str:
             return f"larger than {_MOST_BYTES >> 20} MB"
         if not is_source(path.resolve().name):
             return "a link to something that is not source"
-        data = path.read_bytes()
+        return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except (OSError, ValueError) as error:
         return getattr(error, "strerror", None) or str(error)
-    lines = data.decode("utf-8", "replace").split("\n")
-    if not lines[-1]:
-        lines.pop()
-    return tuple(line.removesuffix("\r") for line in lines)
 
 
-def _cached(cache: Path, module: str, version: str, rest: str, how: str, note: str = "") -> Iterator[_Try]:
+def _cached(cache: Path, module: str, version: str, rest: str, how: str, note: str = "") -> Iterator[Try]:
     """Yield a module's file in a module cache, spelt with Go's escapes and as it is."""
     if inside(rest) and inside(module):
         for spelt in (f"{go_places.escape(module)}@{go_places.escape(version)}", f"{module}@{version}"):
-            yield _Try(cache / spelt / rest, how, note)
+            yield Try(cache / spelt / rest, how, note)
 
 
-def _owner(text: str, root: GoModule) -> str:
+def owner(text: str, root: GoModule) -> str:
     """Return the module that a file belongs to: the longest that go.mod names (k8s.io/api/v2 before k8s.io/api)."""
+    return max((longest(text, root.replaces), longest(text, root.requires)), key=len)
+
+
+def longest(text: str, modules: Mapping[str, object]) -> str:
+    """Return the longest of the modules' paths that a file lies below; "" when there is none."""
     end = text.rfind("/")
     while end > 0:
-        if text[:end] in root.replaces or text[:end] in root.requires:
+        if text[:end] in modules:
             return text[:end]
         end = text.rfind("/", 0, end)
     return ""
 
 
-def _other(version: str, wanted: str) -> str:
+def other(version: str, wanted: str) -> str:
+    """Return what is to be known of a file of this version where another is wanted; "" when they agree."""
     if not wanted or version == go_places.unescape(wanted):
         return ""
     return f"this file is of {version or 'another version, perhaps'}, the profile names {wanted}"
 
 
-__all__ = ["SourceFile", "SourceFinder", "trimmed"]
+__all__ = ["MOST_TRIES", "SourceFile", "SourceFinder", "Try", "longest", "other", "owner", "read_source", "trimmed"]

@@ -1,0 +1,207 @@
+"""Source that this machine does not have, brought by the `go` command: modules, Go releases, lists of releases.
+
+Comes in: module paths and versions, as the evidence names them: checked before they reach a command line. Goes out:
+directories of the user's module cache. GOPROXY, GOPRIVATE and the rest of the user's settings decide whom go asks.
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from oakum.collect.go_places import GoVersion, escape, module_caches
+from oakum.model import SourceNotFound
+
+_SECONDS = 180.0  # for one command: k8s.io/kubernetes is 40 MB packed
+_SECONDS_IN_ALL = 900.0
+_MOST_MODULES = 60  # asked for in one diagnosis: six leads
+_MOST_OUTPUT = 8 << 20
+
+# github.com/Azure/go-autorest   gopkg.in/yaml.v2   k8s.io/api      the first element is a host
+_MODULE = re.compile(r"^[A-Za-z0-9][A-Za-z0-9-]*(?:\.[A-Za-z0-9-]+)+(?:/[A-Za-z0-9_~][A-Za-z0-9._~-]*)*$")
+# v1.2.3   v0.0.0-20181128191346-49ce2735e507   v14.2.0+incompatible
+_RELEASE = re.compile(r"^v\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$")
+# go1.21.3   go1.22rc1
+_GO = re.compile(r"^go1\.\d+(?:\.\d+|(?:rc|beta)\d+)$")
+_FIRST_TOOLCHAIN = 21  # golang.org/toolchain begins with Go 1.21
+
+# What go says -> what it means to the user. First to match wins.
+_MEANS = (
+    (r"requires go >= ", "it asks for a newer go command than the one here"),
+    (r"GOPROXY=off", "the settings forbid downloads (GOPROXY=off)"),
+    (r"GOPROXY list is not the empty string", "GOPROXY names no proxy"),
+    (r"verifying|checksum|SECURITY ERROR", "its checksum is not the one that is known: nothing of it is used"),
+    (r"no space left|read-only file|mkdir .*permission denied", "the module cache cannot be written"),
+    (r"dial |no such host|i/o timeout|timed out|TLS|x509|unreachable|EOF|\b50\d\b", "the proxy cannot be reached"),
+    (r"prompts disabled|could not read Username|permission denied|\b401\b|\b407\b", "access was denied"),
+    (
+        r"unknown revision|invalid version|\b40[34]\b|\b410\b|not found|no such file",
+        "the proxy has no such release, or gives it to nobody",
+    ),
+    (r"\b400\b|unrecognized import path|malformed module path", "there is no such module"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """Why something did not come; kept, so that it is asked for once."""
+
+    why: str
+
+
+class Fetch:
+    """Fetches modules with the `go` command of this machine. Every answer is kept, refusals too."""
+
+    def __init__(self, env: Mapping[str, str] = os.environ, seconds: float = _SECONDS) -> None:
+        self._env = env
+        self._seconds = seconds
+        self._until = time.monotonic() + _SECONDS_IN_ALL
+        self._asked = 0
+        self._modules: dict[tuple[str, str], Path | _Failure] = {}
+        self._releases: dict[str, tuple[str, ...] | _Failure] = {}
+
+    def module(self, path: str, version: str) -> Path:
+        """Return the directory of a module's release; raise SourceNotFound with the reason in words."""
+        key = (path, version)
+        if key not in self._modules:
+            self._modules[key] = self._download(path, version)
+        found = self._modules[key]
+        if isinstance(found, _Failure):
+            raise SourceNotFound(f"{path}@{version} was not fetched: {found.why}")
+        return found
+
+    def goroot(self, version: str) -> Path:
+        """Return the root of a Go release; raise SourceNotFound with the reason in words."""
+        wanted = GoVersion.of(version)
+        name = version.split()[0] if version else ""
+        if wanted is None or not _GO.fullmatch(name):
+            raise SourceNotFound(f"{version or 'Go'} was not fetched: that is no release of Go")
+        if wanted.minor < _FIRST_TOOLCHAIN:
+            raise SourceNotFound(
+                f"{name} was not fetched: the module proxy has Go since 1.{_FIRST_TOOLCHAIN}; "
+                f"go install golang.org/dl/{name}@latest && {name} download brings this one"
+            )
+        return self.module("golang.org/toolchain", f"v0.0.1-{name}.linux-amd64")
+
+    def releases(self, path: str) -> tuple[str, ...]:
+        """Return the releases of a module in no order: those that the proxy lists, and those in the module cache.
+
+        A proxy inside a company often lists only what somebody has asked it for; the cache may know more.
+        """
+        if path not in self._releases:
+            self._releases[path] = self._list(path)
+        found = self._releases[path]
+        if isinstance(found, _Failure):
+            raise SourceNotFound(f"the releases of {path} could not be listed: {found.why}")
+        return found
+
+    def _download(self, path: str, version: str) -> Path | _Failure:
+        if not _MODULE.fullmatch(path):
+            return _Failure("this is not the path of a module that a proxy can have")
+        if not _RELEASE.fullmatch(version):
+            return _Failure("this is not the version of a release")
+        for cache in module_caches(self._env):
+            there = cache / f"{escape(path)}@{escape(version)}"
+            if there.is_dir():
+                return there
+        if self._asked == _MOST_MODULES:
+            return _Failure(f"{_MOST_MODULES} modules were asked for already")
+        self._asked += 1
+        answer = self._go("mod", "download", "-json", f"{path}@{version}")
+        if isinstance(answer, _Failure):
+            return answer
+        place = answer.get("Dir")
+        if isinstance(place, str) and Path(place).is_dir():
+            return Path(place)
+        return _Failure("go named no directory for it")
+
+    def _list(self, path: str) -> tuple[str, ...] | _Failure:
+        if not _MODULE.fullmatch(path):
+            return _Failure("this is not the path of a module that a proxy can have")
+        answer = self._go("list", "-m", "-versions", "-json", path)
+        versions = [] if isinstance(answer, _Failure) else answer.get("Versions") or []
+        listed = [v for v in versions if isinstance(v, str)] if isinstance(versions, list) else []
+        for cache in module_caches(self._env):
+            try:
+                packed = [p.name for p in (cache / "cache/download" / escape(path) / "@v").iterdir()]
+            except OSError:
+                continue
+            listed += [name.removesuffix(".zip") for name in packed if name.endswith(".zip")]
+        found = tuple(dict.fromkeys(v for v in listed if _RELEASE.fullmatch(v)))
+        return answer if isinstance(answer, _Failure) and not found else found
+
+    def _go(self, *arguments: str) -> dict[str, object] | _Failure:
+        """Run go in an empty directory and return the JSON it prints, or why there is none."""
+        command = shutil.which("go", path=self._env.get("PATH", ""))
+        if command is None:
+            return _Failure("there is no go command on this machine (https://go.dev/dl)")
+        left = min(self._seconds, self._until - time.monotonic())
+        if left <= 0:
+            return _Failure("fetching took too long in all")
+        kept = [flag for flag in self._env.get("GOFLAGS", "").split() if flag in ("-modcacherw", "-insecure")]
+        env = dict(self._env) | {
+            "GO111MODULE": "on",
+            "GOFLAGS": " ".join(("-mod=mod", *kept)),
+            "GOTOOLCHAIN": "local",
+            "GOWORK": "off",
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_SSH_COMMAND": self._env.get("GIT_SSH_COMMAND", "ssh -o BatchMode=yes"),
+        }
+        with tempfile.TemporaryDirectory(prefix="oakum-fetch-") as empty:
+            try:
+                code, out, err = _run([command, *arguments], empty, env, left)
+            except subprocess.TimeoutExpired:
+                return _Failure(f"go {arguments[0]} took longer than {left:.0f} s")
+            except OSError as error:
+                return _Failure(f"go cannot be run: {error.strerror or error}")
+        if len(out) > _MOST_OUTPUT:
+            return _Failure("go printed more than an answer")
+        try:
+            answer = json.loads(out or b"{}")
+        except (ValueError, RecursionError):
+            answer = {}
+        if not isinstance(answer, dict):
+            answer = {}
+        said = answer.get("Error") or (err.decode("utf-8", "replace") if code else "")
+        return _Failure(_in_words(str(said))) if said or code else answer
+
+
+def _run(command: list[str], place: str, env: dict[str, str], seconds: float) -> tuple[int, bytes, bytes]:
+    """Run a command to its end or the time limit; what it started (git) ends with it, or the pipes would stay open."""
+    with subprocess.Popen(
+        command,
+        cwd=place,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        try:
+            out, err = process.communicate(timeout=seconds)
+        finally:
+            if process.poll() is None:
+                if os.name == "posix":
+                    os.killpg(process.pid, signal.SIGKILL)
+                else:
+                    process.kill()
+    return process.returncode, out, err
+
+
+def _in_words(said: str) -> str:
+    """Return what an error of the go command means, and its own words."""
+    line = next((line.strip() for line in said.splitlines() if line.strip()), "")[:300]
+    for pattern, meaning in _MEANS:
+        if re.search(pattern, said[:4000], re.IGNORECASE):
+            return f"{meaning} ({line})"
+    return f"go says: {line}" if line else "go failed and said nothing"
+
+
+__all__ = ["Fetch"]
