@@ -8,9 +8,29 @@ from string import Formatter
 from typing import Any
 
 from oakum.model import Text
-from oakum.report.words import common, gaps, goroutines, heap, locks, mechanisms, memory
+from oakum.report.words import (
+    cause_channels,
+    cause_heap,
+    cause_locks,
+    cause_network,
+    cause_waits,
+    cause_workers,
+    common,
+    fixes,
+    gaps,
+    goroutines,
+    heap,
+    locks,
+    mechanisms,
+    memory,
+    roles,
+    scan,
+)
 
-_AREAS = (common, mechanisms, gaps, goroutines, locks, heap, memory)
+_AREAS = (
+    common, fixes, mechanisms, gaps, goroutines, locks, heap, memory, roles, cause_channels, cause_heap, cause_locks,
+    cause_network, cause_waits, cause_workers, scan,
+)  # fmt: skip
 LANGUAGES = ("en", "zh")
 WORDS: dict[str, tuple[str, str]] = {key: words for area in _AREAS for key, words in area.WORDS.items()}
 

@@ -82,7 +82,26 @@ WORDS: dict[str, tuple[str, str]] = {
     "known.affects.no": ("this build is not affected", "此构建不受影响"),
     "known.affects.unknown": ("whether this build is affected is not known", "尚不清楚此构建是否受影响"),
     "known.upgrade": ("upgrade {module} to {version}", "将 {module} 升级到 {version}"),
+    "remedy.risk": ("Risk: {risk}", "风险：{risk}"),
+    "remedy.compiled": ("This draft was compiled with Go.", "此草稿已用 Go 编译通过。"),
+    "remedy.not-compiled": (
+        "This draft was not compiled here: compile and test it before you use it.",
+        "此草稿未在本机编译：使用前请先编译并测试。",
+    ),
+    "lead.changed": (
+        "lead: {module} {changed} is the first release that changed {functions} (running {running}). "
+        "Whether that mends it is not known.",
+        "线索：{module} {changed} 是第一个改动了 {functions} 的版本（当前运行 {running}）。是否因此修复尚不清楚。",
+    ),
+    "lead.changed-lines": (
+        "lead: {module} {changed} is the first release in which these very lines of {functions} are others "
+        "(running {running}). Whether that mends it is not known.",
+        "线索：{module} {changed} 是第一个改动了 {functions} 中这些代码行的版本（当前运行 {running}）。"
+        "是否因此修复尚不清楚。",
+    ),
+    "diff.more": ("... and {count:#line} more", "……另有 {count:,} 行"),
     # What was read.
+    "cause.read": ("Source read: {source}", "所读源码：{source}"),
     "inputs.line": ("{captures:#capture}", "{captures:,} 份采集"),
     "inputs.baseline": ("{moments:#moment} of a healthy twin", "另有健康对照的 {moments:,} 个时刻"),
     "inputs.problems": (

@@ -56,10 +56,31 @@ WORDS: dict[str, tuple[str, str]] = {
         "They tell whether a known bug of a dependency is in this build.",
         "有了版本才能判断此构建是否包含依赖中的已知缺陷。",
     ),
-    "gap.source": ("The source was not read.", "没有阅读源代码。"),
-    "gap.source.why": (
-        "This version judges by the evidence alone; the places it names can be looked up in the source by hand.",
-        "此版本只根据证据判断；所指出的位置可以在源代码中自行查看。",
+    "gap.source-late": (
+        "Not every finding was read in the source: that took more than {seconds} s.",
+        "没有为每个发现都阅读源代码：耗时超过了 {seconds} 秒。",
+    ),
+    "gap.source-late.why": (
+        "The findings above it have their cause; for the others, diagnose them alone or give --source a smaller tree.",
+        "排在前面的发现已有原因；其余的请单独诊断，或用 --source 指定较小的目录。",
+    ),
+    "gap.source-missing": (
+        "The source of {function} was not found.",
+        "没有找到 {function} 的源代码。",
+    ),
+    "gap.source-missing.why": (
+        "The cause is read from the source at the version that runs: --source DIR names a checkout of it, "
+        "--fetch-source asks the Go module proxy for it.",
+        "原因要从正在运行的那个版本的源代码中读出：--source DIR 指定其检出目录，--fetch-source 从 Go 模块代理获取。",
+    ),
+    "gap.source-differs": (
+        "The source found for {function} is not what runs: {place} does something else there.",
+        "为 {function} 找到的源代码不是正在运行的版本：{place} 处做的是别的事情。",
+    ),
+    "gap.source-differs.why": (
+        "Another version's lines would explain the wrong code, so nothing was read from it: give --source the checkout "
+        "that was built.",
+        "另一个版本的行号会解释错误的代码，因此没有据此说明：请用 --source 指定构建时的检出目录。",
     ),
 }
 

@@ -1,0 +1,1 @@
+"""Goroutines that wait for a lock: who holds it, and why it is not given back."""

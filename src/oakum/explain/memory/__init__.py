@@ -1,0 +1,1 @@
+"""Memory that grows: what keeps it, and what would take it out."""

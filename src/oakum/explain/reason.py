@@ -1,0 +1,106 @@
+"""A reason: a mistake that was read in the code, with its lines. What every question of this stage answers with."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+
+from oakum.explain.code.flows import Flows, known_by
+from oakum.explain.code.nouns import Op, Symbol
+from oakum.explain.code.program import Program, Spot, calls, does, starts
+from oakum.model import CauseSite, Remedy, Suspect, Text, Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why it leaks: sentences, each about lines that are among the sites."""
+
+    mechanism: str
+    says: tuple[Text, ...]
+    sites: tuple[CauseSite, ...]
+    certain: bool = False  # follows from the code alone, without any capture: `scan` tells it
+    remedies: tuple[Remedy, ...] = ()  # drafted fixes, best first
+    endless: bool = False  # the code read leaves nobody who could end the wait: no worker that only waits for more
+    guess: bool = False  # the code allows it, and does not show that it happened: no evidence
+
+
+@dataclass(eq=False)
+class Scene:
+    """What a question looks at: a suspect, and the frames of its stack in their source."""
+
+    suspect: Suspect
+    program: Program
+    trace: Trace
+    spots: list[Spot | None] = field(default_factory=list)  # one a frame, leaf first
+    created: Spot | None = None
+
+    @classmethod
+    def of(cls, suspect: Suspect, program: Program, trace: Trace) -> "Scene":
+        """Return the scene of one stack."""
+        scene = cls(suspect, program, trace)
+        place = _place(trace)
+        for at, frame in enumerate(trace.frames):
+            if at < place:  # runtime and sync: nobody's mistake
+                scene.spots.append(None)
+                continue
+            scene.spots.append(program.spot(frame, does(trace.state) if at == place else calls))
+        scene.created = program.spot(trace.created, starts)
+        return scene
+
+    @property
+    def state(self) -> str:
+        """Return what the goroutine waits in."""
+        return self.trace.state or ""
+
+    @property
+    def blocked(self) -> Spot | None:
+        """Return where it waits, outside runtime and sync."""
+        at = _place(self.trace)
+        return self.spots[at] if at < len(self.spots) else None
+
+    @property
+    def nearest(self) -> Spot | None:
+        """Return the lowest frame that is not the standard library's: where the user's or a module's code waits."""
+        for spot in self.spots:
+            if spot is not None and spot.frame.owner in ("own", "dependency"):
+                return spot
+        return None
+
+    @cached_property
+    def known(self) -> Mapping[Symbol, Symbol]:
+        """Return what the parameters on the stack were given, as far as the calls on it say."""
+        found: dict[Symbol, Symbol] = {}
+        spots = [spot for spot in self.spots if spot is not None]
+        for callee, caller in pairwise(spots):
+            if callee.package is caller.package:
+                for op in caller.ops:
+                    if op.kind == "call" and callee.func in callee.package.callees(op):
+                        found |= known_by(callee.package, callee.func, op)
+                        break
+        start = self.start
+        if start is not None and spots and self.created is not None and self.created.package is spots[-1].package:
+            found |= known_by(spots[-1].package, spots[-1].func, start)
+        return found
+
+    @property
+    def start(self) -> Op | None:
+        """Return the go statement, or the call, that started the goroutine."""
+        return self.created.op("go", "call") if self.created is not None else None
+
+    def flows(self, spot: Spot) -> Flows:
+        """Return where values go in a spot's package."""
+        return self.program.flows(spot.package)
+
+
+def _place(trace: Trace) -> int:
+    """Return the index of the first frame outside runtime, sync, internal and time."""
+    for at, frame in enumerate(trace.frames):
+        package = frame.package
+        if package not in ("runtime", "sync", "time", "sync/atomic") and not package.startswith(
+            ("internal/", "runtime/")
+        ):
+            return at
+    return 0
+
+
+__all__ = ["Reason", "Scene"]

@@ -1,0 +1,1 @@
+"""Was this code changed in a later release?"""

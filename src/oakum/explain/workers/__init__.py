@@ -1,0 +1,1 @@
+"""Workers, timers, registrations and finalizers: what would stop them, and where that is lost."""
