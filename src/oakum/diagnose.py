@@ -16,17 +16,20 @@ from oakum.detect.heap_pins import attribute
 from oakum.detect.held import holding
 from oakum.detect.memory import memory_suspects
 from oakum.detect.peers import join_peers
-from oakum.judge import judge, verdict
+from oakum.explain import explain
+from oakum.judge import HARMLESS, judge, verdict
 from oakum.model import (
     Activity,
     Case,
     Diagnosis,
     Finding,
+    Gap,
     Memory,
     MomentRow,
     Population,
     Process,
     ProcessRow,
+    Sources,
     Suspect,
     Text,
 )
@@ -38,8 +41,11 @@ def _silent(step: str) -> None:
     """Say nothing of the step."""
 
 
-def diagnose(case: Case, progress: Progress = _silent) -> Diagnosis:
-    """Return what leaks in a case, why we think so, what is harmless, and what was not checked."""
+def diagnose(case: Case, progress: Progress = _silent, sources: Sources | None = None) -> Diagnosis:
+    """Return what leaks in a case, why we think so, what is harmless, and what was not checked.
+
+    With `sources` the code at the findings is read for the cause.
+    """
     suspects: list[Suspect] = []
     memories: list[Memory] = []
     works: list[Activity] = []
@@ -50,7 +56,14 @@ def diagnose(case: Case, progress: Progress = _silent) -> Diagnosis:
         suspects += found
         memories.append(budget)
         works.append(work)
-    findings, explained = judge(join_peers(suspects))
+    joined = join_peers(suspects)
+    findings, explained = judge(joined)
+    unread: tuple[Gap, ...] = ()
+    if sources is not None and findings:
+        progress("reading the source")
+        read, unread = explain([found.suspect for found in findings], sources)  # what is no finding needs no cause
+        cleared = [one for one in joined if one.mechanisms[0] in HARMLESS]
+        findings, explained = judge((*read, *cleared))
     compared = any(len(process.snapshots) > 1 or process.baseline for process in case.processes)
     said = verdict(findings, compared=compared)
     return Diagnosis(
@@ -61,7 +74,7 @@ def diagnose(case: Case, progress: Progress = _silent) -> Diagnosis:
         findings=findings,
         explained=explained,
         memory=tuple(_agreeing(budget, findings) for budget in memories),
-        gaps=gaps(case, works, findings),
+        gaps=(*gaps(case, works, findings), *unread),
         inputs=case.inputs,
     )
 

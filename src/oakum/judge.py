@@ -42,10 +42,13 @@ def confidence(suspect: Suspect) -> Confidence:
         if kinds & (_DEADLOCK | {"stuck"}) or {"remains", "holder"} <= kinds:
             return "likely"
         if kinds & {"counts-only", "served"}:  # who waits now may be somebody else, or its client may only be patient
-            return "likely" if "most" in kinds and kinds & {"gains", "ramp"} else "possible"
+            shown = ("most" in kinds and kinds & {"gains", "ramp"}) or ("explained" in kinds and kinds & _GROWS)
+            return "likely" if shown else "possible"
         return "likely" if kinds & _GROWS or ("waits" in kinds and kinds & {"ramp", "most"}) else "possible"
     if wait in ("soft", "resting", "unknown", "working"):
         if {"twin", "waits"} <= kinds:
+            return "likely"
+        if "explained" in kinds and (kinds & _GROWS or {"stuck", "ramp"} <= kinds):  # no way by which it goes on
             return "likely"
         # A crew at rest grows with the load too: only what outlives it, or grows without more of it, does not.
         lasts = "gains" in kinds and kinds & {"outlives-load", "steady"}
@@ -104,7 +107,17 @@ def _finding(suspect: Suspect, mechanism: str) -> Finding:
         "line": site.frame.line,
         "count": held,
     }
-    return Finding(_identity(suspect), 0, mechanism, confidence(suspect), Text(f"title.{mechanism}", args), suspect)
+    return Finding(
+        _identity(suspect),
+        0,
+        mechanism,
+        confidence(suspect),
+        Text(f"title.{mechanism}", args),
+        suspect,
+        cause=suspect.cause,
+        remedies=suspect.remedies,
+        leads=suspect.leads,
+    )
 
 
 def _identity(suspect: Suspect) -> str:
