@@ -5,8 +5,10 @@ from datetime import UTC, datetime
 from oakum.model import (
     Build,
     Cause,
+    CauseSite,
     Diagnosis,
     Evidence,
+    Excerpt,
     Explained,
     Finding,
     Frame,
@@ -14,6 +16,7 @@ from oakum.model import (
     Growth,
     InputRow,
     KnownMatch,
+    Lead,
     Memory,
     MomentRow,
     PerEvent,
@@ -36,6 +39,61 @@ RECEIVE = Frame(
 )
 STARTED = Frame("k8s.io/apimachinery/pkg/watch.NewStreamWatcher", RECEIVE.file, 78)
 HANDLER = Frame("example.com/shop/orders.(*Desk).Add", "/srv/orders/desk.go", 42)
+
+
+DRAFT = """--- a/desk.go
++++ b/desk.go
+@@ -38,7 +38,7 @@ func (d *Desk) Add(ctx context.Context, order Order) (Answer, error) {
+ \td.mu.Lock()
+ \tdefer d.mu.Unlock()
+ \t// One answer is enough, the first wins.
+-\tanswers := make(chan Answer)
++\tanswers := make(chan Answer, len(d.suppliers))
+ \tfor _, supplier := range d.suppliers {
+ \t\tgo supplier.ask(ctx, order, answers)
+ \t}
+"""
+CHANGE = "".join(
+    ["--- v0.20.15/pkg/watch/streamwatcher.go\n", "+++ v0.21.0/pkg/watch/streamwatcher.go\n", "@@ -90,40 +90,50 @@\n"]
+    + [f" \t// before {at}\n" for at in range(5)]
+    + ["-\t\tsw.result <- Event{Type: action, Object: obj}\n"]
+    + [f"+\t\tselect {{ // 等待 {at}, and a line that is so long that it does not fit an ordinary terminal, nor one twice as wide, at all\n" for at in range(20)]
+)  # fmt: skip
+
+
+def cause() -> Cause:
+    """Return a cause with all that one can have: two files, marks, places in no excerpt, a source with a note."""
+    race = (
+        "func (d *Desk) Add(ctx context.Context, order Order) (Answer, error) {",
+        "\tanswers := make(chan Answer)",
+        "\tfor _, supplier := range d.suppliers {",
+        "\t\tgo supplier.ask(ctx, order, answers)",
+        "\t}",
+        "",
+        "\tselect {",
+        "\tcase answer := <-answers:",
+        "\t\treturn answer, nil",
+        "\tcase <-time.After(d.patience): // 等不及了",
+        '\t\treturn Answer{}, fmt.Errorf("order %s of %s: no supplier answered within %s: %w", order.ID, order.Customer, d.patience, ErrTooSlow)',
+        "\t}",
+        "}",
+    )
+    asked = Frame("example.com/shop/orders.(*Supplier).ask", "/srv/orders/supplier.go", 23)
+    return Cause(
+        because=(Text("mechanism.abandoned-sender.why"), Text("gap.heap.why")),
+        sites=(
+            CauseSite("made", Frame(HANDLER.function, HANDLER.file, 41), race[1].strip()),
+            CauseSite("never-received", Frame(HANDLER.function, HANDLER.file, 50), race[10].strip()),
+            CauseSite("sent", asked, "answers <- answer"),
+            CauseSite("started", Frame("main.main", "/srv/orders/main.go", 9), "go desk.Serve(ctx, listener, routes)"),
+            CauseSite("of-a-later-version", Frame("main.run"), process="p2"),
+        ),
+        excerpts=(
+            Excerpt(HANDLER.file, 40, race, {41: "made", 50: "never-received"}),
+            Excerpt(asked.file, 21, ("\tanswer := s.quote(order)", "\ts.seen.Inc()", "\tanswers <- answer", "}"), {23: "sent"}),
+        ),
+        sources=("/home/dev/orders/desk.go (checkout of example.com/shop; the profile names no version)",),
+    )  # fmt: skip
 
 
 def leak() -> Finding:
@@ -68,9 +126,13 @@ def leak() -> Finding:
         title=Text("title.abandoned-sender", args),
         suspect=suspect,
         commands=("oakum goroutines --stacks after/goroutine.txt",),
-        cause=Cause(Text("mechanism.abandoned-sender.why"), (Site("released", HANDLER),)),
+        cause=cause(),
         known=(known,),
-        remedies=(Remedy("upgrade", Text("known.upgrade", {"module": known.module, "version": "v0.21.0"}), risk=Text("gap.build")),),
+        remedies=(
+            Remedy("upgrade", Text("known.upgrade", {"module": known.module, "version": "v0.21.0"}), risk=Text("gap.build")),
+            Remedy("patch", Text("mechanism.abandoned-sender.do"), DRAFT, Text("gap.build.why"), compiled=True),
+        ),
+        leads=(Lead("k8s.io/apimachinery", "v0.18.8", "v0.21.0", (RECEIVE.function,), CHANGE, "v0.20.15"),),
     )  # fmt: skip
 
 
@@ -113,6 +175,7 @@ def rich() -> Diagnosis:
             InputRow("case/before/goroutine.txt", "goroutine", "debug2", FIRST, NOON),
             InputRow("case/after/goroutine.txt", "goroutine", "debug2", LAST, LATER, (Problem("cut", "It is cut.", "line 9"),)),
         ),
+        called=("--source", "/home/dev/orders", "case/before", "case/after"),
     )  # fmt: skip
 
 
@@ -122,4 +185,4 @@ def empty() -> Diagnosis:
     return Diagnosis("healthy", summary, (ProcessRow("p1", "orders"),), (), (), (), (), (), ())
 
 
-__all__ = ["empty", "heap_leak", "leak", "rich"]
+__all__ = ["cause", "empty", "heap_leak", "leak", "rich"]

@@ -37,12 +37,24 @@ CONTRACT = {
             "per_event": ({"event": TEXT, "value": NUMBER, "low": NUMBER, "high": NUMBER}, None),
         }],
         "share": dict,
-        "cause": ({"because": TEXT, "key": TEXT, "args": dict, "sites": [SITE]}, None),
+        "cause": ({
+            "because": TEXT, "says": [SENTENCE],
+            "sites": [FRAME | {"role": TEXT, "code": TEXT, "process": TEXT}],
+            "excerpts": [{"file": TEXT, "first": int, "lines": [TEXT], "marks": dict}],
+            "sources": [TEXT],
+        }, None),
         "known": [{
             "id": TEXT, "module": TEXT, "found": (str, None), "fixed": [TEXT], "upgrade_to": (str, None), "where": TEXT,
             "affects_build": TEXT, "references": [TEXT],
         }],
-        "remedies": [{"kind": TEXT, "text": TEXT, "key": TEXT, "args": dict, "diff": (str, None), "risk": (str, None)}],
+        "remedies": [{
+            "kind": TEXT, "text": TEXT, "key": TEXT, "args": dict, "diff": (str, None), "risk": (str, None),
+            "risk_key": (str, None), "risk_args": dict, "compiled": (bool, None),
+        }],
+        "leads": [{
+            "module": TEXT, "running": TEXT, "changed": TEXT, "last_alike": TEXT, "functions": [TEXT], "diff": TEXT,
+            "at_lines": bool,
+        }],
         "commands": [TEXT],
         "evidence": [{"kind": TEXT, "claim": TEXT, "key": TEXT, "args": dict, "capture": TEXT, "where": TEXT, "excerpt": TEXT}],
     }],

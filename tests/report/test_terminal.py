@@ -7,7 +7,7 @@ import pytest
 
 from diagnoses import HANDLER, empty, leak, rich
 from oakum.cli.screen import columns_of, safe
-from oakum.model import Diagnosis, Frame, Site
+from oakum.model import Cause, CauseSite, Diagnosis, Excerpt, Frame, Lead, Remedy, Site, Text
 from oakum.report.terminal import Look, render
 
 
@@ -82,6 +82,90 @@ def test_it_fits_the_terminal(columns: int, lang: str) -> None:
     assert "另有 2 处" in text if lang == "zh" else "and 2 more" in text
 
 
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("glyphs", [True, False])
+def test_a_cause_fits_every_width(lang: str, glyphs: bool) -> None:
+    for columns in range(50, 112, 3):
+        for line in render(rich(), look(columns, lang, glyphs=glyphs)).splitlines():
+            assert columns_of(line) <= columns or "$ " in line, columns
+
+
+def test_the_cause_in_the_source() -> None:
+    text = render(rich(), look(110))
+    in_order(
+        text,
+        "   cause       The receiver has gone",
+        "     /srv/orders/desk.go:41\n",
+        "     40    func (d *Desk) Add(",
+        "     41 ▶      answers := make(chan Answer)  ◀ made here\n",
+        "     42        for _, supplier",
+        "     50 ▶          return Answer{}, fmt.Errorf(",
+        "d.patience, ErrTooSlow)\n",
+        "                   ^ never received\n",
+        "     /srv/orders/supplier.go:23\n",
+        "     23 ▶      answers <- answer  ◀ sent here\n",
+        "started here        /srv/orders/main.go:9  [orders]  go desk.Serve(ctx, listener, routes)",
+        "of-a-later-version  main.run  [stock]",
+        "Source read: /home/dev/orders/desk.go (checkout of",
+        "what to do",
+        "     -    answers := make(chan Answer)\n     +    answers := make(chan Answer, len(d.suppliers))\n",
+        "This draft was compiled with Go.",
+        "Risk: They tell",
+        "k8s.io/apimachinery v0.21.0 is the first release that changed",
+        "watch.(*StreamWatcher).receive (running v0.18.8). Whether that mends it is not known.",
+        "... and 17 lines more",
+        "$ oakum list --finding 1 --source /home/dev/orders case/before case/after",
+        "   next        $ oakum list --finding 1",
+    )
+    assert text.count("made here") == 1, "a place in an excerpt is not told again"
+    whole = render(rich(), look())
+    assert whole.count("+        select {") == 20
+    assert "d.patience, ErrTooSlow)  ◀ never received" in whole
+    chinese = render(rich(), look(100, "zh"))
+    assert "永远阻塞。它能" in chinese
+    assert "◀ 在此创建" in chinese
+
+
+def test_a_long_excerpt_is_shown_about_its_marks() -> None:
+    excerpt = Excerpt("a.go", 101, tuple(f"line{at}" for at in range(101, 201)), {110: "made", 150: "key"})
+    found = replace(leak(), cause=Cause((), (), (excerpt,)))
+    text = render(replace(rich(), findings=(found,)), look(80))
+    assert re.findall(r"line(\d+)", text) == [str(at) for at in (*range(108, 113), *range(148, 153))]
+    assert render(replace(rich(), findings=(found,)), look()).count("line1") >= 99
+
+
+def test_excerpts_of_one_file_stand_together_and_show_who_stands_there() -> None:
+    first = Excerpt("a.go", 10, ("\tc := make(chan int)", "\tgo f()"), {10: "made"})
+    second = Excerpt("a.go", 11, ("\tgo f()", "\tc <- 1"), {})
+    third = Excerpt("a.go", 30, ("\treturn",), {30: "left"})
+    found = leak()
+    sites = (Site("blocked", Frame("main.f", "a.go", 12), "chan send", 7), Site("created", Frame("main.g", "a.go", 11)))
+    found = replace(found, cause=Cause((), (), (third, first, second)), suspect=replace(found.suspect, sites=sites))
+    text = render(replace(rich(), findings=(found,)), look(80))
+    assert (
+        """\
+     a.go:10
+     10 ▶  c := make(chan int)  ◀ made here
+     11 ▶  go f()               ◀ started here
+     12 ▶  c <- 1               ◀ stands here: 7 goroutines
+      …
+     30 ▶  return               ◀ left here
+"""
+        in text
+    )
+
+
+def test_a_draft_that_was_not_compiled_says_so() -> None:
+    draft = replace(leak().remedies[1], compiled=None)
+    text = render(replace(rich(), findings=(replace(leak(), remedies=(draft,)),)), look())
+    assert "This draft was not compiled here" in text
+
+
+def test_evidence_that_cannot_be_read_twice_gets_no_command() -> None:
+    assert "oakum list" not in render(replace(rich(), called=("-",)), look(80))
+    assert "oakum list" not in render(replace(rich(), called=()), look(80))
+
+
 def test_colours_take_no_columns() -> None:
     plain, coloured = render(rich(), look(80)), render(rich(), look(80, colours=True))
     assert coloured != plain
@@ -95,12 +179,18 @@ def test_chinese_lines_do_not_begin_with_a_comma() -> None:
 
 
 def test_a_terminal_without_such_characters() -> None:
-    assert render(rich(), look(80, glyphs=False)).isascii()
+    text = render(rich(), look(80, glyphs=False))
+    assert re.sub("[\u4e00-\u9fff]", "", text).isascii(), "all but what stands in the source itself"
+    assert "41 >      answers := make(chan Answer)  <-- made here" in text
 
 
 def hostile(name: str) -> Diagnosis:
     found = leak()
     suspect = replace(found.suspect, sites=(Site("blocked", Frame(name, name, 1), name, 1),), victims=())
+    excerpt = Excerpt(name, 7, (name, name, f"\t{name}"), {7: name, 9: "made"})
+    cause = Cause((), (CauseSite(name, Frame(name, name, 1), name),), (excerpt,), (name,))
+    lead = Lead(name, name, name, (name,), f"@@\n+{name}\n {name}\n{name}")
+    found = replace(found, cause=cause, leads=(lead,), remedies=(Remedy("patch", Text("gap.heap"), f"-{name}"),))
     inputs = tuple(replace(row, origin=name) for row in rich().inputs)
     return replace(rich(), findings=(replace(found, suspect=suspect, commands=(name,)),), inputs=inputs)
 
@@ -113,7 +203,7 @@ def test_evidence_cannot_drive_the_terminal(columns: int | None) -> None:
 
 
 def test_a_name_without_end_is_cut() -> None:
-    assert len(render(hostile("a/" * 500_000), look(80))) < 60_000
+    assert len(render(hostile("a/" * 500_000), look(80))) < 70_000
 
 
 def test_many_possible_findings_are_brief_beside_a_sure_one() -> None:

@@ -16,6 +16,14 @@ DESIGN = (
     "unclosed-body unbounded-spawn timer-loop accumulating-registration growing-container held-by-goroutine "
     "unstopped-timer substring-pin finalizer-backlog off-heap"
 ).split()
+# What explain calls the part of a line in a mistake.
+ROLES = (
+    "made select received never-received never-sent sent sent-twice closed never-closed never-made started never-stopped "
+    "stopped never-cancelled locked locked-first locked-again locked-second held unlocked never-unlocked added done "
+    "never-done panics signalled never-signalled never-woken waits never-interrupted left no-deadline never-set "
+    "never-timed-out acquired never-released registered registered-again never-removed stored key cut spawned bounded-by "
+    "armed driver never-unmapped buffered drained"
+).split()
 # The catalogue of goroutines that wait by design is in English; in Chinese its entries are named.
 IN_ENGLISH = {"goroutines.rests"}
 
@@ -40,6 +48,10 @@ def test_every_mechanism_has_a_title_a_reason_and_advice() -> None:
         assert {f"mechanism.{name}", f"mechanism.{name}.why", f"mechanism.{name}.do", f"title.{name}"} <= WORDS.keys()
     for name in mechanisms.HARMLESS:
         assert f"mechanism.{name}" in WORDS
+
+
+def test_every_role_has_words() -> None:
+    assert [name for name in ROLES if f"cause.role.{name}" not in WORDS] == []
 
 
 def test_every_key_that_the_source_names_has_words() -> None:

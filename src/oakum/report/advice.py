@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from oakum.model import Finding, Remedy, Text
 from oakum.model.diagnosis import Diagnosis
@@ -22,10 +22,20 @@ def origins(diagnosis: Diagnosis) -> dict[str, str]:
     return {row.digest: row.origin for row in diagnosis.inputs if row.digest}
 
 
-def commands(finding: Finding, origins: Mapping[str, str]) -> tuple[str, ...]:
-    """Return what to run next; where nothing better is known, what shows the place in the evidence."""
-    if finding.commands:
-        return finding.commands
+def list_command(finding: Finding, called: Sequence[str]) -> str:
+    """Return what shows the source of a finding whole; "" when the evidence cannot be read a second time."""
+    if not called or "-" in called or not (finding.cause or finding.leads):
+        return ""
+    return shlex.join(("oakum", "list", "--finding", str(finding.rank), *called))
+
+
+def commands(finding: Finding, origins: Mapping[str, str], called: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return what to run next: what shows the cause in the source, then what shows the place in the evidence."""
+    shows = list_command(finding, called) if finding.cause else ""
+    return (*((shows,) if shows else ()), *(finding.commands or _in_evidence(finding, origins)))
+
+
+def _in_evidence(finding: Finding, origins: Mapping[str, str]) -> tuple[str, ...]:
     site = next(iter(finding.suspect.sites), None)
     origin = next((found for one in finding.suspect.evidence if (found := origins.get(one.capture))), None)
     if site is None or origin is None or origin == "-" or site.frame.function.startswith("("):
@@ -36,4 +46,4 @@ def commands(finding: Finding, origins: Mapping[str, str]) -> tuple[str, ...]:
     return (f"oakum peek {place} {shlex.quote(origin)}",)
 
 
-__all__ = ["commands", "origins", "remedies"]
+__all__ = ["commands", "list_command", "origins", "remedies"]

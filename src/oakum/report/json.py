@@ -5,7 +5,7 @@ diagnosis gives the same document, to the byte. Lists whose stage does not exist
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -13,7 +13,9 @@ from typing import Any
 from oakum import __version__
 from oakum.model import (
     Build,
+    Cause,
     Evidence,
+    Excerpt,
     Explained,
     Finding,
     Frame,
@@ -47,7 +49,7 @@ def document(diagnosis: Diagnosis) -> dict[str, Any]:
         "summary": _sentence(diagnosis.summary),
         "processes": [_process(one) for one in diagnosis.processes],
         "moments": [_moment(one) for one in diagnosis.moments],
-        "findings": [_finding(one, captures) for one in diagnosis.findings],
+        "findings": [_finding(one, captures, diagnosis.called) for one in diagnosis.findings],
         "explained": [_explained(one) for one in diagnosis.explained],
         "memory": memories[0] if memories else _memory(Memory()),
         "memories": memories if len(memories) > 1 else [],
@@ -106,7 +108,7 @@ def _moment(row: MomentRow) -> dict[str, Any]:
     }
 
 
-def _finding(found: Finding, captures: Mapping[str, str]) -> dict[str, Any]:
+def _finding(found: Finding, captures: Mapping[str, str], called: Sequence[str]) -> dict[str, Any]:
     suspect = found.suspect
     return {
         "id": found.id,
@@ -121,15 +123,33 @@ def _finding(found: Finding, captures: Mapping[str, str]) -> dict[str, Any]:
         "path": [_frame(one) for one in suspect.path],
         "growth": [_growth(one) for one in suspect.growth],
         "share": {name: _number(float(share)) for name, share in suspect.share.items()},
-        "cause": {"because": say(found.cause.because), "key": found.cause.because.key,
-                  "args": _args(found.cause.because.args), "sites": [_site(one) for one in found.cause.sites]}
-        if found.cause
-        else None,
+        "cause": cause_document(found.cause) if found.cause else None,
         "known": [asdict(one) for one in found.known],
-        "remedies": [_remedy(one) for one in remedies(found)],
-        "commands": list(commands(found, captures)),
+        "remedies": [remedy_document(one) for one in remedies(found)],
+        "leads": [asdict(one) for one in found.leads],
+        "commands": list(commands(found, captures, called)),
         "evidence": [_evidence(one) for one in suspect.evidence],
     }  # fmt: skip
+
+
+def cause_document(cause: Cause) -> dict[str, Any]:
+    """Return a cause as it stands in documents."""
+    return {
+        "because": " ".join(say(one) for one in cause.because),
+        "says": [_sentence(one) for one in cause.because],
+        "sites": [
+            {"role": one.role, **_frame(one.frame), "code": one.code, "process": one.process} for one in cause.sites
+        ],
+        "excerpts": [
+            {"file": one.file, "first": one.first, "lines": list(one.lines), "marks": _marks(one)}
+            for one in cause.excerpts
+        ],
+        "sources": list(cause.sources),
+    }
+
+
+def _marks(excerpt: Excerpt) -> dict[str, str]:
+    return {str(line): role for line, role in excerpt.marks.items()}
 
 
 def _frame(frame: Frame) -> dict[str, Any]:
@@ -167,7 +187,8 @@ def _growth(growth: Growth) -> dict[str, Any]:
     }
 
 
-def _remedy(remedy: Remedy) -> dict[str, Any]:
+def remedy_document(remedy: Remedy) -> dict[str, Any]:
+    """Return a remedy as it stands in documents."""
     return {
         "kind": remedy.kind,
         "text": say(remedy.text),
@@ -175,6 +196,9 @@ def _remedy(remedy: Remedy) -> dict[str, Any]:
         "args": _args(remedy.text.args),
         "diff": remedy.diff,
         "risk": say(remedy.risk) if remedy.risk else None,
+        "risk_key": remedy.risk.key if remedy.risk else None,
+        "risk_args": _args(remedy.risk.args) if remedy.risk else {},
+        "compiled": remedy.compiled,
     }
 
 
@@ -240,4 +264,4 @@ def _input(row: InputRow) -> dict[str, Any]:
     }
 
 
-__all__ = ["SCHEMA", "document"]
+__all__ = ["SCHEMA", "cause_document", "document", "remedy_document"]

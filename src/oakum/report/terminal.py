@@ -5,19 +5,19 @@ comes from evidence passes through `Look.safe`. Without a width nothing is wrapp
 since a page is one thing: its sections are short functions in the order in which they are read.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from oakum.model import Evidence, Explained, Finding, Frame, Gap, Growth, KnownMatch, Memory, Site, Text, Victim
+from oakum.model import Evidence, Explained, Finding, Frame, Gap, Growth, KnownMatch, Memory, Site, Victim
 from oakum.model.diagnosis import Diagnosis
-from oakum.report.advice import commands, origins, remedies
-from oakum.report.layout import LONGEST, Width, chart, series, utc, wrap
-from oakum.report.words import WORDS, say, size, word
+from oakum.report.advice import commands, list_command, origins
+from oakum.report.cause import Wide, cause_lines, fix_lines
+from oakum.report.layout import chart, series, utc, wrap
+from oakum.report.pen import Look, Pen
+from oakum.report.words import WORDS, size
 
 _COLOURS = {"leaking": "red", "healthy": "green", "undecided": "magenta"}
 _SURE = {"proven": "red", "likely": "red", "possible": "magenta"}
-_WIDEST = 110  # longer lines are hard to read
 _SITES_MOST = 5
 _ALIKE_MOST = 2  # claims of one kind about several locks or places
 _VICTIMS_MOST = 4
@@ -27,42 +27,22 @@ _BYTES = ("inuse_space", "rss")
 _PARTS = ("heap_live", "heap_dead", "heap_idle", "stacks", "runtime", "off_heap")
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """What the terminal can show, and how text is dressed for it."""
-
-    columns: int | None  # None: piped, as wide as it needs
-    lang: str
-    styled: Callable[..., str]  # text, styles
-    safe: Callable[[str], str]
-    width_of: Width
-    glyphs: bool = True  # arrows and bars beyond ASCII
-
-
 def render(diagnosis: Diagnosis, look: Look) -> str:
     """Return the whole report."""
     return "\n".join(_Page(diagnosis, look).lines()) + "\n"
 
 
-class _Page:
+class _Page(Pen):
     """The report while it is written: the diagnosis and where its captures came from."""
 
     def __init__(self, diagnosis: Diagnosis, look: Look) -> None:
-        self.diagnosis, self.look = diagnosis, look
-        self.columns = None if look.columns is None else max(40, min(look.columns, _WIDEST))
+        super().__init__(look)
+        self.diagnosis = diagnosis
         self.origins = origins(diagnosis)
-        self.dot, self.dots = ("·", "…") if look.glyphs else ("-", "...")
-        self.comma, self.stop, self.colon = ("，", "；", "：") if look.lang == "zh" else (", ", "; ", ": ")
         self.names = {row.id: row.name for row in diagnosis.processes}
         self.root = "" if look.columns is None else _common(self.origins.values())
         labels = ("where", "why", "growth", "victims", "path", "cause", "known", "do", "next", "share")
         self.margin = 3 + max(look.width_of(self.word(f"label.{name}")) for name in labels) + 2
-
-    def word(self, key: str, **args: str | int | float) -> str:
-        return self.look.safe(word(key, self.look.lang, **args))
-
-    def say(self, text: Text) -> str:
-        return self.look.safe(say(text, self.look.lang))
 
     def lines(self) -> Iterable[str]:
         yield from self.verdict()
@@ -119,12 +99,12 @@ class _Page:
         yield from self.labelled("share", self.paragraph(self.comma.join(shares)) if shares else [])
         yield from self.labelled("why", self.why(found))
         yield from self.labelled("victims", self.victims(suspect.victims))
-        if found.cause:
-            because = self.paragraph(self.say(found.cause.because))
-            yield from self.labelled("cause", [*because, *self.sites(found.cause.sites)])
+        yield from self.labelled("cause", cause_lines(self, found, self.names))
         yield from self.labelled("known", [line for known in found.known for line in self.known(known)])
-        yield from self.labelled("do", self.what_to_do(found))
-        yield from self.labelled("next", [self.command(one) for one in commands(found, self.origins)])
+        shows = list_command(found, self.diagnosis.called)
+        yield from self.labelled("do", fix_lines(self, found, shows))
+        following = commands(found, self.origins, self.diagnosis.called)
+        yield from self.labelled("next", [self.command(one) for one in following])
 
     def headline(self, found: Finding) -> Iterable[str]:
         sure = self.look.styled(self.word(f"confidence.{found.confidence}"), "bold", _SURE[found.confidence])
@@ -183,16 +163,6 @@ class _Page:
 
     def file(self, frame: Frame) -> str:
         return f"{frame.file}:{frame.line}" if frame.file else ""
-
-    def shortened(self, path: str, room: int) -> str:
-        """Return a path without its beginning when it is too long: its end says more."""
-        if self.look.width_of(path) <= room:
-            return path
-        # What is longer than the room has no place in it anyway.
-        parts = path[-max(room, 1) :].split("/")[1:] or [path[-max(room, 1) :]]
-        while len(parts) > 1 and self.look.width_of(f"{self.dots}/" + "/".join(parts)) > room:
-            parts.pop(0)
-        return f"{self.dots}/" + "/".join(parts)
 
     def path(self, frames: Sequence[Frame]) -> Iterable[str]:
         for frame in frames:
@@ -265,15 +235,6 @@ class _Page:
         if known.upgrade_to:
             yield from self.paragraph(self.word("known.upgrade", module=known.module, version=known.upgrade_to))
         yield from (self.look.safe(reference) for reference in known.references)
-
-    def what_to_do(self, found: Finding) -> Iterable[str]:
-        several = remedies(found)
-        for remedy in several:
-            kind = f"{self.word(f'remedy.{remedy.kind}')}{self.colon}" if found.remedies else ""
-            yield from self.paragraph(kind + self.say(remedy.text))
-            if remedy.risk:
-                yield from self.dim(self.paragraph(self.say(remedy.risk)))
-            yield from (self.look.safe(line) for line in (remedy.diff or "").splitlines())
 
     def harmless(self, explained: Sequence[Explained]) -> Iterable[str]:
         if not explained:
@@ -348,12 +309,7 @@ class _Page:
         gap = " " * (self.margin - 3 - self.look.width_of(label))
         for at, line in enumerate(lines):
             lead = f"   {self.look.styled(label, 'dim')}{gap}" if at == 0 else " " * self.margin
-            yield f"{lead}{line}"
-
-    def paragraph(self, text: str, indent: int = 0) -> list[str]:
-        """Return a sentence in lines that fit beside a label."""
-        room = None if self.columns is None else self.columns - self.margin - indent
-        return wrap(text, room, self.look.width_of)
+            yield line if isinstance(line, Wide) else f"{lead}{line}"
 
     def flowing(self, parts: Sequence[str]) -> Iterable[str]:
         """Return the parts on one line, or on as many as they need."""
@@ -368,18 +324,6 @@ class _Page:
             *whole, line = self.paragraph(part)
             yield from whole
         yield line
-
-    def wrapped(self, text: str, indent: int, *, pad: bool = True) -> list[str]:
-        room = None if self.columns is None else self.columns - indent
-        return [f"{' ' * indent if pad else ''}{line}" for line in wrap(text, room, self.look.width_of)]
-
-    def dim(self, lines: Iterable[str]) -> Iterable[str]:
-        return (self.look.styled(line, "dim") for line in lines)
-
-    def command(self, command: str) -> str:
-        """Return a command whole: it is copied, so it is never wrapped."""
-        whole = command if self.columns is None or len(command) <= LONGEST else f"{command[:LONGEST]} {self.dots}"
-        return self.look.styled(f"$ {self.look.safe(whole)}", "blue")
 
 
 def _common(origins: Iterable[str]) -> str:

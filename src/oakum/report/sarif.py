@@ -1,0 +1,159 @@
+"""What `oakum scan` found -> SARIF 2.1.0, as code scanning services and editors read it.
+
+One rule a mechanism, with its help; one result a flaw, at its decisive line, the other lines as related locations.
+Files are named relative to the tree that was given (SRCROOT), by a function that is handed in: where that tree lies is
+the caller's affair. A drafted diff comes as the replacement of its lines.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from oakum import __version__
+from oakum.model import CauseSite, Flaw, Problem, Remedy, Scan
+from oakum.report.scan import title
+from oakum.report.words import WORDS, say, word
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_BASE = "SRCROOT"
+# @@ -38,7 +38,7 @@ func main() {
+_HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
+
+Naming = Callable[[str], str]  # file -> its URI, relative to the base
+
+
+def document(found: Scan, base: str, uri: Naming, lang: str = "en") -> dict[str, Any]:
+    """Return the log with its one run; `base` is the URI of the directory below which `uri` names files."""
+    rules = sorted({flaw.mechanism for flaw in found.flaws})
+    run: dict[str, Any] = {
+        "tool": {
+            "driver": {"name": "oakum", "semanticVersion": __version__, "rules": [_rule(name, lang) for name in rules]}
+        },
+        "columnKind": "unicodeCodePoints",
+        "originalUriBaseIds": {_BASE: {"uri": base}},
+        "invocations": [
+            {
+                "executionSuccessful": True,
+                "toolExecutionNotifications": [_notification(one, uri) for one in found.problems],
+            }
+        ],
+        "results": [_result(flaw, rules.index(flaw.mechanism), uri, lang) for flaw in found.flaws],
+    }
+    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _rule(mechanism: str, lang: str) -> dict[str, Any]:
+    told = [word(f"mechanism.{mechanism}.{part}", lang) for part in ("why", "do") if _has(f"{mechanism}.{part}")]
+    name = "".join(part.capitalize() for part in mechanism.split("-"))
+    help_text = "\n\n".join([title(mechanism, lang), *told])
+    return {
+        "id": mechanism,
+        "name": name,
+        "shortDescription": {"text": title(mechanism, lang)},
+        "fullDescription": {"text": told[0] if told else title(mechanism, lang)},
+        "help": {"text": help_text, "markdown": help_text},
+        "defaultConfiguration": {"level": "warning"},
+        "properties": {"tags": ["leak", "concurrency"], "precision": "high"},
+    }
+
+
+def _has(key: str) -> bool:
+    return f"mechanism.{key}" in WORDS
+
+
+def _result(flaw: Flaw, rule: int, uri: Naming, lang: str) -> dict[str, Any]:
+    first, *others = flaw.cause.sites
+    between = "" if lang == "zh" else " "
+    result: dict[str, Any] = {
+        "ruleId": flaw.mechanism,
+        "ruleIndex": rule,
+        "level": "warning",
+        "message": {"text": between.join(say(one, lang) for one in flaw.cause.because)},
+        "locations": [_location(first, uri)],
+        "partialFingerprints": {"oakumFlaw/v1": flaw.id},
+    }
+    if others:
+        result["relatedLocations"] = [
+            {"id": number, **_location(site, uri), "message": {"text": _role(site.role, lang)}}
+            for number, site in enumerate(others, 1)
+        ]
+    if drafts := [fix for remedy in flaw.remedies for fix in _fixes(remedy, flaw, uri, lang)]:
+        result["fixes"] = drafts
+    return result
+
+
+def _role(role: str, lang: str) -> str:
+    key = f"cause.role.{role}"
+    return word(key, lang) if key in WORDS else role
+
+
+def _location(site: CauseSite, uri: Naming) -> dict[str, Any]:
+    region: dict[str, Any] = {"startLine": site.frame.line}
+    if site.code:
+        region["snippet"] = {"text": site.code}
+    return {
+        "physicalLocation": {
+            "artifactLocation": {"uri": uri(site.frame.file), "uriBaseId": _BASE},
+            "region": region,
+        },
+        "logicalLocations": [{"fullyQualifiedName": site.frame.function, "kind": "function"}],
+    }
+
+
+def _fixes(remedy: Remedy, flaw: Flaw, uri: Naming, lang: str) -> Iterator[dict[str, Any]]:
+    """Yield a drafted diff as replacements of whole lines; a diff of a file that no site names is left out."""
+    diff = remedy.diff or ""
+    name = diff.partition("\n")[0].removeprefix("--- a/").strip()
+    file = next((one.frame.file for one in flaw.cause.sites if _same(one.frame.file, name)), "") if name else ""
+    if not file:
+        return
+    replacements = [
+        {
+            "deletedRegion": {"startLine": first, "startColumn": 1, "endLine": first + count, "endColumn": 1},
+            "insertedContent": {"text": text},
+        }
+        for first, count, text in _replaced(diff)
+    ]
+    told = say(remedy.text, lang)
+    change = {"artifactLocation": {"uri": uri(file), "uriBaseId": _BASE}, "replacements": replacements}
+    yield {"description": {"text": told}, "artifactChanges": [change]}
+
+
+def _same(file: str, name: str) -> bool:
+    """Tell whether a file is the one that a diff names from its module's root; one of them may be longer."""
+    file = file.replace("\\", "/").removeprefix("./")
+    return f"/{file}".endswith(f"/{name}") or f"/{name}".endswith(f"/{file}")
+
+
+def _replaced(diff: str) -> Iterator[tuple[int, int, str]]:
+    """Yield (first line, how many lines, what stands there instead) of each change in a unified diff."""
+    at, first, removed, added = 0, 0, 0, list[str]()
+    for line in [*diff.split("\n"), " "]:
+        if hunk := _HUNK.match(line):
+            line, at = " ", int(hunk[1]) - 1
+        if line[:1] in ("-", "+") and not line.startswith(("--- a/", "+++ b/")):
+            first = first or at
+            if line[0] == "-":
+                removed, at = removed + 1, at + 1
+            else:
+                added.append(f"{line[1:]}\n")
+            continue
+        if first:
+            yield first, removed, "".join(added)
+            first, removed, added = 0, 0, []
+        at += 1
+
+
+def _notification(one: Problem, uri: Naming) -> dict[str, Any]:
+    file, _, line = one.where.rpartition(":")
+    where = file if line.isdigit() else one.where
+    note: dict[str, Any] = {"level": "note", "descriptor": {"id": one.key}, "message": {"text": one.text}}
+    if where:
+        place: dict[str, Any] = {"artifactLocation": {"uri": uri(where), "uriBaseId": _BASE}}
+        if line.isdigit() and int(line):
+            place["region"] = {"startLine": int(line)}
+        note["locations"] = [{"physicalLocation": place}]
+    return note
+
+
+__all__ = ["document"]

@@ -1,0 +1,93 @@
+"""What `oakum scan` found -> a page for a terminal or a pipe, and the JSON document that programs read.
+
+The page has each flaw with file:line first, as terminals and editors take it. The document is schema oakum.scan/1,
+additive changes only; the same tree gives the same document, to the byte.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from oakum import __version__
+from oakum.model import Flaw, Problem, Scan
+from oakum.report.cause import Wide, because_lines, remedy_lines
+from oakum.report.json import cause_document, remedy_document
+from oakum.report.pen import Look, Pen
+from oakum.report.words import WORDS, word
+
+SCHEMA = "oakum.scan/1"
+_MARGIN = 3
+
+
+def render(found: Scan, look: Look, seconds: float) -> str:
+    """Return the whole page: flaws, then one line that sums up."""
+    pen = Pen(look, _MARGIN)
+    lines = [line for flaw in found.flaws for line in (*_flaw(pen, flaw), "")]
+    return "\n".join([*lines, _summary(pen, found, seconds)]) + "\n"
+
+
+def title(mechanism: str, lang: str = "en") -> str:
+    """Return a mechanism's title; its name when a later version brought it."""
+    key = f"mechanism.{mechanism}"
+    return word(key, lang) if key in WORDS else mechanism
+
+
+def _flaw(pen: Pen, flaw: Flaw) -> Iterator[str]:
+    place = pen.look.safe(f"{flaw.place.file}:{flaw.place.line}")
+    yield f"{pen.look.styled(place, 'bold', 'cyan')}: {pen.look.styled(pen.look.safe(flaw.mechanism), 'bold', 'red')}"
+    told = pen.look.safe(title(flaw.mechanism, pen.look.lang))
+    yield from (pen.look.styled(line, "bold") for line in pen.wrapped(told, _MARGIN))
+    yield from _shifted(because_lines(pen, flaw.cause, (), {}))
+    for remedy in flaw.remedies:
+        yield ""
+        yield from _shifted(remedy_lines(pen, remedy))
+
+
+def _shifted(lines: Iterator[str]) -> Iterator[str]:
+    """Yield lines at the margin; code and diffs have their own."""
+    for line in lines:
+        yield str(line) if isinstance(line, Wide) or not line else f"{' ' * _MARGIN}{line}"
+
+
+def _summary(pen: Pen, found: Scan, seconds: float) -> str:
+    count = len(found.flaws)
+    first = pen.word("scan.found", count=count) if count else pen.word("scan.found-none")
+    rest = [pen.word("scan.read", files=found.files, packages=found.packages, seconds=seconds)]
+    if found.ignored:
+        rest.append(pen.word("scan.ignored", count=len(found.ignored)))
+    if found.problems:
+        rest.append(pen.word("scan.problems", count=len(found.problems)))
+    return pen.look.styled(first, "bold", "red" if count else "green") + pen.colon + pen.stop.join(rest)
+
+
+def document(found: Scan) -> dict[str, Any]:
+    """Return the document."""
+    return {
+        "schema": SCHEMA,
+        "tool": __version__,
+        "roots": list(found.roots),
+        "files": found.files,
+        "packages": found.packages,
+        "flaws": [_document(flaw) for flaw in found.flaws],
+        "ignored": [_document(flaw) | {"reason": flaw.ignored} for flaw in found.ignored],
+        "problems": [_problem(one) for one in found.problems],
+    }
+
+
+def _document(flaw: Flaw) -> dict[str, Any]:
+    return {
+        "id": flaw.id,
+        "mechanism": flaw.mechanism,
+        "title": title(flaw.mechanism),
+        "function": flaw.place.function,
+        "file": flaw.place.file,
+        "line": flaw.place.line,
+        "cause": cause_document(flaw.cause),
+        "remedies": [remedy_document(one) for one in flaw.remedies],
+    }
+
+
+def _problem(one: Problem) -> dict[str, str]:
+    return {"key": one.key, "text": one.text, "where": one.where}
+
+
+__all__ = ["SCHEMA", "document", "render", "title"]
