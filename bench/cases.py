@@ -195,6 +195,21 @@ def diagnose_series(scope: Scope) -> Outcome:
     return outcome
 
 
+def scan_tree(scope: Scope) -> Outcome:
+    """Ten thousand Go files. Those for other systems than Linux are looked at and not read."""
+    outcome = Outcome("the scan of 10,000 Go files")
+    try:
+        toolchain.go()
+    except toolchain.Missing as reason:
+        outcome.missing.append(f"the files are those of the standard library: {reason}")
+        return outcome
+    own, _ = _run(outcome, _oakum(Scope(1) if scope.quick else scope, "scan", need("go-tree")))
+    outcome.targets.append(Target("found flaws", f"exit code {own.exit_code}", own.exit_code == 1))
+    outcome.at_most("within 60 s", own.wall, 60, " s")
+    outcome.at_most("and 600 MB in a process", own.memory / 1e6, 600, " MB")
+    return outcome
+
+
 def version(scope: Scope) -> Outcome:
     """Start-up."""
     outcome = Outcome("start-up")
@@ -224,8 +239,9 @@ CASES: dict[str, Callable[[Scope], Outcome]] = {
     "dump-1GiB": huge_dump,
     "diagnose-64MiB": diagnose_large,
     "diagnose-100": diagnose_series,
+    "scan-10000": scan_tree,
     "version": version,
     "bomb": bomb,
 }
 
-__all__ = ["CASES", "Outcome", "Scope", "Target"]
+__all__ = ["CASES", "Outcome", "Scope", "Target", "toolchain"]
