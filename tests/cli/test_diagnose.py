@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from diagnoses import rich
 from oakum import cli
 from oakum.cli.diagnose import language
-from oakum.model import Case, Diagnosis
+from oakum.model import Case, Diagnosis, Sources
 from support import ROOT, Answer
 from support import oakum as in_a_process
 
@@ -32,11 +33,11 @@ def dump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def judged(monkeypatch: pytest.MonkeyPatch, verdict: Literal["leaking", "healthy", "undecided"]) -> None:
-    def diagnose(case: Case, progress: Callable[[str], None]) -> Diagnosis:
+    def diagnose(case: Case, progress: Callable[[str], None], sources: Sources) -> Diagnosis:
         progress(case.processes[0].name)
         return replace(rich(), verdict=verdict)
 
-    monkeypatch.setattr("oakum.diagnose.diagnose", diagnose)
+    monkeypatch.setattr("oakum.cli.with_source.diagnose", diagnose)
 
 
 @pytest.mark.parametrize(("verdict", "code"), [("healthy", 0), ("leaking", 1), ("undecided", 3)])
@@ -100,10 +101,32 @@ def test_language_of_the_locale(oakum: Call, dump: Path, monkeypatch: pytest.Mon
     assert language() == "zh"
 
 
-def test_source_is_not_read_and_that_is_said(oakum: Call, dump: Path, tmp_path: Path) -> None:
-    assert "The source was not read." not in oakum("diagnose", dump).out
-    assert "The source was not read." in oakum("diagnose", "--source", tmp_path, dump).out
-    assert oakum("diagnose", "--source", tmp_path / "no", dump).code == 2
+def test_the_cause_is_read_in_the_source(oakum: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")  # without Go the drafted fix is told, and that it was not compiled
+    case = ROOT / "casebook/abandoned-sender-freight"
+    document = json.loads(oakum("diagnose", "--json", "--source", case, case / "captures/leaking-go1.27-trimpath").out)
+    found = document["findings"][0]
+    roles = {(site["role"], site["line"]) for site in found["cause"]["sites"]}
+    assert roles == {("made", 41), ("received", 49), ("never-received", 51), ("never-received", 52), ("select", 48)}
+    assert "offers" in found["cause"]["because"]
+    assert "+\toffers := make(chan Offer, 1)" in found["remedies"][0]["diff"]
+    assert found["remedies"][0]["compiled"] is None
+    assert not [gap for gap in document["gaps"] if "source" in gap["key"]]
+
+
+def test_source_that_is_missing_or_another_version_s(oakum: Call, tmp_path: Path) -> None:
+    take = ROOT / "casebook/abandoned-sender-freight/captures/leaking-go1.27-trimpath"
+    assert oakum("diagnose", "--source", tmp_path / "no", take).code == 2
+    nowhere = json.loads(oakum("diagnose", "--json", "--source", tmp_path, take).out)
+    assert "gap.source-missing" in [gap["key"] for gap in nowhere["gaps"]]
+    other = tmp_path / "freight"
+    shutil.copytree(ROOT / "casebook/abandoned-sender-freight/internal", other / "internal")
+    shutil.copy(ROOT / "casebook/abandoned-sender-freight/go.mod", other)
+    desk = other / "internal/desk/desk.go"
+    desk.write_text(desk.read_text().replace("package desk\n", "package desk\n\n// Another version.\n"))
+    drifted = json.loads(oakum("diagnose", "--json", "--source", other, take).out)
+    assert "gap.source-differs" in [gap["key"] for gap in drifted["gaps"]]
+    assert drifted["findings"][0]["cause"] is None
 
 
 def test_on_a_terminal(dump: Path, monkeypatch: pytest.MonkeyPatch) -> None:

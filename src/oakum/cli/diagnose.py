@@ -3,17 +3,19 @@
 import json
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from oakum.cli.screen import Progress, colourful, columns_of, safe, styled, width
-from oakum.model import Gap, Text, UsageError
+from oakum.cli.screen import Progress, colourful, columns_of, remark, safe, styled, width
+from oakum.model import UsageError
 
 if TYPE_CHECKING:
     from oakum.model import Diagnosis
+    from oakum.report.pen import Look
 
 # Formats of a report that a text file must not pretend to be.
 _NOT_YET = (".html", ".htm", ".md", ".sarif", ".xml", ".pdf")
@@ -27,6 +29,7 @@ _EXIT = {"healthy": 0, "leaking": 1, "undecided": 3}
   oakum diagnose goroutine.txt                    one dump
   oakum diagnose before/ after/ after2/           three moments of one process
   oakum diagnose --baseline healthy/ sick/        against a replica that is well
+  oakum diagnose --source ~/src/orders captures/  with the cause in its source, and a drafted fix
   oakum diagnose --json -o diagnosis.json captures/
 
 \b
@@ -38,8 +41,19 @@ Exit codes: 0 healthy, 1 leaking, 3 undecided; 2 usage, 4 could not do it.
     "--baseline", multiple=True, metavar="EVIDENCE", help="Evidence of a healthy twin: another replica or node."
 )
 @click.option(
-    "--source", multiple=True, metavar="DIR", help="Source of the program; not read by this version, which says so."
+    "--source",
+    multiple=True,
+    metavar="DIR",
+    help="Checkout of the program that runs: the cause is read there, in the module cache and in GOROOT.",
 )
+@click.option(
+    "--fetch-source",
+    is_flag=True,
+    help="Ask the Go module proxy, through the go command, for source that is not here, and for what upstream changed "
+    "since.",
+)
+@click.option("--no-source", is_flag=True, help="Read no source: judge by the evidence alone.")
+@click.option("--no-compile", is_flag=True, help="Do not compile drafted fixes: quicker in a large program.")
 @click.option("--json", "as_json", is_flag=True, help="Print the diagnosis as JSON (schema oakum.diagnosis/1).")
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout; FILE.json is written as JSON.")
 @click.option("--lang", type=click.Choice(("en", "zh")), help="Language of the report; by default that of the locale.")
@@ -48,6 +62,9 @@ def command(
     evidence: tuple[str, ...],
     baseline: tuple[str, ...],
     source: tuple[str, ...],
+    fetch_source: bool,
+    no_source: bool,
+    no_compile: bool,
     as_json: bool,
     output: str | None,
     lang: str | None,
@@ -60,24 +77,35 @@ def command(
     several directories of moments are processes that work together.
     """
     from oakum.cli.case import case
-    from oakum.diagnose import diagnose
+    from oakum.cli.with_source import Reading, read
 
+    if output and Path(output).suffix.lower() in _NOT_YET:
+        raise UsageError(f"-o {output}: only text and JSON are written; name it .txt or .json")
     for folder in source:
         if not Path(folder).is_dir():
             raise UsageError(f"--source {folder}: no such directory")
-    if output and Path(output).suffix.lower() in _NOT_YET:
-        raise UsageError(f"-o {output}: only text and JSON are written; name it .txt or .json")
+    if no_source and (source or fetch_source):
+        raise UsageError("--no-source: there is no use in --source or --fetch-source beside it")
     given = case(evidence, baseline)
     progress = Progress("diagnosing:")
     try:
-        diagnosis = diagnose(given, progress.at)
+        done = read(given, Reading(tuple(source), fetch_source, not no_source, not no_compile), progress.at)
     finally:
         progress.done()
-    if source:
-        gap = Gap(Text("gap.source"), Text("gap.source.why"))
-        diagnosis = replace(diagnosis, gaps=(*diagnosis.gaps, gap))
-    _write(_shown(diagnosis, as_json or (output or "").endswith(".json"), lang or language(), output), output)
+    for told in done.remarks:
+        remark(told)
+    diagnosis = done.diagnosis
+    diagnosis = replace(diagnosis, called=_called(evidence, baseline, source, fetch_source))
+    write(_shown(diagnosis, as_json or (output or "").endswith(".json"), lang or language(), output), output)
     return 0 if exit_zero else _EXIT[diagnosis.verdict]
+
+
+def _called(evidence: Sequence[str], baseline: Sequence[str], source: Sequence[str], fetch: bool) -> tuple[str, ...]:
+    """Return the words that name the same evidence and source again."""
+    options = [word for twin in baseline for word in ("--baseline", twin)]
+    options += [word for folder in source for word in ("--source", folder)]
+    options += ["--fetch-source"] if fetch else []
+    return (*options, *evidence)
 
 
 def language() -> str:
@@ -93,23 +121,31 @@ def _shown(diagnosis: "Diagnosis", as_json: bool, lang: str, output: str | None)
         from oakum.report.json import document
 
         return json.dumps(document(diagnosis), indent=2, ensure_ascii=False) + "\n"
-    from oakum.report.terminal import Look, render
+    from oakum.report.terminal import render
+
+    return render(diagnosis, page_look(lang, output))
+
+
+def page_look(lang: str, output: str | None) -> "Look":
+    """Return how a page is dressed: for a file plainly, for the screen as it can."""
+    from oakum.report.pen import Look
 
     if output:
-        return render(diagnosis, Look(None, lang, lambda text, *_: text, safe, columns_of))
+        return Look(None, lang, lambda text, *_: text, safe, columns_of)
     dressed = styled if colourful() else lambda text, *_: text
-    return render(diagnosis, Look(width(), lang, dressed, safe, columns_of, _glyphs()))
+    return Look(width(), lang, dressed, safe, columns_of, _glyphs())
 
 
 def _glyphs() -> bool:
     try:
-        "→█•…".encode(sys.stdout.encoding or "ascii")
+        "→█•…▶◀".encode(sys.stdout.encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
         return False
     return True
 
 
-def _write(text: str, output: str | None) -> None:
+def write(text: str, output: str | None) -> None:
+    """Write a report to a file, or to stdout."""
     if output is None or output == "-":
         click.echo(text, nl=False, color=True)
         return
@@ -120,4 +156,4 @@ def _write(text: str, output: str | None) -> None:
         raise UsageError(f"-o {output}: {error.strerror or error}") from error
 
 
-__all__ = ["command", "language"]
+__all__ = ["command", "language", "page_look", "write"]

@@ -1,11 +1,11 @@
-"""oakum list: annotated source of the functions that match, flat and cum per line, as pprof -list."""
+"""oakum list: annotated source of the functions that match, flat and cum per line, as pprof -list; or of a finding."""
 
 import os
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from oakum.cli.options import profile_options, show
+from oakum.cli.options import ProfileCommand, profile_options, show
 from oakum.cli.screen import styled
 from oakum.model.errors import SourceNotFound, UsageError
 
@@ -15,17 +15,46 @@ if TYPE_CHECKING:
     from oakum.views.query import Query
 
 
+# What goes with --finding; the flags of pprof do not.
+_OF_FINDING = frozenset(
+    "finding source source_path fetch_source baseline context diff lang json output evidence regexp".split()
+)
+
+
+class _ListCommand(ProfileCommand):
+    """A finding stands in the place of the regular expression."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        end = args.index("--") if "--" in args else len(args)
+        if any(argument.partition("=")[0] == "--finding" for argument in args[:end]):
+            args = ["", *args]
+        return super().parse_args(ctx, args)
+
+
 @profile_options(
     """Examples:
 
 \b
   oakum list 'cache.*Reflector' goroutine.pb.gz
   oakum list main.run -source_path ~/src/app -trim_path /build/app -inuse_space heap.pb.gz
+  oakum list --finding 1 --source ~/src/app before/ after/
+  oakum list --finding 1 diagnosis.json
 """,
     click.argument("regexp"),
     click.option(
-        "--context", type=click.IntRange(min=0), metavar="N", help="Only N lines about each that has a value."
+        "--context", type=click.IntRange(min=0), metavar="N", help="Only N lines about each that has a value or mark."
     ),
+    click.option(
+        "--finding", metavar="N", help="Instead of REGEXP: the source of this finding (number or id), its cause marked."
+    ),
+    click.option("--source", multiple=True, metavar="DIR", help="Source of the program: a checkout."),
+    click.option(
+        "--fetch-source", is_flag=True, help="Of a finding: ask Go's module proxy for source, and for later changes."
+    ),
+    click.option("--baseline", multiple=True, metavar="EVIDENCE", help="Of a finding: evidence of a healthy twin."),
+    click.option("--diff", is_flag=True, help="Of a finding: only the fix that was drafted, as git apply takes it."),
+    click.option("--lang", type=click.Choice(("en", "zh")), help="Of a finding: language; by default the locale's."),
+    kind=_ListCommand,
 )
 def command(regexp: str, context: int | None, **given: Any) -> None:
     """Show the source of the functions that match, with flat and cum of each line.
@@ -33,10 +62,20 @@ def command(regexp: str, context: int | None, **given: Any) -> None:
     Source is looked for where the profile says, in the module cache, vendor folders, GOROOT, GOPATH, and below
     -source_path (the working directory if not given), also for names of other machines and of -trimpath builds.
 
+    With --finding, EVIDENCE is what oakum diagnose takes, or a diagnosis that it saved (-o NAME.json): whole functions
+    are shown, the lines of the cause marked, and beside each line how many goroutines stand there.
+
     """
+    if given["finding"] is not None:
+        _of_finding(context, given)
+        return
+    for name in ("fetch_source", "baseline", "diff", "lang"):
+        if given[name]:
+            raise UsageError(f"--{name.replace('_', '-')} goes with --finding")
     from oakum.views import listing
 
-    sources = _Sources(given["source_path"], given["trim_path"])
+    paths = os.pathsep.join(filter(None, (*given["source"], given["source_path"])))
+    sources = _Sources(paths, given["trim_path"])
 
     def strong(text: str) -> str:
         return text if given["output"] else styled(text, "bold")
@@ -49,6 +88,27 @@ def command(regexp: str, context: int | None, **given: Any) -> None:
     )
     if sources.missing and not sources.found:
         raise SourceNotFound("no source file was found; the listing says where each was looked for")
+
+
+def _of_finding(context: int | None, given: dict[str, Any]) -> None:
+    from oakum.cli.finding import Asked, paths
+    from oakum.cli.finding import show as show_finding
+
+    if strange := [name for name, value in given.items() if value and name not in _OF_FINDING]:
+        raise UsageError(f"-{strange[0]} does not go with --finding: a diagnosis looks at all of its evidence")
+    asked = Asked(
+        which=given["finding"],
+        evidence=given["evidence"],
+        baseline=given["baseline"],
+        source=(*given["source"], *paths(given["source_path"])),
+        fetch=given["fetch_source"],
+        context=context,
+        diff=given["diff"],
+        json=given["json"],
+        output=given["output"],
+        lang=given["lang"],
+    )
+    show_finding(asked)
 
 
 class _Sources:

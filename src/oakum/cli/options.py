@@ -152,7 +152,9 @@ def _switch(argument: str, switches: set[str]) -> str | None:
     return f"--{name}" if on else None
 
 
-def profile_options(examples: str, *arguments: Callable[..., Any]) -> Callable[[Callable[..., None]], click.Command]:
+def profile_options(
+    examples: str, *arguments: Callable[..., Any], kind: type[ProfileCommand] = ProfileCommand
+) -> Callable[[Callable[..., None]], click.Command]:
     """Return a decorator that makes a function a command with pprof's flags; `arguments` come before EVIDENCE."""
 
     def decorate(function: Callable[..., None]) -> click.Command:
@@ -162,7 +164,7 @@ def profile_options(examples: str, *arguments: Callable[..., Any]) -> Callable[[
         function = click.argument("evidence", nargs=-1, required=True)(function)
         for argument in reversed(arguments):
             function = argument(function)
-        return click.command(cls=ProfileCommand, epilog=examples)(function)
+        return click.command(cls=kind, epilog=examples)(function)
 
     return decorate
 

@@ -1,0 +1,139 @@
+"""oakum list --finding: the source of one finding, its marks beside it. From evidence, or from a saved diagnosis."""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from oakum.cli.diagnose import language, page_look
+from oakum.cli.options import spare_inputs, write
+from oakum.cli.screen import Progress, remark
+from oakum.model.errors import SourceNotFound, Unreadable, UsageError
+
+if TYPE_CHECKING:
+    from oakum.model import Finding, Sources
+
+_SAVED_MOST = 256 << 20  # bytes of a saved diagnosis
+_NAMED_MOST = 8  # findings named in an error
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which finding of which evidence, and how it is shown."""
+
+    which: str  # its rank or its id
+    evidence: Sequence[str]
+    baseline: Sequence[str] = ()
+    source: Sequence[str] = ()
+    fetch: bool = False
+    context: int | None = None
+    diff: bool = False
+    json: bool = False
+    output: str | None = None
+    lang: str | None = None
+
+
+def show(asked: Asked) -> None:
+    """Print the source of a finding with its marks, or only the diff that was drafted for it."""
+    from oakum.report.listing import document, lines, listing
+    from oakum.report.pen import Pen
+
+    spare_inputs((asked.output,), (*asked.evidence, *asked.baseline))
+    for folder in asked.source:
+        if not Path(folder).is_dir():
+            raise UsageError(f"--source {folder}: no such directory")
+    findings, sources = _findings(asked)
+    finding = _chosen(asked.which, findings)
+    if asked.diff:
+        write([_diff(finding).removesuffix("\n")], asked.output)
+        return
+    files, missing = listing(finding, sources.file, asked.context)
+    if not files:
+        raise SourceNotFound(_nowhere(finding, missing))
+    for error in missing:
+        remark(str(error).partition("\n")[0].removesuffix(" Looked, in this order, at"))
+    if asked.json:
+        write([json.dumps(document(finding, files), indent=2, ensure_ascii=False)], asked.output)
+        return
+    pen = Pen(page_look(asked.lang or language(), asked.output), margin=2)
+    write(lines(pen, finding, files), asked.output)
+
+
+def _findings(asked: Asked) -> "tuple[tuple[Finding, ...], Sources]":
+    """Return the findings of a saved diagnosis, or of a diagnosis made now, and where their source is."""
+    from oakum.cli.case import case
+    from oakum.cli.with_source import Reading, read
+    from oakum.collect.fetch import Fetch
+    from oakum.collect.sources import LocalSources
+    from oakum.report.saved import builds, findings
+
+    fetch = Fetch() if asked.fetch else None
+    saved = [document for name in asked.evidence if (document := _saved(name)) is not None]
+    if saved:
+        if len(asked.evidence) > 1 or asked.baseline:
+            raise UsageError("a saved diagnosis stands alone: it has its evidence already")
+        try:
+            return findings(saved[0]), LocalSources(asked.source, builds(saved[0]), fetch)
+        except Unreadable as error:
+            raise Unreadable(f"{asked.evidence[0]}: {error}; write it again: oakum diagnose -o NAME.json") from error
+    given = case(asked.evidence, asked.baseline)
+    progress = Progress("diagnosing:")
+    try:
+        done = read(given, Reading(tuple(asked.source), asked.fetch), progress.at)
+    finally:
+        progress.done()
+    for told in done.remarks:
+        remark(told)
+    return done.diagnosis.findings, done.sources
+
+
+def _saved(name: str) -> dict[str, object] | None:
+    """Return the document if a file holds a saved diagnosis; evidence is read elsewhere, and complained about there."""
+    from oakum.report.saved import is_saved
+
+    path = Path(name)
+    try:
+        if not path.is_file() or path.stat().st_size > _SAVED_MOST:
+            return None
+        with path.open("rb") as file:
+            if not file.read(64).lstrip().startswith(b"{"):
+                return None
+        document = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    return document if is_saved(document) else None
+
+
+def _chosen(which: str, findings: "Sequence[Finding]") -> "Finding":
+    for finding in findings:
+        if which in (str(finding.rank), finding.id):
+            return finding
+    if not findings:
+        raise UsageError(f"--finding {which}: this evidence has no findings; oakum diagnose says what was looked at")
+    named = [f"{one.rank} ({one.mechanism}, {one.id})" for one in findings[:_NAMED_MOST]]
+    more = f" and {len(findings) - len(named)} more" if len(findings) > len(named) else ""
+    raise UsageError(f"--finding {which}: there is no such finding; there are {', '.join(named)}{more}")
+
+
+def _diff(finding: "Finding") -> str:
+    drafted = [one.diff for one in finding.remedies if one.diff]
+    if not drafted:
+        why = "no fix was drafted for it" if finding.cause else "its source was not read, so no fix was drafted"
+        raise UsageError(f"--diff: finding {finding.rank}: {why}; without --diff its places are shown")
+    return drafted[0]
+
+
+def _nowhere(finding: "Finding", missing: Sequence[SourceNotFound]) -> str:
+    if not missing:
+        return f"finding {finding.rank}: its evidence names no source lines, so there is nothing to show"
+    return f"finding {finding.rank}: no source was found; --source DIR names a checkout of the program\n{missing[0]}"
+
+
+def paths(given: str | None) -> list[str]:
+    """Return the directories of pprof's -source_path."""
+    return [one for one in (given or "").split(os.pathsep) if one]
+
+
+__all__ = ["Asked", "paths", "show"]
