@@ -81,6 +81,26 @@ def _accuracy(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _causes(arguments: argparse.Namespace) -> int:
+    from casebook.runner.accuracy import causes_table
+    from casebook.runner.causes import causes, report
+
+    results = causes(chosen(arguments.cases))
+    print(*report(results, arguments.verbose), sep="\n")
+    print("", causes_table(results), sep="\n")
+    return 0
+
+
+def _patched(arguments: argparse.Namespace) -> int:
+    from casebook.runner.patched import trials
+
+    wrong = 0
+    for one in trials(chosen(arguments.cases)):
+        wrong += not one.mended
+        print(f"{one.draft.case.name}: {one.told()}", flush=True)
+    return 1 if wrong else 0
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m casebook.runner", description=__doc__)
     verbs = parser.add_subparsers(required=True, metavar="VERB")
@@ -89,6 +109,8 @@ def _parser() -> argparse.ArgumentParser:
         ("record", _record, "build, run, capture; write casebook/CASE/captures"),
         ("check", _check, "is expect.toml true of what was recorded?"),
         ("accuracy", _accuracy, "run the diagnosis over everything recorded and print how often it was right"),
+        ("causes", _causes, "diagnose leaking takes with their source; which lines of the cause are named, which not?"),
+        ("patched", _patched, "apply the drafted fixes to copies, run them; do they compile, and stop the leak?"),
         ("live", _live, "build and run it now, shortened; is expect.toml true of it?"),
     ):
         verb = verbs.add_parser(name, help=text)
@@ -101,6 +123,8 @@ def _parser() -> argparse.ArgumentParser:
             verb.add_argument("--setting", action="append", default=[], help="only this setting; may be given again")
             verb.add_argument("--misses", action="store_true", help="name every take that was not answered rightly")
             verb.add_argument("--write", action="store_true", help="put the table into the readmes")
+        if name == "causes":
+            verb.add_argument("-v", "--verbose", action="store_true", help="also what was said, of every take")
         if name == "record":
             verb.add_argument("--take", action="append", default=[], help="only this take; may be given again")
     return parser

@@ -7,7 +7,6 @@ rule, so that a reader sees what the casebook asks.
 import contextlib
 import io
 import json
-import os
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +14,6 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from unittest.mock import patch
 
 from casebook.runner.case import BadCase, Case, Take, case
 from casebook.runner.naive import accuse
@@ -23,6 +21,7 @@ from casebook.runner.score import Diagnosis, Score, score
 from casebook.runner.settings import SETTINGS, Trial, trial
 from casebook.runner.tools import ROOT
 
+WITH_SOURCE = "all moments, with source"
 NAIVE = "naive rule, two moments"
 COMMAND = "make accuracy"
 READMES = {"en": ROOT / "README.md", "zh": ROOT / "README.zh-CN.md"}
@@ -39,20 +38,19 @@ class Result:
     score: Score
 
 
-def diagnose(arguments: Sequence[str], home: Path) -> Diagnosis | None:
+def diagnose(arguments: Sequence[str]) -> Diagnosis | None:
     """Return what `oakum diagnose --json` says, or None when it says nothing that can be read.
 
-    Without `--source` it has an empty home: what the module cache of this machine holds was not given.
+    Without `--source` it reads none: what the module cache of this machine holds was not given.
     """
     from oakum.cli import COMMANDS, run
 
     if "diagnose" not in dict(COMMANDS):
         return None
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
-    empty = {} if "--source" in arguments else dict.fromkeys(("HOME", "GOPATH", "GOMODCACHE"), str(home))
     silent = contextlib.redirect_stderr(io.TextIOWrapper(io.BytesIO()))
-    with contextlib.redirect_stdout(out), silent, patch.dict(os.environ, empty):
-        run(["diagnose", "--json", *arguments])
+    with contextlib.redirect_stdout(out), silent:
+        run(["diagnose", "--json", "--no-compile" if "--source" in arguments else "--no-source", *arguments])
     try:
         answer = json.loads(out.buffer.getvalue())
     except ValueError:
@@ -73,12 +71,12 @@ def _take(name: str, take: Take, settings: Sequence[str]) -> list[Result]:
     """Return the results of one take in every setting that it has."""
     results = []
     for setting in settings:
-        with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryDirectory() as empty:
-            tried, home = trial(case(name), take, Path(scratch)), Path(empty)
+        with tempfile.TemporaryDirectory() as scratch:
+            tried = trial(case(name), take, Path(scratch))
             if setting == NAIVE:
                 results.append(Result(name, take.name, setting, score(naive(tried), tried.truth)))
             elif given := SETTINGS[setting](tried):
-                results.append(Result(name, take.name, setting, score(diagnose(given.arguments, home), given.truth)))
+                results.append(Result(name, take.name, setting, score(diagnose(given.arguments), given.truth)))
     return results
 
 
@@ -114,6 +112,10 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "wrong accusations": "错误指控",
         "undecided": "未定",
         "no answer": "无回答",
+        "cause named": "指出原因行",
+        "every line named": "指出所有原因行",
+        "wrong cause": "原因错误",
+        "no cause told": "未说明原因",
     }
 }
 _COLUMNS = (
@@ -148,6 +150,36 @@ def table(results: Sequence[Result], language: str = "en") -> str:
         rows = [[cell.replace(" of ", "/") for cell in row] for row in rows]
     head = [words.get(name, name) for name in _COLUMNS]
     lines = [head, ["---", *["--:"] * (len(head) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+_CAUSES = (
+    "evidence given",
+    "leaking",
+    "mechanism right",
+    "cause named",
+    "every line named",
+    "wrong cause",
+    "no cause told",
+)
+
+
+def causes_table(results: Sequence[Result], language: str = "en") -> str:
+    """Return how the leaking takes were explained from their source as a Markdown table, one row for each setting."""
+    words = _WORDS.get(language, {})
+    by_setting: dict[str, list[Score]] = {}
+    for result in results:
+        if result.score.explanations:
+            by_setting.setdefault(result.setting, []).append(result.score)
+    lines = [[words.get(name, name) for name in _CAUSES], ["---", *["--:"] * (len(_CAUSES) - 1)]]
+    for setting, scores in by_setting.items():
+        numbers = (
+            len(scores), sum(s.mechanism for s in scores), sum(all(e.named for e in s.explanations) for s in scores),
+            sum(all(e.complete for e in s.explanations) for s in scores),
+            sum(any(e.wrong for e in s.explanations) for s in scores),
+            sum(any(not e.said for e in s.explanations) for s in scores),
+        )  # fmt: skip
+        lines.append([words.get(setting, setting), *map(str, numbers)])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
@@ -189,8 +221,20 @@ def with_table(text: str, results: Sequence[Result], language: str, date: str = 
         measured = f"{cases} cases in {takes} recorded takes, measured on {date} by `{COMMAND}`."
     if not _BLOCK.search(text):
         raise BadCase("a readme has no place for the table: <!-- accuracy: ... --> and <!-- /accuracy -->")
-    body = f"{measured}\n\n{table(results, language)}\n"
+    read = [result for result in results if result.setting == WITH_SOURCE]
+    body = f"{measured}\n\n{table(results, language)}\n\n{causes_table(read, language)}\n"
     return _BLOCK.sub(lambda found: found[1] + body + found[2], text)
 
 
-__all__ = ["COMMAND", "NAIVE", "READMES", "Result", "accuracy", "misses", "table", "with_table", "write_readmes"]
+__all__ = [
+    "COMMAND",
+    "NAIVE",
+    "READMES",
+    "Result",
+    "accuracy",
+    "causes_table",
+    "misses",
+    "table",
+    "with_table",
+    "write_readmes",
+]

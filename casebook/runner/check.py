@@ -11,10 +11,11 @@ from dataclasses import replace
 
 from casebook.runner.build import needed_modules
 from casebook.runner.case import Build, Case
-from casebook.runner.evidence import Moment, Recording, bytes_at, count, live_bytes, recordings, standing
+from casebook.runner.evidence import Moment, Recording, bytes_at, count, live_bytes, recordings, same, standing
 from casebook.runner.expectation import Expectation, Expected, Site, expectation
 from casebook.runner.naive import BYTES, GOROUTINES, RSS_BYTES
 from casebook.runner.sampling import climbs, goes_on, held_at
+from oakum.model import GoroutineGroup
 from oakum.model.frame import normal_function, split_function
 
 _HEAP_ROLES = ("allocated", "registered", "driver")
@@ -64,15 +65,31 @@ def _mended(case: Case, truth: Expectation, recorded: Recording) -> Iterator[str
     for site in sorted(others, key=lambda site: site.function):
         if normal_function(site.function) in ours or (site.process and site.process not in recorded.processes):
             continue
-        moments = recorded.of(site.process)
-        if site.role == "blocked":
-            values = [count(standing(moment.goroutines(), site)) for moment in moments]
-            grows = values[-1] - values[0] >= GOROUTINES and goes_on(values)
-        else:
-            held = [held_at(moment.heap(), site) for moment in moments]
-            values, grows = [one.bytes for one in held], climbs(held)
+        values, grows = growth(site, recorded)
         if grows:
             yield f"{site.function} is not expected here and grows: {values}"
+
+
+def growth(site: Site, recorded: Recording, beside: Sequence[Site] = ()) -> tuple[list[int], bool]:
+    """Return the goroutines or live bytes at a place, moment by moment, and whether that is growth which goes on."""
+    moments = recorded.of(site.process)
+    if site.role != "blocked":
+        held = [held_at(moment.heap(), site) for moment in moments]
+        return [one.bytes for one in held], climbs(held)
+    values = [count(standing_beside(moment, site, beside)) for moment in moments]
+    return values, values[-1] - values[0] >= GOROUTINES and goes_on(values)
+
+
+def standing_beside(moment: Moment, site: Site, beside: Sequence[Site]) -> list[GoroutineGroup]:
+    """Return the goroutines at a place; of one that others share, those that passed or were created at one of these."""
+    groups = standing(moment.goroutines(), site)
+    if not beside:
+        return groups
+    return [
+        group
+        for group in groups
+        if any(same(frame, one) for one in beside for frame in (*group.stack.frames, group.created_by))
+    ]
 
 
 def _background(truth: Expectation, recorded: Recording, short: bool) -> Iterator[str]:
@@ -170,10 +187,14 @@ def _allocated(site: Site, moments: Sequence[Moment], grows: bool) -> Iterator[s
 
 def _outside(moments: Sequence[Moment]) -> Iterator[str]:
     """Yield a complaint unless memory grows, and by more than the Go heap explains."""
-    sizes = [moment.rss() or 0 for moment in moments]
-    heaps = [live_bytes(moment.heap()) for moment in moments]
-    if (sizes[-1] - sizes[0]) - (heaps[-1] - heaps[0]) < RSS_BYTES:
-        yield f"resident memory {sizes} does not outgrow the heap {heaps}"
+    values = outside(moments)
+    if values[-1] - values[0] < RSS_BYTES:
+        yield f"resident memory does not outgrow the heap: {values} beside it"
+
+
+def outside(moments: Sequence[Moment]) -> list[int]:
+    """Return the resident memory that the Go heap does not explain, moment by moment."""
+    return [(moment.rss() or 0) - live_bytes(moment.heap()) for moment in moments]
 
 
 def _sources(case: Case) -> Iterator[str]:
@@ -194,6 +215,9 @@ def _line(site: Site, case: Case, build: Build) -> Iterator[str]:
             if site.line and site.code and site.code not in "".join(lines[site.line - 1 : site.line]):
                 found = [at for at, line in enumerate(lines, 1) if site.code in line]
                 yield f"{case.name}: {site.file}:{site.line} does not hold {site.code!r}; it stands at {found}"
+            for line in site.also:
+                if not "".join(lines[line - 1 : line]).strip().strip("{})"):
+                    yield f"{case.name}: {site.file}:{line}, which is to name the cause too, holds no code"
             return
     # The line of an upstream file is checked by the frames of the evidence.
     roots = ("main", *ours, *_MODULE.findall(modfile.read_text() if modfile.exists() else ""))
@@ -202,4 +226,4 @@ def _line(site: Site, case: Case, build: Build) -> Iterator[str]:
         yield f"{case.name}: there is no {site.file}, where {site.function} is said to be"
 
 
-__all__ = ["check", "contradictions"]
+__all__ = ["check", "contradictions", "growth", "outside", "standing_beside"]

@@ -36,6 +36,7 @@ class Site:
     code: str = ""
     state: str = ""
     process: str = ""
+    also: tuple[int, ...] = ()  # of a cause: lines of the same file that name it as well
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,12 @@ class Expected:
     def place(self) -> Site:
         """Return the place that must be found."""
         return self.sites[0]
+
+    @property
+    def beyond(self) -> tuple[Site, ...]:
+        """Return the causes that say more than where it blocks: an explanation has to name these."""
+        blocked = {(site.file, site.line) for site in self.sites if site.role == "blocked"}
+        return tuple(cause for cause in self.causes if (cause.file, cause.line) not in blocked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +135,13 @@ def _site(table: Mapping[str, Any], where: str, roles: tuple[str, ...] = ()) -> 
     return site
 
 
+def _cause(table: Mapping[str, Any], where: str) -> Site:
+    also = tuple(table.get("also", ()))
+    if not all(isinstance(line, int) and line > 0 for line in also):
+        raise BadCase(f"{where}: also holds numbers of lines, not {[*also]}")
+    return replace(_site({key: value for key, value in table.items() if key != "also"}, where), also=also)
+
+
 _FINDING = ("rank", "mechanism", "also", "event", "per_event", "site", "victim", "cause", "known")
 
 
@@ -145,7 +159,10 @@ def _finding(table: Mapping[str, Any], at: int, where: str) -> Expected:
         only_keys(table["known"], ("id", "module", "found", "fixed", "where"), where)
         known = Known(**{**table["known"], "fixed": tuple(table["known"]["fixed"])})
     victims = tuple(_site(site, where) for site in table.get("victim", ()))
-    causes = tuple(_site(site, where) for site in table.get("cause", ()))
+    causes = tuple(_cause(site, where) for site in table.get("cause", ()))
+    blocked = {(site.file, site.line) for site in sites if site.role == "blocked"}
+    if any((cause.file, line) in blocked for cause in causes for line in cause.also):
+        raise BadCase(f"{where}: where it blocks is no other name of its cause")
     return Expected(
         int(table.get("rank", at)), table["mechanism"], tuple(table.get("also", ())), sites, victims, causes,
         table.get("event", ""), table.get("per_event"), known,

@@ -2,10 +2,11 @@
 
 One cause, one finding: a finding counts for the expected one whose place is its first site of that role; a second
 finding of the same place, a victim told as a finding, or anything else above `possible` is a wrong accusation. What has
-none of the three verdicts is no answer, and under the verdict `healthy` nothing was found.
+none of the three verdicts is no answer, and under the verdict `healthy` nothing was found. A cause counts by file and
+line, whatever part it is said to play.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,28 @@ from oakum.model import Frame
 
 Diagnosis = Mapping[str, Any]
 VERDICTS = ("leaking", "healthy", "undecided")
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How the cause of one expected finding was explained."""
+
+    finding: str
+    said: bool  # False: nothing was explained, or the finding was not found
+    named: tuple[Site, ...] = ()
+    missing: tuple[Site, ...] = ()
+    told: tuple[str, ...] = ()  # "made quotes/desk.go:38", whatever was said
+    because: str = ""
+
+    @property
+    def wrong(self) -> bool:
+        """Tell whether something was explained, and none of it is so."""
+        return self.said and not self.named
+
+    @property
+    def complete(self) -> bool:
+        """Tell whether every line was named."""
+        return self.said and not self.missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +52,7 @@ class Score:
     known: bool | None = None  # None: no upstream bug is known
     wrong: tuple[str, ...] = ()
     suspected: tuple[str, ...] = ()  # wrong too, but only `possible`
+    explanations: tuple[Explanation, ...] = ()  # of each expected finding that has a cause
 
     @property
     def answered(self) -> bool:
@@ -74,7 +98,7 @@ def _is(site: Mapping[str, Any], expected: Site) -> bool:
     )
 
 
-def _by_name(diagnosis: Diagnosis) -> list[dict[str, Any]]:
+def by_name(diagnosis: Diagnosis) -> list[dict[str, Any]]:
     """Return the findings, best first, with processes by name: a diagnosis numbers them and says their names once."""
     names = {row.get("id"): str(row.get("name", "")).rpartition("/")[2] for row in diagnosis.get("processes") or ()}
     return [
@@ -96,9 +120,48 @@ def _knows(finding: Mapping[str, Any], expected: Expected) -> bool:
     )
 
 
+def _explanation(finding: Mapping[str, Any] | None, expected: Expected) -> Explanation:
+    name = f"{expected.mechanism} at {expected.place.function}"
+    cause = finding.get("cause") if finding else None
+    if not cause:
+        return Explanation(name, said=False, missing=expected.beyond)
+    sites = cause.get("sites") or ()
+    named = tuple(wanted for wanted in expected.beyond if any(_names_line(site, wanted) for site in sites))
+    told = tuple(
+        f"{site.get('role')} {'/'.join(_parts(site.get('file') or '')[-2:])}:{site.get('line')}" for site in sites
+    )
+    missing = tuple(wanted for wanted in expected.beyond if wanted not in named)
+    return Explanation(name, True, named, missing, told, cause.get("because") or "")
+
+
+def _names_line(site: Mapping[str, Any], expected: Site) -> bool:
+    parts, wanted = _parts(site.get("file") or ""), _parts(expected.file)
+    return site.get("line") in (expected.line, *expected.also) and parts[-len(wanted) :] == wanted
+
+
+def _parts(file: str) -> list[str]:
+    """Return the parts of a path; a module is the same whatever its version, which vendor and -trimpath leave out."""
+    return [part.partition("@")[0] for part in file.replace("\\", "/").split("/")]
+
+
 def _name(finding: Mapping[str, Any]) -> str:
     sites = finding.get("sites") or [{}]
     return f"{finding.get('mechanism')} at {sites[0].get('function', '?')}:{sites[0].get('line', '?')}"
+
+
+def matches(
+    findings: Sequence[Mapping[str, Any]], truth: Expectation
+) -> tuple[dict[int, Mapping[str, Any]], list[Mapping[str, Any]]]:
+    """Return the findings by number of the expected one whose place they name, and all others."""
+    matched: dict[int, Mapping[str, Any]] = {}
+    others = []
+    for finding in findings:
+        fits = [at for at, e in enumerate(truth.findings) if at not in matched and names_place(finding, e)]
+        if fits:
+            matched[fits[0]] = finding
+        else:
+            others.append(finding)
+    return matched, others
 
 
 def score(diagnosis: Diagnosis | None, truth: Expectation) -> Score:
@@ -106,19 +169,14 @@ def score(diagnosis: Diagnosis | None, truth: Expectation) -> Score:
     leaking = truth.verdict == "leaking"
     known = [expected for expected in truth.findings if expected.known]
     verdict = diagnosis.get("verdict") if diagnosis else None
+    caused = [(at, expected) for at, expected in enumerate(truth.findings) if expected.beyond]
     if diagnosis is None or verdict not in VERDICTS:
-        return Score(leaking, "", known=False if known else None)
-    findings = _by_name(diagnosis)
-    matched: dict[int, Mapping[str, Any]] = {}  # by number of the expected finding
-    wrong, suspected = [], []
-    for finding in findings:
-        fits = [at for at, e in enumerate(truth.findings) if at not in matched and names_place(finding, e)]
-        if fits:
-            matched[fits[0]] = finding
-        elif finding.get("confidence") == "possible":
-            suspected.append(_name(finding))
-        else:
-            wrong.append(_name(finding))
+        silent = tuple(_explanation(None, expected) for _, expected in caused)
+        return Score(leaking, "", known=False if known else None, explanations=silent)
+    findings = by_name(diagnosis)
+    matched, others = matches(findings, truth)
+    wrong = [_name(finding) for finding in others if finding.get("confidence") != "possible"]
+    suspected = [_name(finding) for finding in others if finding.get("confidence") == "possible"]
     if verdict == "healthy":
         matched.clear()
     found = leaking and len(matched) == len(truth.findings)
@@ -133,7 +191,8 @@ def score(diagnosis: Diagnosis | None, truth: Expectation) -> Score:
         else None,
         wrong=tuple(wrong),
         suspected=tuple(suspected),
+        explanations=tuple(_explanation(matched.get(at), expected) for at, expected in caused),
     )
 
 
-__all__ = ["Diagnosis", "Score", "names_place", "score"]
+__all__ = ["Diagnosis", "Explanation", "Score", "by_name", "matches", "names_place", "score"]

@@ -14,6 +14,7 @@ from casebook.runner.build import copy_sources, needed_modules, published
 from casebook.runner.case import Case, Take
 from casebook.runner.evidence import Moment, Recording, recording
 from casebook.runner.expectation import Expectation, Expected, expectation
+from casebook.runner.staging import required
 
 # Capture names, packed or not.
 _PROOF = ("goroutineleak.pb.gz",)
@@ -183,6 +184,14 @@ def with_source(trial: Trial) -> Given | None:
     return given and replace(given, arguments=["--source", str(checkout), *given.arguments])
 
 
+def with_own_source(trial: Trial) -> Given | None:
+    """Give the same where all source that matters is ours: what a module cache happens to hold scores nothing."""
+    modfile = trial.case.folder / trial.take.build.modfile
+    if not modfile.exists() or not set(required(modfile)) <= set(needed_modules(modfile)):
+        return None
+    return with_source(trial)
+
+
 def with_proof(trial: Trial) -> Given | None:
     """Give everything, Go's own goroutineleak profile too, where the take has it."""
     if not any(_named(moment, _PROOF) for moment in trial.recorded.moments):
@@ -207,7 +216,7 @@ Setting = Callable[[Trial], Given | None]
 # None where a take does not have what the setting gives.
 SETTINGS: dict[str, Setting] = {
     "all moments": all_moments,
-    "all moments, with source": with_source,
+    "all moments, with source": with_own_source,
     "all moments, with goroutineleak": with_proof,
     "all moments, protobuf only": protobuf_only,
     "all moments of one process of several": one_process,

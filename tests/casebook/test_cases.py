@@ -157,6 +157,20 @@ def test_a_bad_case_is_refused_in_words(tmp_path: Path, text: str, told: str) ->
         load(tmp_path)
 
 
+CAUSED = """verdict = "leaking"
+[[finding]]
+mechanism = "nil-channel"
+[[finding.site]]
+function = "main.x"
+file = "a.go"
+line = 3
+[[finding.cause]]
+role = "made"
+file = "a.go"
+line = 1
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -172,6 +186,8 @@ def test_a_bad_case_is_refused_in_words(tmp_path: Path, text: str, told: str) ->
         ('verdict = "healthy"\nlooks_like = "magic"', "'magic'"),
         ('verdict = "healthy"\n[[harmless]]\nfunction = "main.x"\nbecause = "luck"', "'luck'"),
         ('verdict = "healthy"\n[builds.other]\nverdict = "healthy"', "'other'"),
+        (f"{CAUSED}also = [3]", "where it blocks is no other name of its cause"),
+        (f'{CAUSED}also = ["4"]', "numbers of lines"),
     ],
 )
 def test_a_bad_expectation_is_refused_in_words(tmp_path: Path, text: str, told: str) -> None:

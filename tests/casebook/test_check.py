@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from casebook.runner.case import load
-from casebook.runner.check import check, contradictions
+from casebook.runner.check import check, contradictions, growth
 from casebook.runner.evidence import Recording, recording
+from casebook.runner.expectation import Site
 
 CASE = """title = "Quotes"
 service = "quotes"
@@ -106,6 +107,19 @@ def test_what_is_true_is_not_complained_about(folder: Path) -> None:
 def test_what_is_untrue_is_told(folder: Path, right: str, wrong: str, told: str) -> None:
     (folder / "expect.toml").write_text(EXPECT.replace(right, wrong, 1))
     assert told in "\n".join(check(load(folder)))
+
+
+def test_another_line_of_a_cause_must_hold_code(folder: Path) -> None:
+    cause = '[[finding.cause]]\nrole = "made"\nfile = "main.go"\nline = 1\nalso = [2]\n[[harmless]]'
+    (folder / "expect.toml").write_text(EXPECT.replace("[[harmless]]", cause, 1))
+    assert "main.go:2, which is to name the cause too, holds no code" in "\n".join(check(load(folder)))
+
+
+def test_goroutines_at_a_shared_place_count_with_what_they_passed(folder: Path) -> None:
+    recorded, place = record(folder, [(0, 2, 0), (10, 6, 20)]), Site("blocked", "main.ask")
+    assert growth(place, recorded) == ([0, 10], True)
+    assert growth(place, recorded, [Site("created", "main.main")]) == ([0, 10], True)
+    assert growth(place, recorded, [Site("created", "main.other")]) == ([0, 0], False)
 
 
 def test_a_leak_that_shrinks_is_none(folder: Path) -> None:

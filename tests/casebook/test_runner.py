@@ -586,13 +586,13 @@ def test_misses_are_named() -> None:
 
 
 def test_a_readme_gets_the_table_in_its_place() -> None:
-    text = "a\n<!-- accuracy: made by make accuracy -->\nold\n<!-- /accuracy -->\nb\n"
+    text = "a\n<!-- accuracy: made by make accuracy -->\nstale\n<!-- /accuracy -->\nb\n"
     made = scoring.with_table(text, results(), "en", "2026-01-02")
     assert made.startswith(
         "a\n<!-- accuracy: made by make accuracy -->\n1 cases in 7 recorded takes, measured on 2026-01-02"
     )
     assert made.endswith("<!-- /accuracy -->\nb\n")
-    assert "old" not in made
+    assert "stale" not in made
 
 
 def test_a_readme_without_a_place_for_the_table_is_told() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from casebook.runner.expectation import Expectation, Expected, Known, Site
-from casebook.runner.score import Score, score
+from casebook.runner.score import Explanation, Score, score
 
 PLACE = Site("blocked", "main.(*Desk).ask.func1", "desk.go", 44)
 KNOWN = Known("acme-7", "example.org/acme", "v1.0.0", ("v1.1.0", "v2.0.0"))
@@ -178,3 +178,45 @@ def test_memory_outside_the_heap_is_found_in_the_process() -> None:
     either = replace(expected(place=place, mechanism="growing-container"), also=("off-heap",))
     assert score(answer, truth(either)).found
     assert score(said("leaking", finding(site=place)), truth(either)).found
+
+
+MADE = Site("made", file="desk.go", line=38, also=(37,))
+LEFT = Site("never-received", file="office/desk.go", line=52)
+
+
+def explained(*lines: tuple[str, int], places: tuple[Site, ...] = (PLACE,)) -> Explanation:
+    """Return how an explanation of these lines does, where MADE and LEFT are the cause."""
+    sites = [{"role": "any", "file": file, "line": line} for file, line in lines]
+    wanted = replace(expected(), sites=places, causes=(MADE, LEFT, replace(PLACE, role="waits")))
+    told = finding(cause={"because": "so", "sites": sites}) if lines else finding(cause=None)
+    (explanation,) = score(said("leaking", told), truth(wanted)).explanations
+    return explanation
+
+
+def test_a_cause_is_named_by_file_and_line() -> None:
+    one = explained(("/srv/quotes/desk.go", 38), ("/go/pkg/mod/example.org/x@v1.0.0/office/desk.go", 52))
+    assert (one.named, one.missing, one.complete, one.wrong) == ((MADE, LEFT), (), True, False)
+    half = explained(("C:\\quotes\\desk.go", 37), ("/srv/quotes/desk.go", 52))
+    assert (half.named, half.missing, half.complete, half.wrong) == ((MADE,), (LEFT,), False, False)
+
+
+def test_a_version_is_no_part_of_a_name() -> None:
+    versioned = replace(LEFT, file="example.org/x@v1.0.0/office/desk.go")
+    wanted = truth(replace(expected(), causes=(versioned,)))
+    for file in ("/vendor/example.org/x/office/desk.go", "/go/pkg/mod/example.org/x@v1.0.0/office/desk.go"):
+        told = finding(cause={"sites": [{"file": file, "line": 52}]})
+        assert score(said("leaking", told), wanted).explanations[0].complete
+
+
+@pytest.mark.parametrize("line", [("desk.go", 44), ("desk.go", 39), ("odesk.go", 38)])
+def test_where_it_blocks_explains_nothing(line: tuple[str, int]) -> None:
+    one = explained(line)
+    assert (one.wrong, one.said, one.named) == (True, True, ())
+
+
+def test_silence_is_not_wrong() -> None:
+    one = explained()
+    assert (one.said, one.wrong, one.complete, one.missing) == (False, False, False, (MADE, LEFT))
+    unfound = score(said("healthy", finding(cause={"sites": []})), truth(replace(expected(), causes=(MADE,))))
+    assert not unfound.explanations[0].said
+    assert not score(None, truth(replace(expected(), causes=(MADE,)))).explanations[0].said
