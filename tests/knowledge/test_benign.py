@@ -166,6 +166,7 @@ def leaking(groups: Goroutines, finding: Expected) -> list[GoroutineGroup]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("it", "build", "take"), takes(healthy=False), ids=lambda value: getattr(value, "name", value))
 def test_no_leak_is_called_benign(it: Case, build: str, take: str) -> None:
     for _, found in moments(it, take):

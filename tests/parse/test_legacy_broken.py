@@ -48,6 +48,7 @@ def exercise(data: bytes) -> None:
     name_foreign(data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(TEXTS))
 def test_cut_anywhere(name: str) -> None:
     data = TEXTS[name]

@@ -155,6 +155,7 @@ def test_a_big_json_export(wrap: Wrap) -> None:
     assert found.total == 39 * 13
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["logrus", "slog", "zap", "zap-console", "klog-first-line", "klog-structured", "strace"]
 )
