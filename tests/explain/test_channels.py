@@ -132,6 +132,37 @@ SENDS = {
                 return 0 //! never-received
             }
         }""",
+    "registered, and given up": """
+        type call struct{ done chan int }
+        type mux struct{ calls map[int]*call }
+        func newMux() *mux {
+            m := &mux{calls: map[int]*call{}}
+            go m.read() // GO
+            return m
+        }
+        func (m *mux) call(d time.Duration) int {
+            c := m.register()
+            select {
+            case r := <-c.done: //! received
+                return r
+            case <-time.After(d): //! never-received
+                return 0 //! never-received
+            }
+        }
+        func (m *mux) register() *call {
+            c := &call{make(chan int)} //! made
+            m.calls[len(m.calls)] = c
+            return c
+        }
+        func (m *mux) read() {
+            for {
+                c := m.calls[recv()]
+                if c != nil {
+                    c.done <- 1 // WAIT
+                }
+            }
+        }
+        func recv() int { return 1 }""",
     "one value of a stage": """
         func numbers() <-chan int {
             out := make(chan int) //! made
@@ -298,6 +329,24 @@ RECEIVES = {
             for ref := range d.pending {
                 delete(d.pending, ref) //! never-sent
             }
+        }""",
+    "a channel in a map is forgotten": """
+        type relay struct{ pending map[int]chan bool }
+        func (r *relay) start() {
+            go r.send(1) // GO
+        }
+        func (r *relay) send(id int) bool {
+            c := make(chan bool, 1) //! made
+            r.pending[id] = c
+            return <-c // WAIT
+        }
+        func (r *relay) settle(id int) {
+            c := r.pending[id]
+            delete(r.pending, id)
+            c <- true //! sent
+        }
+        func (r *relay) bounced(id int) {
+            delete(r.pending, id) //! never-sent
         }""",
     "closed at the end only": """
         type ingest struct{ lines chan string }

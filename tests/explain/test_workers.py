@@ -907,3 +907,43 @@ def test_others_are_not_its_matter() -> None:
     assert reason(scene(source, "chan send")) is None
     source = go("func f(c chan int) int {\n return <-c // WAIT\n}\nfunc g() { go f(nil) // GO\n}")
     assert reason(scene(source, "chan receive")) is None
+
+
+HEARTBEAT = """package main
+
+import "context"
+
+type exporter struct {
+	parent context.Context
+	in     chan int
+}
+
+func (e *exporter) run(job string) {
+	ctx, cancel := context.WithCancel(e.parent)
+	go e.heartbeat(ctx) // GO
+	if job == "" {
+		return
+	}
+	cancel()
+}
+
+func (e *exporter) heartbeat(ctx context.Context) {
+	for {
+		select { // WAIT
+		case <-e.in:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+"""
+
+
+def test_a_context_that_is_not_cancelled_on_one_way_out() -> None:
+    found = reason(scene(HEARTBEAT, "select"))
+    assert found is not None
+    assert told(found) == [("never-cancelled", "main", 14), ("made", "main", 11)]
+    assert any("defer cancel()" in (remedy.diff or "") for remedy in found.remedies)
+    deferred = HEARTBEAT.replace("\tgo e.heart", "\tdefer cancel()\n\tgo e.heart").replace("\tcancel()\n}", "}")
+    again = reason(scene(deferred, "select"))
+    assert again is None or "never-cancelled" not in [role for role, _, _ in told(again)]

@@ -42,10 +42,11 @@ def reason(scene: Scene, channel: Channel) -> Reason | None:
 
 def dropped(scene: Scene, channel: Channel, wanted: Sequence[Op], what: str) -> Reason | None:
     """Return where the object whose channel it is was let go without the send or the close."""
-    if channel.owner is None or not wanted:
+    held = channel.owner or (channel.flow if channel.kept else None)  # itself, in a map of channels
+    if held is None or not wanted:
         return None
     ended = behind(scene.spots)
-    drops = let_go(channel.flows, channel.owner, wanted, lambda op: not ended(op))
+    drops = let_go(channel.flows, held, wanted, lambda op: not ended(op))
     found = [one for one in drops if one.how != "replaced"]
     if not found:
         return None

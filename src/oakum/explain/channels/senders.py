@@ -29,11 +29,12 @@ def reason(scene: Scene, channel: Channel) -> Reason | None:
     twice = sent_twice(channel)
     if twice is not None:
         return twice
-    if not channel.kept:  # of one that is kept somewhere the next call takes the next value
-        for host, start in (*hosts(scene.start, channel), *callers(channel, receives)):
-            found = left_by_host(channel, receives, host, start)
-            if found is not None:
-                return found
+    for host, start in (*hosts(scene.start, channel), *callers(channel, receives)):
+        if channel.kept and not _for_one_answer(channel, host, start):
+            continue  # of one that is kept somewhere the next call takes the next value
+        found = left_by_host(channel, receives, host, start)
+        if found is not None:
+            return found
     return receiver_ended(channel, receives) or consumers.reason(scene, channel) or nobody(channel, receives)
 
 
@@ -50,11 +51,17 @@ def hosts(start: Op | None, channel: Channel) -> list[tuple[Func, Op]]:
 
 def callers(channel: Channel, receives: Sequence[Op]) -> list[tuple[Func, Op]]:
     """Return the functions that got the channel from the one that makes it, each with the call."""
-    made = channel.made
-    if made is None or not channel.flow.returned:
+    made, owner = channel.made, channel.owner
+    if made is None or not (channel.flow.returned or (owner is not None and owner.returned)):
         return []
     calls = [call for call in channel.package.callers.get(made.func, ()) if call.kind == "call"]
     return [(call.func, call) for call in calls if any(op.func is call.func for op in receives)]
+
+
+def _for_one_answer(channel: Channel, host: Func, start: Op) -> bool:
+    """Tell whether a channel is made anew for each call and answered once, though it is kept for the answer to find."""
+    made = channel.made
+    return made is not None and not made.step.cases and not made.step.loops and not many(channel, host, start)
 
 
 def left_by_host(

@@ -276,7 +276,7 @@ def _uncancelled(scene: Scene) -> Reason | None:
     ]
     if not 0 < len(lost) <= _CANCELS_MOST:  # of many nobody can say which
         return None
-    told = [_dropped_cancel(*one) for one in lost]
+    told = [dropped_cancel(*one) for one in lost]
     says = (Text("cause.waits.context.child"), *(text_ for one in told for text_ in one.says))
     sites = tuple(site for one in told for site in one.sites)
     return Reason("unstopped-worker", says, sites, remedies=tuple(remedy for one in told for remedy in one.remedies))
@@ -288,11 +288,12 @@ def scan(package: Package, flows: Flows) -> Iterator[Reason]:
     for op, var, number in lost_cancels(package):
         if "WithCancel" in op.code and ("(context.Background())" in op.code or "(context.TODO())" in op.code):
             continue  # nobody keeps a child of these: it is collected
-        found = _dropped_cancel(op, var, number)
+        found = dropped_cancel(op, var, number)
         yield Reason(found.mechanism, found.says, found.sites, True, found.remedies)
 
 
-def _dropped_cancel(op: Op, var: Var | None, number: int) -> Reason:
+def dropped_cancel(op: Op, var: Var | None, number: int) -> Reason:
+    """Return that nobody cancels a context: its cancel function is thrown away, or passed over on a way out."""
     func = op.func
     if var is None:
         says = (Text("cause.waits.context.blank", {"place": place(op), "function": named(func)}),)
@@ -343,4 +344,4 @@ def _identifiers(node: Node, name: str) -> Iterator[Node]:
         todo.extend(one.named_children)
 
 
-__all__ = ["lost_cancels", "reason", "scan"]
+__all__ = ["dropped_cancel", "lost_cancels", "reason", "scan"]

@@ -17,6 +17,7 @@ from oakum.explain.code.package import Package
 from oakum.explain.code.program import Spot
 from oakum.explain.code.syntax import text
 from oakum.explain.reason import Reason, Scene
+from oakum.explain.waits.contexts import dropped_cancel, lost_cancels
 from oakum.explain.workers.acquirers import Acquirer, acquirers, calls_of, users
 from oakum.explain.workers.behind import behind
 from oakum.explain.workers.drafts import loss_fixes
@@ -67,6 +68,9 @@ class _Worker:
             return None
         if self.start is not None and once(self.scene.program, self.start):
             return None  # so many for as long as the process runs
+        uncancelled = self._uncancelled()
+        if uncancelled is not None:
+            return uncancelled
         done = [op for one in self.found.endings for op in (*one.done, *one.foreign)]
         symbols = {symbol for one in self.found.endings for symbol in one.symbols} | self.object
         if self.ending is not None and self.ending.kind != "context" and not any(map(_held, symbols)):
@@ -85,6 +89,16 @@ class _Worker:
         if told is None and self.start is not None and self.spot.frame.owner == "own":
             told = self._acquired(users(self.scene.program, self.start, done), meant=False)
         return told or self._nil()
+
+    def _uncancelled(self) -> Reason | None:
+        """Return that the function which starts it makes its context and leaves without cancelling that."""
+        start, ending = self.start, self.ending
+        if start is None or ending is None or ending.kind != "context":
+            return None
+        for op, var, number in lost_cancels(start.func.package):
+            if op.func is start.func and op.line < start.line and number >= start.line:
+                return dropped_cancel(op, var, number)
+        return None
 
     @property
     def object(self) -> set[Symbol]:
