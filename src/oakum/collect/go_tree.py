@@ -55,7 +55,8 @@ def packages(directory: Path, *, tests: bool = False) -> tuple[list[GoPackage], 
         for name, data in files.items()
         if (tests or not name.endswith("_test.go")) and belongs(name, data, _TARGET)
     }
-    return _packages(directory, built), list(_unread(directory, files, tests=tests))
+    no_go = [_no_go(directory / name) for name, data in built.items() if not package_of(data)]
+    return _packages(directory, built), [*no_go, *_unread(directory, files, tests=tests)]
 
 
 def package_of_file(path: Path) -> tuple[list[GoPackage], list[Problem]]:
@@ -63,7 +64,13 @@ def package_of_file(path: Path) -> tuple[list[GoPackage], list[Problem]]:
     data = read_source(path)
     if isinstance(data, str):
         return [], [Problem("unread", data or "no such file", where=str(path))]
+    if not package_of(data):
+        return [], [_no_go(path)]
     return _packages(path.parent, {path.name: data}), []
+
+
+def _no_go(path: Path) -> Problem:
+    return Problem("unread", "no Go: it has no package clause", where=str(path))
 
 
 def _packages(directory: Path, files: Mapping[str, bytes]) -> list[GoPackage]:
@@ -72,7 +79,8 @@ def _packages(directory: Path, files: Mapping[str, bytes]) -> list[GoPackage]:
     for name, data in files.items():
         path = str(directory / name)
         text = SourceText(path, path, data, inside=inside and inside.removesuffix("x.go") + name)
-        found.setdefault(package_of(data), []).append(text)
+        if clause := package_of(data):
+            found.setdefault(clause, []).append(text)
     module = _module(directory.absolute())
     go = module.go if module is not None else None
     return [GoPackage(_import_path(directory, clause, module), tuple(texts), go) for clause, texts in found.items()]

@@ -11,7 +11,7 @@ from tree_sitter import Node
 from oakum.explain.code.flows import Flow, Flows
 from oakum.explain.code.nouns import ElemRef, FieldRef, Func, Op, Step, Var
 from oakum.explain.code.package import Package
-from oakum.explain.code.paths import Leave, leaves_without, meeting, reachable
+from oakum.explain.code.paths import Leave, leaves_without, meeting, reachable, reached_without
 from oakum.explain.code.syntax import bare, operator, text
 
 _HANDS_ON = ("return", "send", "call", "go", "append")
@@ -35,7 +35,7 @@ def let_go(
     found: list[LetGo] = []
     for op, how in drops(flows, flow):
         func = op.func
-        if not counts(op) or not _reached(func, op.step, meets, nothing) or meets(op.step):
+        if not counts(op) or not reached_without(func, op.step, meets, nothing) or meets(op.step):
             continue
         leaves = leaves_without([op.step], meets, nothing)
         if not leaves or (how == "replaced" and _first(flows, flow, op)) or _handed_on(flows, flow, op):
@@ -53,7 +53,7 @@ def _released_around(call: Op, meets: Callable[[Step], bool], nothing: Callable[
     behind = reachable([call.step]) - {call.step}
     if any(map(meets, behind)) and not leaves_without([call.step], meets, nothing):
         return True
-    return not _reached(call.func, call.step, meets, nothing)
+    return not reached_without(call.func, call.step, meets, nothing)
 
 
 def absent(flows: Flows, flow: Flow) -> Callable[[Step, str], bool]:
@@ -215,21 +215,6 @@ def _deletes(flows: Flows, op: Op) -> bool:
     if target is None or text(target.child_by_field_name("field")) not in ("Delete", "LoadAndDelete"):
         return False
     return flows.package.is_sync_map(target.child_by_field_name("operand"), op.func, op.file)
-
-
-def _reached(func: Func, step: Step, meets: Callable[[Step], bool], skip: Callable[[Step, str], bool]) -> bool:
-    """Tell whether a step can be reached from the function's beginning without a release before it."""
-    todo = [func.entry] if func.entry is not None else []
-    seen = set(todo)
-    while todo:
-        one = todo.pop()
-        if one is step:
-            return True
-        for after, how in one.after:
-            if after not in seen and not skip(one, how) and not (meets(after) and after is not step):
-                seen.add(after)
-                todo.append(after)
-    return False
 
 
 __all__ = ["LetGo", "absent", "constructs", "drops", "let_go"]

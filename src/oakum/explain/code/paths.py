@@ -72,6 +72,26 @@ def reachable(start: Iterable[Step]) -> set[Step]:
     return seen
 
 
+def reached_without(
+    func: Func,
+    step: Step,
+    meets: Callable[[Step], bool],
+    skip: Callable[[Step, str], bool] = lambda _step, _how: False,
+) -> bool:
+    """Tell whether a step can be reached from the function's beginning without one that `meets` before it."""
+    todo = [func.entry] if func.entry is not None else []
+    seen = set(todo)
+    while todo:
+        one = todo.pop()
+        if one is step:
+            return True
+        for after, how in one.after:
+            if after not in seen and not skip(one, how) and (after is step or not meets(after)):
+                seen.add(after)
+                todo.append(after)
+    return False
+
+
 def touching(package: Package, ops: Iterable[Op], depth: int = 6) -> set[Func]:
     """Return the functions that do one of the operations, themselves or through what they call, start or defer."""
     found = {op.func for op in ops}
@@ -179,4 +199,4 @@ def _looks_up(op: Op) -> bool:
     return value.type == "call_expression" and text(op.target) == "ok"
 
 
-__all__ = ["Leave", "after_error", "leaves_without", "meeting", "not_found", "reachable", "touching"]
+__all__ = ["Leave", "after_error", "leaves_without", "meeting", "not_found", "reachable", "reached_without", "touching"]

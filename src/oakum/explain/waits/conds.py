@@ -15,7 +15,7 @@ from oakum.explain.code.flows import Flows
 from oakum.explain.code.holders import let_go
 from oakum.explain.code.nouns import FieldRef, Func, Op, Step, Symbol, Var
 from oakum.explain.code.package import Package
-from oakum.explain.code.paths import Leave, leaves_without, meeting, reachable
+from oakum.explain.code.paths import Leave, leaves_without, meeting, reachable, reached_without
 from oakum.explain.code.syntax import text
 from oakum.explain.reason import Reason, Scene
 from oakum.explain.waits import drafts as wait_fixes
@@ -200,7 +200,7 @@ def _unwoken(
     package: Package, func: Func, step: Step, meets: Callable[[Step], bool], own: bool = False, depth: int = 0
 ) -> Leave | None:
     """Return how a function is left behind a step without anybody being woken, in it or in whoever calls it."""
-    if depth > _DEEPEST or (own and meets(step)) or not _reached(func, step, meets):
+    if depth > _DEEPEST or (own and meets(step)) or not reached_without(func, step, meets):
         return None
     if any(one is not step and meets(one) for one in reachable([step])):
         return None  # wakes under a condition: whoever wrote it knows when nobody waits
@@ -215,21 +215,6 @@ def _unwoken(
         if _unwoken(package, call.func, call.step, meets, depth=depth + 1) is not None:
             return leaves[0]
     return None
-
-
-def _reached(func: Func, step: Step, meets: Callable[[Step], bool]) -> bool:
-    """Tell whether a step is reached without anybody being woken before: under the lock the order is the same."""
-    todo = [func.entry] if func.entry is not None else []
-    seen = set(todo)
-    while todo:
-        one = todo.pop()
-        if one is step:
-            return True
-        for after, _ in one.after:
-            if after not in seen and (after is step or not meets(after)):
-                seen.add(after)
-                todo.append(after)
-    return False
 
 
 def _dropped(here: Waiting, scene: Scene) -> Reason | None:
