@@ -230,6 +230,7 @@ __all__ = [
     "COMMAND",
     "NAIVE",
     "READMES",
+    "WITH_SOURCE",
     "Result",
     "accuracy",
     "causes_table",

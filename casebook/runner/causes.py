@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from casebook.runner.accuracy import Result
+from casebook.runner.accuracy import WITH_SOURCE, Result
 from casebook.runner.case import Case, Take, case
 from casebook.runner.expectation import Site, expectation
 from casebook.runner.score import Diagnosis, Explanation, score
 from casebook.runner.settings import Given, trial, with_source
 
-SETTING = "all moments, with source"
+SETTING = WITH_SOURCE
 
 
 def explained(given: Given) -> Diagnosis:

@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from casebook.runner.accuracy import READMES, Result, accuracy, table, with_table
+from casebook.runner.accuracy import READMES, WITH_SOURCE, Result, accuracy, table, with_table
 from casebook.runner.case import chosen
+from casebook.runner.causes import report
 
 pytestmark = pytest.mark.slow
+FLOOR = 0.95  # of the leaking takes
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +31,17 @@ def test_the_casebook_is_hard_for_the_naive_rule(results: list[Result]) -> None:
     naive = [result.score for result in results if result.setting.startswith("naive")]
     healthy = [score for score in naive if not score.leaking]
     assert sum(score.accused for score in healthy) > 0.8 * len(healthy)
+
+
+def test_causes_are_named_in_our_own_programs(results: list[Result]) -> None:
+    """With its source: the mechanism is right, and the cause names the line of the missing or wrong operation."""
+    read = [result for result in results if result.setting == WITH_SOURCE and result.score.leaking]
+    told = "\n".join(report(read))
+    assert len(read) > 100
+    assert sum(result.score.mechanism for result in read) >= FLOOR * len(read), told
+    named = [all(one.named for one in result.score.explanations) for result in read]
+    assert sum(named) >= FLOOR * len(read), told
+    assert not [result for result in read if any(one.wrong for one in result.score.explanations)], told
 
 
 def test_no_answer_is_told_as_such(results: list[Result]) -> None:
