@@ -99,19 +99,32 @@ def _here(places: Sequence[str], tests: bool) -> Iterator[tuple[int, Part]]:
         yield 1, work((place,), tests)
 
 
+@contextmanager
+def _held_back() -> Iterator[None]:
+    """Hold Ctrl-C back while workers start, which inherit that: it is told once, by the command, when they have."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _spread(places: Sequence[str], tests: bool, workers: int) -> Iterator[tuple[int, Part]]:
     pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=gc.disable)
     chunks = [tuple(places[at : at + _CHUNK]) for at in range(0, len(places), _CHUNK)]
-    # Workers inherit it: Ctrl-C is told once, by the command.
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    futures = {pool.submit(work, chunk, tests): len(chunk) for chunk in chunks}
-    signal.signal(signal.SIGINT, before)
+    with _held_back():
+        futures = {pool.submit(work, chunk, tests): len(chunk) for chunk in chunks}
     try:
         for future in as_completed(futures):
             yield futures[future], future.result()
     except BrokenProcessPool as error:
         raise OakumError("a process that read source was ended, perhaps for want of memory; try --jobs 1") from error
     finally:
+        if not all(future.done() for future in futures):
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is ending: a second Ctrl-C has nothing to add
         pool.shutdown(wait=False, cancel_futures=True)
         if not all(future.done() for future in futures):
             for worker in active_children():
