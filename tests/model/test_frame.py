@@ -36,6 +36,7 @@ def test_parts_of_a_function(function: str, package: str, receiver: str, name: s
         ("main.func·001", "main.func·002"),
         ("main.glob..func5", "main.init.func1", "main.init.func2.1"),
         ("gopkg.in/yaml.v2.(*d).s", "gopkg.in/yaml%2ev2.(*d).s"),
+        ("gopkg.in/yaml.v2.f.func", "gopkg.in/yaml%252ev2.f.func1"),  # Go 1.27
         ("main.(*T).Run", "main.(*T).Run-range1"),
     ],
 )  # fmt: skip

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from oakum.cli.builds import Program, attach, give
 from oakum.cli.evidence import Input, read, why_unusable
 from oakum.cli.moments import Found, Moment, build_name, loose, natural, program, snapshots, together
 from oakum.cli.screen import remark
-from oakum.model import Build, Case, InputRow, OakumError, Problem, Process, Snapshot, Unreadable, UsageError
+from oakum.model import Case, InputRow, OakumError, Problem, Process, Snapshot, Unreadable, UsageError
 
 
 @dataclass(eq=False)
@@ -43,26 +44,22 @@ class _Folder:
             yield from child.everything()
 
 
-@dataclass(eq=False)
-class _Program:
-    """A process before its build is known."""
+def case(arguments: Sequence[str], baseline: Sequence[str] = (), binaries: Sequence[str] = ()) -> Case:
+    """Return what the arguments hold; raise when nothing in them can be diagnosed.
 
-    name: str
-    found: list[Found]
-    moments: list[Moment]
-
-
-def case(arguments: Sequence[str], baseline: Sequence[str] = ()) -> Case:
-    """Return what the arguments hold; raise when nothing in them can be diagnosed."""
+    `binaries` are programs, or anything else that tells a build, of the processes that the arguments tell of.
+    """
+    given = _builds(binaries)
     rows: list[InputRow] = []
     folders, unread = _read(arguments)
     programs, several = _programs_of(folders)
     twin_folders, twin_unread = _read(baseline)
     twins, _ = _programs_of(twin_folders)
-    processes = _processes(programs, [f for folder in folders for f in folder.everything()], several)
+    give(programs, given)
+    processes = _processes(programs, [*given, *(f for folder in folders for f in folder.everything())], several)
     for folder in [*folders, *twin_folders]:
         rows += _rows(folder.everything())
-    rows += [*unread, *twin_unread]
+    rows += [*unread, *twin_unread, *_rows(given)]
     if not processes:
         raise Unreadable(_nothing(rows))
     if baseline and not twins:
@@ -93,6 +90,22 @@ def _read(arguments: Sequence[str]) -> tuple[list[_Folder], list[InputRow]]:
     return list(folders.values()), unread
 
 
+def _builds(files: Sequence[str]) -> list[Found]:
+    """Return what --binary names; raise when one of them tells no build."""
+    found: list[Found] = []
+    for file in dict.fromkeys(files):
+        if Path(file).is_dir():
+            raise UsageError(f"--binary {file}: this is a directory; name the program in it, or its go.mod")
+        (item,) = read((file,))
+        told = [Found(item.capture, reading) for reading in item.readings if reading.build is not None]
+        if not told:
+            problems = [str(problem) for reading in item.readings for problem in reading.problems]
+            why = f": {problems[0]}" if problems else ""
+            raise Unreadable(f"--binary {file}: no build information was found in it{why}")
+        found += told
+    return found
+
+
 def _place(folders: dict[str, _Folder], argument: str, origin: str) -> _Folder:
     """Return the folder that a file lies in, below the argument that names it."""
     # The name of "." or ".." is that of the directory it stands for.
@@ -120,7 +133,7 @@ def _programs(folders: Sequence[_Folder]) -> set[str]:
     return {name for name in names if name} if all(names) else set()
 
 
-def _programs_of(folders: Sequence[_Folder]) -> tuple[list[_Program], bool]:
+def _programs_of(folders: Sequence[_Folder]) -> tuple[list[Program], bool]:
     """Return the processes that the arguments tell of, and whether they were given as several."""
     given: list[_Folder] = []
     for folder in folders:
@@ -132,7 +145,7 @@ def _programs_of(folders: Sequence[_Folder]) -> tuple[list[_Program], bool]:
         for one in files:
             if one.slot:
                 one.blame("which-process", "Not used: it does not say which of the processes it tells of.")
-        return [_Program(name, list(f.everything()), _moments(f)) for f, name in _distinct(directories)], True
+        return [Program(name, list(f.everything()), _moments(f)) for f, name in _distinct(directories)], True
     moments: list[Moment] = []
     for folder in given:
         moments += _moments(folder) if not folder.named_file else []
@@ -143,7 +156,7 @@ def _programs_of(folders: Sequence[_Folder]) -> tuple[list[_Program], bool]:
         moments += named
     everything = [one for f in folders for one in f.everything()]
     name = Path(given[0].origin).name if given else ""
-    return ([_Program(name, everything, moments)] if moments else []), False
+    return ([Program(name, everything, moments)] if moments else []), False
 
 
 def _in_natural_order(found: Sequence[Found]) -> list[Found]:
@@ -184,47 +197,19 @@ def _moments(folder: _Folder) -> list[Moment]:
     return below + here
 
 
-def _processes(programs: Sequence[_Program], everything: Sequence[Found], several: bool) -> list[Process]:
+def _processes(programs: Sequence[Program], everything: Sequence[Found], several: bool) -> list[Process]:
     """Return the processes with what was read of their builds."""
-    builds = [found for found in everything if found.reading.build is not None]
-    used: set[int] = set()
     processes = []
-    for at, one in enumerate(programs, 1):
-        taken = snapshots(one.moments)
+    for at, (one, built) in enumerate(zip(programs, attach(programs, everything, several), strict=True), 1):
         called = one.name if several else (program(one.found) or one.name)
-        build = _build(one, builds, called, several)
-        if build is not None:
-            used.add(id(build))
-        facts = build.reading.build if build else None
+        facts = built.build if built else None
         name = called if several else ((build_name(facts) if facts else "") or called)
-        processes.append(Process(f"p{at}", name, taken, build=facts))
-    for found in builds:
-        if id(found) not in used:
-            found.blame("other-program", "Not used: no capture tells of a process of this program.")
+        taken = snapshots(one.moments)
+        processes.append(Process(f"p{at}", name, taken, build=facts, build_sources=built.sources if built else ()))
     return processes
 
 
-def _build(one: _Program, builds: Sequence[Found], called: str, several: bool) -> Found | None:
-    """Return the build of a process: the one of its name, the one in its directory, or the only one."""
-    names = {called, program(one.found) or called}
-    same = [b for b in builds if names & _names(b)]
-    inside = [b for b in builds if any(b is f for f in one.found)]
-    if len(same) > 1:
-        same = [b for b in same if b in inside] or same[:1]
-    if same:
-        return same[0]
-    if len(inside) == 1:
-        return inside[0]
-    return builds[0] if len(builds) == 1 and not several else None
-
-
-def _names(found: Found) -> set[str]:
-    build: Build | None = found.reading.build
-    program_file = found.reading.notes.get("program", "").rpartition("/")[2]
-    return {name for name in (build_name(build) if build else "", program_file) if name}
-
-
-def _with_twins(processes: list[Process], twins: Sequence[_Program]) -> tuple[Process, ...]:
+def _with_twins(processes: list[Process], twins: Sequence[Program]) -> tuple[Process, ...]:
     """Return the processes, each with the moments of its healthy twin."""
     if not twins:
         return tuple(processes)

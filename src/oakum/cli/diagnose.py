@@ -41,6 +41,12 @@ Exit codes: 0 healthy, 1 leaking, 3 undecided; 2 usage, 4 could not do it.
     "--baseline", multiple=True, metavar="EVIDENCE", help="Evidence of a healthy twin: another replica or node."
 )
 @click.option(
+    "--binary",
+    multiple=True,
+    metavar="FILE",
+    help="The program that runs, or what tells its build: go.mod, `go version -m`, /version as JSON. May be repeated.",
+)
+@click.option(
     "--source",
     multiple=True,
     metavar="DIR",
@@ -61,6 +67,7 @@ Exit codes: 0 healthy, 1 leaking, 3 undecided; 2 usage, 4 could not do it.
 def command(
     evidence: tuple[str, ...],
     baseline: tuple[str, ...],
+    binary: tuple[str, ...],
     source: tuple[str, ...],
     fetch_source: bool,
     no_source: bool,
@@ -86,7 +93,7 @@ def command(
             raise UsageError(f"--source {folder}: no such directory")
     if no_source and (source or fetch_source):
         raise UsageError("--no-source: there is no use in --source or --fetch-source beside it")
-    given = case(evidence, baseline)
+    given = case(evidence, baseline, binary)
     progress = Progress("diagnosing:")
     try:
         done = read(given, Reading(tuple(source), fetch_source, not no_source, not no_compile), progress.at)
@@ -95,14 +102,17 @@ def command(
     for told in done.remarks:
         remark(told)
     diagnosis = done.diagnosis
-    diagnosis = replace(diagnosis, called=_called(evidence, baseline, source, fetch_source))
+    diagnosis = replace(diagnosis, called=_called(evidence, baseline, binary, source, fetch_source))
     write(_shown(diagnosis, as_json or (output or "").endswith(".json"), lang or language(), output), output)
     return 0 if exit_zero else _EXIT[diagnosis.verdict]
 
 
-def _called(evidence: Sequence[str], baseline: Sequence[str], source: Sequence[str], fetch: bool) -> tuple[str, ...]:
-    """Return the words that name the same evidence and source again."""
+def _called(
+    evidence: Sequence[str], baseline: Sequence[str], binary: Sequence[str], source: Sequence[str], fetch: bool
+) -> tuple[str, ...]:
+    """Return the words that name the same evidence, programs and source again."""
     options = [word for twin in baseline for word in ("--baseline", twin)]
+    options += [word for file in binary for word in ("--binary", file)]
     options += [word for folder in source for word in ("--source", folder)]
     options += ["--fetch-source"] if fetch else []
     return (*options, *evidence)

@@ -26,6 +26,7 @@ class Asked:
     which: str  # its rank or its id
     evidence: Sequence[str]
     baseline: Sequence[str] = ()
+    binary: Sequence[str] = ()
     source: Sequence[str] = ()
     fetch: bool = False
     context: int | None = None
@@ -40,7 +41,7 @@ def show(asked: Asked) -> None:
     from oakum.report.listing import document, lines, listing
     from oakum.report.pen import Pen
 
-    spare_inputs((asked.output,), (*asked.evidence, *asked.baseline))
+    spare_inputs((asked.output,), (*asked.evidence, *asked.baseline, *asked.binary))
     for folder in asked.source:
         if not Path(folder).is_dir():
             raise UsageError(f"--source {folder}: no such directory")
@@ -72,13 +73,13 @@ def _findings(asked: Asked) -> "tuple[tuple[Finding, ...], Sources]":
     fetch = Fetch() if asked.fetch else None
     saved = [document for name in asked.evidence if (document := _saved(name)) is not None]
     if saved:
-        if len(asked.evidence) > 1 or asked.baseline:
+        if len(asked.evidence) > 1 or asked.baseline or asked.binary:
             raise UsageError("a saved diagnosis stands alone: it has its evidence already")
         try:
             return findings(saved[0]), LocalSources(asked.source, builds(saved[0]), fetch)
         except Unreadable as error:
             raise Unreadable(f"{asked.evidence[0]}: {error}; write it again: oakum diagnose -o NAME.json") from error
-    given = case(asked.evidence, asked.baseline)
+    given = case(asked.evidence, asked.baseline, asked.binary)
     progress = Progress("diagnosing:")
     try:
         done = read(given, Reading(tuple(asked.source), asked.fetch), progress.at)

@@ -59,7 +59,7 @@ def row(capture: Capture, reading: Reading) -> dict[str, Any]:
         "sample_types": [str(t) for t in reading.profile.sample_types] if reading.profile else [],
         "totals": _totals(reading),
         "memstats": _memstats(reading),
-        "build": asdict(reading.build) if reading.build else None,
+        "build": _build(reading),
         "notes": dict(reading.notes),
         "problems": [{"key": p.key, "text": p.text, "where": p.where} for p in reading.problems],
     }
@@ -87,7 +87,16 @@ def counts(reading: Reading) -> dict[str, int]:
         found["metrics"] = len(reading.metrics)
     if reading.build is not None and reading.build.modules is not None:
         found["modules"] = len(reading.build.modules)
+    if reading.build is not None and reading.build.packages is not None:
+        found["packages"] = len(reading.build.packages)
     return found
+
+
+def _build(reading: Reading) -> dict[str, Any] | None:
+    if reading.build is None:
+        return None
+    facts = asdict(reading.build)
+    return facts | {"packages": sorted(facts["packages"])} if facts["packages"] is not None else facts
 
 
 def _totals(reading: Reading) -> dict[str, int]:
@@ -147,7 +156,10 @@ def _describe(reading: Reading) -> str:
         ]
         lines += ["    " + ", ".join(shown)] if shown else []
     if (build := reading.build) is not None:
-        lines.append(f"    {safe(build.path or build.main or '')} {safe(build.main_version or '')}".rstrip())
+        asked = (build.settings or {}).get("go.mod")
+        named = [build.path or build.main, build.main_version, f"go {asked}" if asked else None]
+        named += [] if build.linked else ["(what is asked for, not what was linked)"]
+        lines += ["    " + " ".join(safe(part) for part in named if part)] if any(named) else []
     if stats := reading.memstats:
         figures = [("heap in use", stats.heap_inuse), ("heap from OS", stats.heap_sys), ("next GC", stats.next_gc)]
         sizes = [f"{name} {_size(value)}" for name, value in figures if value is not None]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # What goes with --finding; the flags of pprof do not.
 _OF_FINDING = frozenset(
-    "finding source source_path fetch_source baseline context diff lang json output evidence regexp".split()
+    "finding source source_path fetch_source baseline binary context diff lang json output evidence regexp".split()
 )
 
 
@@ -52,6 +52,7 @@ class _ListCommand(ProfileCommand):
         "--fetch-source", is_flag=True, help="Of a finding: ask Go's module proxy for source, and for later changes."
     ),
     click.option("--baseline", multiple=True, metavar="EVIDENCE", help="Of a finding: evidence of a healthy twin."),
+    click.option("--binary", multiple=True, metavar="FILE", help="Of a finding: the program, or what tells its build."),
     click.option("--diff", is_flag=True, help="Of a finding: only the fix that was drafted, as git apply takes it."),
     click.option("--lang", type=click.Choice(("en", "zh")), help="Of a finding: language; by default the locale's."),
     kind=_ListCommand,
@@ -69,7 +70,7 @@ def command(regexp: str, context: int | None, **given: Any) -> None:
     if given["finding"] is not None:
         _of_finding(context, given)
         return
-    for name in ("fetch_source", "baseline", "diff", "lang"):
+    for name in ("fetch_source", "baseline", "binary", "diff", "lang"):
         if given[name]:
             raise UsageError(f"--{name.replace('_', '-')} goes with --finding")
     from oakum.views import listing
@@ -100,6 +101,7 @@ def _of_finding(context: int | None, given: dict[str, Any]) -> None:
         which=given["finding"],
         evidence=given["evidence"],
         baseline=given["baseline"],
+        binary=given["binary"],
         source=(*given["source"], *paths(given["source_path"])),
         fetch=given["fetch_source"],
         context=context,

@@ -268,8 +268,8 @@ def program(found: Iterable[Found]) -> str | None:
 
 
 def build_name(build: Build) -> str:
-    """Return what people call a program: example.com/shop/cmd/orders/v2 is orders."""
-    parts = [part for part in (build.path or build.main or "").split("/") if part]
+    """Return what people call a program: example.com/shop/cmd/orders/v2 is orders. "" without a main package."""
+    parts = [part for part in (build.path or "").split("/") if part]
     if len(parts) > 1 and re.fullmatch(r"v\d{1,6}", parts[-1]):
         parts.pop()
     return parts[-1] if parts else ""

@@ -52,7 +52,7 @@ class Reading:
     # unknown, or the name of the sample type for profiles of other producers
     kind: str
     # pprof, debug1, debug2, heap-text, legacy-cpu, contention-text, thread-text, goleak, trace, prometheus-text,
-    # proc-status, go-version-m, unknown
+    # proc-status, go-version-m, go.mod, go.sum, modules.txt, version, image-labels, unknown
     format: str
     wrapping: tuple[str, ...] = ()  # how it was wrapped, outermost first: ("gzip",), ("journald", "logrus")
     producer: str | None = None  # "Go", "C++ (tcmalloc)", "jemalloc", "Java" ...

@@ -52,6 +52,7 @@ class Process:
     snapshots: tuple[Snapshot, ...]
     baseline: tuple[Snapshot, ...] = ()
     build: Build | None = None
+    build_sources: tuple[Source, ...] = ()  # where the build was read, the surest first
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """A scrape of /metrics in Prometheus' text format (also OpenMetrics) -> Metrics.
 
 In: `# TYPE` and `# HELP` lines and samples, labels escaped. Out: one reading of kind "metrics". Refuses text that
-neither declares a type nor names a metric of a Go process; lines it cannot read are counted in a problem.
+neither declares a type nor names a metric of a Go process; lines it cannot read are counted in a problem. What its
+labels tell of the build (go_info, prometheus_build_info) is its `build`.
 """
 
 import re
@@ -9,6 +10,7 @@ from time import monotonic
 
 from oakum.model import Buffer, Metrics, Problem, Reading
 from oakum.model.metrics import Labels
+from oakum.parse.builds.metrics import build_told
 from oakum.parse.limits import Limits
 
 # TYPE go_goroutines gauge        (after "# ")
@@ -51,7 +53,18 @@ def read(data: Buffer, limits: Limits) -> tuple[Reading, ...]:
         return ()  # a log that quotes a metric
     text = f"{unread} lines of this scrape could not be read as metrics"
     problems = (Problem("unread-metrics", text, args={"lines": unread}),) if unread else ()
-    return (Reading(kind="metrics", format="prometheus-text", metrics=Metrics(values), problems=problems),)
+    metrics = Metrics(values)
+    build = build_told(metrics)
+    return (
+        Reading(
+            kind="metrics",
+            format="prometheus-text",
+            go_version=build.go if build else None,
+            metrics=metrics,
+            build=build,
+            problems=problems,
+        ),
+    )
 
 
 def _looks_so(before: bytes) -> bool:

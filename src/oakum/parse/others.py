@@ -12,14 +12,37 @@ from types import MappingProxyType
 import numpy as np
 
 from oakum.model import Buffer, GoroutineGroup, Problem, Reading
-from oakum.parse import build_text, exposition, legacy_cpu, logs, proc_status, stacks, text, text_profiles, trace
+from oakum.parse import (
+    build_text,
+    exposition,
+    go_binary,
+    legacy_cpu,
+    logs,
+    proc_status,
+    stacks,
+    text,
+    text_profiles,
+    trace,
+)
+from oakum.parse.builds import go_mod, go_sum, image_labels, modules_txt, version_json, version_text
 from oakum.parse.foreign import name_foreign
 from oakum.parse.guard import Parser, guarded, wrapped
 from oakum.parse.limits import Limits
 from oakum.parse.logs import stamps
 
-BINARY: tuple[Parser, ...] = (trace.read, legacy_cpu.read)  # the first to recognise the bytes wins
-FACTS: tuple[Parser, ...] = (proc_status.read, build_text.read, exposition.read)  # texts of their own, never in a log
+BINARY: tuple[Parser, ...] = (trace.read, legacy_cpu.read, go_binary.read)  # the first to recognise the bytes wins
+# Texts of their own, never in a log.
+FACTS: tuple[Parser, ...] = (
+    proc_status.read,
+    build_text.read,
+    go_mod.read,
+    go_sum.read,
+    modules_txt.read,
+    version_json.read,
+    image_labels.read,
+    version_text.read,
+    exposition.read,
+)
 TEXT: tuple[Parser, ...] = (stacks.read, text_profiles.read)  # each finds its own: a log may hold both
 
 _FETCH = "`curl -o goroutine.txt 'http://HOST:PORT/debug/pprof/goroutine?debug=2'` saves a goroutine dump"

@@ -1,0 +1,288 @@
+"""What captures tell of builds -> the one build of each process, and where it was read.
+
+What was linked (a program, `go version -m`) comes first; where nothing is, what a module asks for (vendor/modules.txt,
+go.mod, go.sum). What is missing in it is filled from what the process says of itself: metrics, /version, image labels.
+Another program's answer is worse than none: it has to be of a module whose own code stands in the stacks.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from oakum.cli.moments import Found, Moment, build_name, program
+from oakum.model import Build, Source, UsageError
+from oakum.model.frame import owner_of, split_function
+
+# What a module asks for, the surest first; such files lie in one directory, the first in vendor/ below it.
+_ASKED = ("modules.txt", "go.mod", "go.sum")
+# What a process, or its image, says of itself, the surest first.
+_SAID = ("prometheus-text", "version", "image-labels")
+_NO_VERSION = (None, "", "(devel)", "(replaced)")
+# Programs that are a release of a module under a main module of their own.
+_RELEASED_AS = {"k8s.io/kubernetes": ("github.com/k3s-io/k3s", "github.com/rancher/k3s")}
+# /go/src/k8s.io/kubernetes/cmd/kubelet/kubelet.go     github.com/rancher/rancher/main.go (-trimpath)
+_IMPORT_PATH = re.compile(r"(?:.*/src/)?((?:[a-z0-9-]+\.)+[a-z]{2,}/.+)/[^/]+")
+_COMM = 15  # characters that Linux keeps of a program's name
+_MOST_PATH = 1000  # characters of a file's name
+# shop/vendor of shop/vendor/modules.txt
+_VENDOR = re.compile(r"(?:^|/)vendor$")
+
+
+@dataclass(eq=False)
+class Program:
+    """A process before its build is known."""
+
+    name: str
+    found: list[Found]
+    moments: list[Moment]
+    given: list[Found] = field(default_factory=list)  # named by --binary
+
+    @cached_property
+    def _functions(self) -> set[tuple[str, str]]:
+        """Return (function, file) of everything in its stacks."""
+        seen: set[tuple[str, str]] = set()
+        for reading in (one.reading for one in self.found if one.slot):
+            if reading.goroutines is not None:
+                for group in reading.goroutines.groups:
+                    seen |= {(frame.function, frame.file) for frame in group.stack.frames}
+            elif (profile := reading.profile) is not None:
+                names, files, strings = profile.functions.name, profile.functions.file, profile.strings
+                seen |= {(strings[int(n)], strings[int(f)]) for n, f in zip(names, files, strict=True)}
+        return seen
+
+    @cached_property
+    def _main_packages(self) -> frozenset[str]:
+        """Return the import paths of package main, where its files tell them."""
+        files = {file.replace("\\", "/") for name, file in self._functions if name.startswith("main.")}
+        return frozenset(f[1] for file in files if len(file) < _MOST_PATH and (f := _IMPORT_PATH.fullmatch(file)))
+
+    @cached_property
+    def _own_packages(self) -> frozenset[str]:
+        """Return the packages that are not a dependency's, as far as names and files tell."""
+        return frozenset(split_function(f)[0] for f, file in self._functions if owner_of(f, file) == "own")
+
+    @property
+    def has_code(self) -> bool:
+        """Tell whether there are stacks at all."""
+        return bool(self._functions)
+
+    def is_not_of(self, module: str | None) -> bool:
+        """Tell whether the code in its stacks is another module's; what cannot be told is none."""
+        return module is not None and bool(self._main_packages) and not self.is_of(module)
+
+    def is_of(self, module: str) -> bool:
+        """Tell whether this is a program of a module, by the code in its stacks."""
+        names = (module, *_RELEASED_AS.get(module, ()))
+        packages = self._main_packages or self._own_packages
+        return any(package == name or package.startswith(f"{name}/") for package in packages for name in names)
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """The build of one process, and where it was read."""
+
+    build: Build
+    sources: tuple[Source, ...]
+
+
+def attach(programs: Sequence[Program], everything: Sequence[Found], several: bool) -> list[Built | None]:
+    """Return the build of each process; what tells of none of them is blamed for it."""
+    builds = [one for one in everything if one.reading.build is not None]
+    used: set[int] = set()
+    found = [_of(one, builds, several, used) for one in programs]
+    for one in builds:
+        if id(one) not in used and one.slot is None and not one.problems:
+            one.blame("other-program", "Not used: no capture tells of a process of this program.")
+    return found
+
+
+def give(programs: Sequence[Program], binaries: Sequence[Found]) -> None:
+    """Hand what --binary names to the process that runs it: the one of its name, else the only one."""
+    files: dict[str, list[Found]] = {}
+    for one in binaries:
+        files.setdefault(one.capture.origin, []).append(one)
+    for origin, builds in files.items():
+        owners = [(p, one) for one in builds for p in programs if _called(p) & _names(one)]
+        if not owners and len(programs) == len(builds) == 1:
+            owners = [(programs[0], builds[0])]
+        for owner, one in owners:
+            owner.given.append(one)
+        if not owners and programs:
+            named = sorted({name for one in builds for name in _names(one)})
+            raise UsageError(
+                f"--binary {origin}: which process runs {' or '.join(named[:5]) or 'it'} is not clear; "
+                f"there is {', '.join(sorted(name for p in programs for name in _called(p)))}"
+            )
+    for owner in programs:
+        linked = {_program_of(one): one.capture.origin for one in owner.given if _is_linked(one)}
+        if len(linked) > 1:
+            raise UsageError(f"--binary: {' and '.join(linked.values())} are different programs")
+
+
+def _of(one: Program, builds: Sequence[Found], several: bool, used: set[int]) -> Built | None:
+    """Return the build of one process; what tells of it is noted as used, whether or not it adds anything."""
+    linked = _linked(one, builds, several)
+    base = linked[0].reading.build if linked else None
+    asked = _asked(one, builds, several, base)
+    said = _said(one, builds, several, base)
+    used |= {id(found) for found in (*linked, *asked, *said)}
+    build = base or _asked_build(asked)
+    sources = [found.source for found in (linked[:1] or asked)]
+    for found in (*linked[1:], *said):
+        more = found.reading.build
+        filled = _filled(build, more) if build and more else more
+        if filled != build:
+            build = filled
+            sources.append(found.source)
+    return Built(build, tuple(sources)) if build else None
+
+
+def _filled(build: Build, more: Build) -> Build:
+    """Return a build with what another of the same program knows and it does not."""
+    main, version = build.main or more.main, build.main_version
+    if version in _NO_VERSION and more.main == main and more.main_version not in _NO_VERSION:
+        version = more.main_version
+    return replace(
+        build,
+        go=build.go or more.go,
+        path=build.path or more.path,
+        main=main,
+        main_version=version,
+        modules=build.modules if build.modules is not None else more.modules,
+        settings=build.settings if build.settings is not None else more.settings,
+    )
+
+
+def _names(found: Found) -> set[str]:
+    """Return what the program of a build may be called."""
+    build = found.reading.build
+    told = found.capture.origin if found.reading.format == "go-binary" else found.reading.notes.get("program", "")
+    file = told.replace("\\", "/").rpartition("/")[2].removesuffix(".exe")
+    return {name for name in (build_name(build) if build else "", file) if name}
+
+
+def _called(one: Program) -> set[str]:
+    return {name for name in (one.name, program(one.found)) if name}
+
+
+def _is_in(one: Program, found: Found) -> bool:
+    return any(found is other for other in (*one.found, *one.given))
+
+
+# What was linked.
+
+
+def _linked(one: Program, builds: Sequence[Found], several: bool) -> list[Found]:
+    """Return what tells how a process was linked: given, of its name, in its directory, or the only one there is."""
+    linked = [b for b in builds if _is_linked(b)]
+    inside = [b for b in linked if _is_in(one, b)]
+    same = [b for b in linked if _called(one) & _names(b)]
+    if len(same) > 1:
+        same = [b for b in same if b in inside] or same
+    chosen = [b for b in linked if b in one.given] or same
+    if not chosen:
+        chosen = inside if inside or several else linked
+        if len({_program_of(b) for b in chosen}) > 1:
+            return []
+    # One program in two captures: itself, and what `go version -m` says of it.
+    return [b for b in chosen if _program_of(b) == _program_of(chosen[0])]
+
+
+def _is_linked(found: Found) -> bool:
+    return found.reading.format not in (*_ASKED, *_SAID)
+
+
+def _program_of(found: Found) -> tuple[str | None, ...]:
+    build = found.reading.build
+    return (build.path, build.main, build.go) if build else ()
+
+
+# What a module asks for.
+
+
+def _asked(one: Program, builds: Sequence[Found], several: bool, base: Build | None) -> list[Found]:
+    """Return the go.mod, go.sum and vendor/modules.txt of the module that a process is of, the surest first."""
+    asked = sorted((b for b in builds if b.reading.format in _ASKED), key=lambda b: _ASKED.index(b.reading.format))
+    homes: dict[str, list[Found]] = {}
+    for found in asked:
+        homes.setdefault(_VENDOR.sub("", found.capture.origin.rpartition("/")[0]), []).append(found)
+    if base is not None:  # they say nothing more; that they lie there is no mistake
+        return [found for home in homes.values() if _module(home) in (None, base.main) for found in home]
+    given = [home for home in homes.values() if any(found in one.given for found in home)]
+    near = given or [home for home in homes.values() if not several or any(_is_in(one, found) for found in home)]
+    near = [home for home in near if given or not one.is_not_of(_module(home))]
+    if len(near) != 1:
+        near = [home for home in near or homes.values() if (module := _module(home)) and one.is_of(module)]
+    return near[0] if len(near) == 1 else []
+
+
+def _module(home: Sequence[Found]) -> str | None:
+    """Return the module of a directory; None where there is no go.mod."""
+    return next((b.main for found in home if (b := found.reading.build) and found.reading.format == "go.mod"), None)
+
+
+def _asked_build(home: Sequence[Found]) -> Build | None:
+    """Return what the files of one module say together."""
+    told = {found.reading.format: build for found in home if (build := found.reading.build)}
+    if not told:
+        return None
+    vendored, required, summed = (told.get(name) for name in _ASKED)
+    if required is None:
+        return vendored or summed
+    if vendored is not None:  # names every module that is built, and no other
+        return replace(required, modules=vendored.modules, replaced=vendored.replaced, packages=vendored.packages)
+    if summed is not None and not _names_indirect(required):
+        return replace(required, modules={**(summed.modules or {}), **(required.modules or {})})
+    return required
+
+
+def _names_indirect(required: Build) -> bool:
+    """Tell whether a go.mod names the modules that others require too, as it does since Go 1.17."""
+    numbers = re.match(r"1\.(\d{1,4})", (required.settings or {}).get("go.mod", ""))
+    return numbers is not None and int(numbers[1]) >= 17
+
+
+# What a process says of itself.
+
+
+def _said(one: Program, builds: Sequence[Found], several: bool, base: Build | None) -> list[Found]:
+    """Return what a process says of its own version, the surest first."""
+    scrapes = [best for moment in reversed(one.moments) if (best := moment.best("metrics")) and best.reading.build]
+    said = scrapes[:1]  # the last: it may have been upgraded between two moments
+    for form in _SAID[1:]:
+        near = [b for b in builds if b.reading.format == form and (not several or _is_near(one, b))]
+        fits = [b for b in near if b in one.given or _fits(one, b, base)]
+        for found in fits:
+            if len({b.reading.build for b in fits if _main(b) == _main(found)}) == 1:
+                said.append(found)
+            elif not found.problems:
+                found.blame("versions-differ", "Not used: several versions are told of, and not which of them runs.")
+    return [b for b in said if b in one.given or _fits(one, b, base)]
+
+
+def _is_near(one: Program, found: Found) -> bool:
+    return _is_in(one, found) or bool(_called(one) & _names(found))
+
+
+def _main(found: Found) -> str | None:
+    return found.reading.build.main if found.reading.build else None
+
+
+def _fits(one: Program, found: Found, base: Build | None) -> bool:
+    """Tell whether an answer is the process's own."""
+    build, kernel, names = found.reading.build, program(one.found), _names(found)
+    if build is None or (kernel and names and not any(name[:_COMM] == kernel for name in names)):
+        return False
+    if base is not None:
+        same = build.main in (None, base.main, *(base.modules or ()))
+        return same and not (base.go and build.go and base.go != build.go)
+    if build.main is None or _called(one) & names or one.is_of(build.main):
+        return True
+    if found.reading.format == "version":
+        return False
+    # Labels are on the image that was asked for, and a scrape without stacks is all that is known of a process.
+    return not one.has_code if found.slot else not one.is_not_of(build.main)
+
+
+__all__ = ["Built", "Program", "attach", "give"]
