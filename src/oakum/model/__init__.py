@@ -12,7 +12,6 @@ from oakum.model.diagnosis import (
     Finding,
     Gap,
     Growth,
-    KnownMatch,
     Memory,
     MomentRow,
     PerEvent,
@@ -27,6 +26,7 @@ from oakum.model.diagnosis import (
 from oakum.model.errors import OakumError, SourceNotFound, Unreachable, Unreadable, UsageError
 from oakum.model.frame import Frame, Owner, Stack, normal_function, stack_key
 from oakum.model.goroutine import GoroutineGroup, Goroutines
+from oakum.model.known import Carried, KnownMatch, Sighting
 from oakum.model.memstats import MemStats
 from oakum.model.metrics import Metrics
 from oakum.model.population import Activity, Population, alone
@@ -44,11 +44,12 @@ from oakum.model.profile import (
 from oakum.model.text import Text
 
 __all__ = [
-    "Activity", "Buffer", "Build", "Capture", "Case", "Cause", "CauseSite", "Confidence", "Diagnosis", "Evidence",
-    "Excerpt", "Explained", "Finding", "Flaw", "Frame", "Functions", "Gap", "GoroutineGroup", "Goroutines", "Growth",
-    "InputRow", "KnownMatch", "Label", "LabelSets", "Lead", "Locations", "Mapping", "MemStats", "Memory", "Metrics",
-    "MomentRow", "OakumError", "Owner", "PerEvent", "Population", "Problem", "Process", "ProcessRow", "Profile",
-    "Reading", "Remedy", "Role", "Scan", "Site", "Snapshot", "Source", "SourceNotFound", "SourceText", "Sources",
-    "Stack", "Stacks", "Strings", "Suspect", "Text", "Trace", "Unreachable", "Unreadable", "UsageError", "ValueType",
-    "Verdict", "Victim", "alone", "normal_function", "stack_key",
+    "Activity", "Buffer", "Build", "Capture", "Carried", "Case", "Cause", "CauseSite", "Confidence", "Diagnosis",
+    "Evidence", "Excerpt", "Explained", "Finding", "Flaw", "Frame", "Functions", "Gap", "GoroutineGroup",
+    "Goroutines", "Growth", "InputRow", "KnownMatch", "Label", "LabelSets", "Lead", "Locations", "Mapping",
+    "MemStats", "Memory", "Metrics", "MomentRow", "OakumError", "Owner", "PerEvent", "Population", "Problem",
+    "Process", "ProcessRow", "Profile", "Reading", "Remedy", "Role", "Scan", "Sighting", "Site", "Snapshot", "Source",
+    "SourceNotFound", "SourceText", "Sources", "Stack", "Stacks", "Strings", "Suspect", "Text", "Trace",
+    "Unreachable", "Unreadable", "UsageError", "ValueType", "Verdict", "Victim", "alone", "normal_function",
+    "stack_key",
 ]  # fmt: skip

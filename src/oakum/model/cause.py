@@ -11,6 +11,7 @@ from typing import Literal, Protocol
 
 from oakum.model.capture import Problem
 from oakum.model.frame import Frame
+from oakum.model.known import Carried
 from oakum.model.text import Text
 
 
@@ -126,6 +127,10 @@ class Scan:
     flaws: tuple[Flaw, ...] = ()
     ignored: tuple[Flaw, ...] = ()
     problems: tuple[Problem, ...] = ()
+    builds: int = 0  # files that name versions: go.mod, vendor/modules.txt, programs, captures
+    carried: tuple[Carried, ...] = ()  # known leaks of these versions
+    passed_over: tuple[Carried, ...] = ()  # those that the file wants ignored
+    unlinked: tuple[Carried, ...] = ()  # those whose leaking code is not in the program
 
 
 __all__ = ["Cause", "CauseSite", "Excerpt", "Flaw", "Lead", "Remedy", "Scan", "SourceText", "Sources"]

@@ -14,6 +14,7 @@ from oakum.model.build import Build
 from oakum.model.case import InputRow
 from oakum.model.cause import Cause, Lead, Remedy
 from oakum.model.frame import Frame
+from oakum.model.known import KnownMatch
 from oakum.model.text import Argument, Text
 
 Confidence = Literal["proven", "likely", "possible"]
@@ -93,6 +94,15 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
+class Gap:
+    """What was not checked, why that matters, and the command that would settle it."""
+
+    what: Text
+    why: Text
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Suspect:
     """What detect found: goroutines or memory of one cause, and everything that speaks for and against it.
 
@@ -109,6 +119,9 @@ class Suspect:
     share: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     wait: str = ""  # goroutines: what kind of wait the root's is: never, hard, soft, resting, working, unknown
     traces: tuple[Trace, ...] = ()  # goroutines: a stack of the root, then of those tied to it: explain follows them
+    allocations: tuple[Trace, ...] = ()  # memory: the stacks that allocated most of it
+    known: tuple[KnownMatch, ...] = ()  # the upstream bug that it is, the surest first
+    unsettled: tuple[Gap, ...] = ()  # what would settle whether it is one
     cause: Cause | None = None  # explain: why, in the source
     remedies: tuple[Remedy, ...] = ()  # explain: drafted from the source
     leads: tuple[Lead, ...] = ()  # explain: upstream changed this code later
@@ -117,20 +130,6 @@ class Suspect:
     def kinds(self) -> frozenset[str]:
         """Return the kinds of evidence there are."""
         return frozenset(one.kind for one in self.evidence)
-
-
-@dataclass(frozen=True, slots=True)
-class KnownMatch:
-    """The upstream bug that it is."""
-
-    id: str
-    module: str
-    found: str | None
-    fixed: tuple[str, ...]
-    upgrade_to: str | None
-    where: Literal["self", "peer"]
-    affects_build: Literal["yes", "no", "unknown"]
-    references: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,15 +160,6 @@ class Explained:
     mechanism: str
     title: Text
     sites: tuple[Site, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """What was not checked, why that matters, and the command that would settle it."""
-
-    what: Text
-    why: Text
-    command: str = ""
 
 
 @dataclass(frozen=True, slots=True)

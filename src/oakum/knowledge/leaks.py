@@ -1,0 +1,190 @@
+"""Leaks that upstream knows: what each looks like in a profile, which versions have it, what to do about it.
+
+Comes in: leaks/*.toml, one leak a file (its format: docs/knowledge.md), and stacks. Goes out: the entries whose
+signature a stack has. Whether it grows, and which version runs, is for the caller to find out.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any, Literal
+
+from oakum.knowledge.affected import Affected
+from oakum.knowledge.signature import Hit, Index, Signature
+from oakum.model import Frame
+
+# What begins the examples, the last part of every file; only the tests and `oakum known show` read on.
+_EXAMPLES = "\n[[example]]"
+# [[goroutine]] and what follows it, up to the next table
+_SIGNATURES = re.compile(r"^\[\[(goroutine|heap)\]\][^\n]*$(.*?)(?=^\[|\Z)", re.MULTILINE | re.DOTALL)
+# leaf = ["a.F", "b.G"]   or, where there is none,   path = ["a.F", ...]   path = [["a.F", "b.G"], ...]
+_LEAF = re.compile(r"^leaf = \[([^\]]*)\]", re.MULTILINE)
+_PATH = re.compile(r"^path = \[\s*(?:\[([^\]]*)\]|(\"[^\"]*\"))", re.MULTILINE)
+_QUOTED = re.compile(r'"([^"\n]+)"')
+
+Words = Mapping[str, str]  # language -> sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """One bug that upstream knows, or one use of a library that always leaks."""
+
+    id: str  # project-number of the issue or change, as the project counts them
+    mechanism: str
+    reviewed: bool  # signature read in the source of an affected version, versions in the releases
+    fault: Literal["library", "usage"]  # usage: no release mends it, whoever calls it has to
+    summary: Words
+    trigger: Words
+    cause: Words
+    fix: Words  # what upstream did, or what a caller has to do
+    affects: tuple[Affected, ...]
+    references: tuple[str, ...]
+    goroutines: tuple[Signature, ...] = ()
+    heap: tuple[Signature, ...] = ()
+    risk: Words = field(default_factory=dict)  # what the fix costs
+    workarounds: tuple[Words, ...] = ()  # best first
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """Return the modules that have it."""
+        return tuple(dict.fromkeys(one.module for one in self.affects))
+
+    @property
+    def project(self) -> str:
+        """Return the project that the id begins with."""
+        return self.id.rpartition("-")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A stack, and whether it has the entry's signature."""
+
+    matches: bool
+    dump: str = ""  # one goroutine as debug=2 prints it
+    heap: str = ""  # the functions of an allocation, leaf first, one a line
+
+
+class Leaks:
+    """The catalogue. A file is taken apart only when a stack has a function that it begins with, or it is asked for."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+        self._read: dict[str, Leak] = {}
+        self._index = {"goroutine": Index(), "heap": Index()}
+        for id_, text in texts.items():
+            for kind, body in _SIGNATURES.findall(text.partition(_EXAMPLES)[0]):
+                self._index[kind].add(id_, first_functions(body))
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Return the ids, sorted."""
+        return tuple(self._texts)
+
+    @cached_property
+    def entries(self) -> tuple[Leak, ...]:
+        """Return all entries, in the order of their ids."""
+        return tuple(self.entry(id_) for id_ in self._texts)
+
+    def entry(self, id_: str) -> Leak:
+        """Return one entry; KeyError when there is none of that id."""
+        if id_ not in self._read:
+            self._read[id_] = leak(self._texts[id_])
+        return self._read[id_]
+
+    def text(self, id_: str) -> str:
+        """Return an entry as it is written."""
+        return self._texts[id_]
+
+    def examples(self, id_: str) -> tuple[Example, ...]:
+        """Return the examples of an entry: what it must match and what it must not."""
+        return tuple(Example(**one) for one in tomllib.loads(self._texts[id_]).get("example", ()))
+
+    def waiting(self, frames: Sequence[Frame], state: str | None, created: Frame | None) -> tuple[Hit[Leak], ...]:
+        """Return the entries that goroutines with this stack (leaf first) look like, the surest first."""
+        return _surest(
+            hit
+            for entry in self._candidates("goroutine", frames)
+            for signature in entry.goroutines
+            if (hit := signature.waiting(entry, entry.modules, frames, state, created))
+        )
+
+    def allocating(self, frames: Sequence[Frame]) -> tuple[Hit[Leak], ...]:
+        """Return the entries that memory allocated by this stack (leaf first) looks like, the surest first."""
+        return _surest(
+            hit
+            for entry in self._candidates("heap", frames)
+            for signature in entry.heap
+            if (hit := signature.allocating(entry, entry.modules, frames))
+        )
+
+    def allocates(self, function: str) -> bool:
+        """Tell whether a signature of memory begins with this function: else no stack of it need be looked at."""
+        return bool(self._index["heap"].get(function))
+
+    def _candidates(self, kind: str, frames: Sequence[Frame]) -> Iterable[Leak]:
+        index = self._index[kind]
+        found: dict[str, None] = {}
+        for frame in frames:
+            found |= index.get(frame.function)
+        return (self.entry(id_) for id_ in found)
+
+
+def first_functions(body: str) -> list[str]:
+    """Return the functions that a signature begins with: its leaf, else the first of its path."""
+    if leaf := _LEAF.search(body):
+        return _QUOTED.findall(leaf[1])
+    path = _PATH.search(body)
+    return _QUOTED.findall(path[1] or path[2]) if path else []
+
+
+def _surest(hits: Iterable[Hit[Leak]]) -> tuple[Hit[Leak], ...]:
+    """Return one hit an entry, the best of its signatures, the surest entry first."""
+    best: dict[str, Hit[Leak]] = {}
+    for hit in hits:
+        if hit.entry.id not in best or hit.order < best[hit.entry.id].order:
+            best[hit.entry.id] = hit
+    return tuple(sorted(best.values(), key=lambda hit: (hit.order, not hit.entry.reviewed, hit.entry.id)))
+
+
+def leak(text: str) -> Leak:
+    """Return the entry that a file holds."""
+    table: dict[str, Any] = tomllib.loads(text.partition(_EXAMPLES)[0])
+    spoken: dict[str, Any] = {"summary": {}, "trigger": {}, "cause": {}, "fix": {}, "risk": {}}
+    for language in ("en", "zh"):
+        for part, sentence in table.pop(language, {}).items():
+            spoken[part][language] = sentence
+    return Leak(
+        affects=tuple(Affected(**_tuples(one)) for one in table.pop("affects", ())),
+        goroutines=tuple(Signature(**_tuples(one)) for one in table.pop("goroutine", ())),
+        heap=tuple(Signature(**_tuples(one)) for one in table.pop("heap", ())),
+        workarounds=tuple(table.pop("workaround", ())),
+        references=tuple(table.pop("references")),
+        **spoken,
+        **table,
+    )
+
+
+def _tuples(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a table whose lists cannot change; a list in a list is a choice."""
+    return {
+        key: tuple(tuple(one) if isinstance(one, list) else one for one in value) if isinstance(value, list) else value
+        for key, value in table.items()
+    }
+
+
+def _folder() -> Traversable:
+    return files("oakum.knowledge") / "leaks"
+
+
+@cache
+def leaks() -> Leaks:
+    """Return the catalogue of known leaks."""
+    paths = sorted((path for path in _folder().iterdir() if path.name.endswith(".toml")), key=lambda path: path.name)
+    return Leaks({path.name.removesuffix(".toml"): path.read_text(encoding="utf-8") for path in paths})
+
+
+__all__ = ["Example", "Leak", "Leaks", "Words", "leak", "leaks"]

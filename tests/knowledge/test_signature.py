@@ -1,0 +1,117 @@
+"""A stack is recognised under upstream's names, a vendored copy's, a fork's, and when its code was moved; not by chance."""
+
+import pytest
+
+from bench.catalogue import match
+from oakum.knowledge.leaks import Leaks, leaks
+from oakum.model import Frame
+
+ENTRY = """
+id = "{id}"
+mechanism = "abandoned-sender"
+fault = "library"
+reviewed = true
+references = ["https://example.com/1"]
+
+[en]
+summary = "s"
+trigger = "t."
+cause = "c."
+fix = "f."
+
+[zh]
+summary = "s"
+trigger = "t"
+cause = "c"
+fix = "f"
+
+[[affects]]
+module = "{module}"
+fixed = ["v1.1.0"]
+leaks_at = "v1.0.0"
+
+[[goroutine]]
+states = ["chan send", "sync.Mutex.Lock"]
+leaf = ["{module}/pkg/watch.(*Stream).receive"]
+path = ["{module}/pkg/watch.(*Stream).loop", ["{module}/pkg/run.Serve.func", "{module}/pkg/run.ServeTLS.func"]]
+created = ["{module}/pkg/run.Serve"]
+without = ["{module}/pkg/watch.(*Stream).decode"]
+
+[[heap]]
+leaf = ["k8s.io/utils/buffer.NewRingGrowing"]
+path = ["{module}/pkg/a.(*M).toRecord", "{module}/pkg/a.(*M).start", "{module}/pkg/b.(*C).setPeers"]
+"""
+ONE = Leaks({"acme-1": ENTRY.format(id="acme-1", module="github.com/acme/db")})
+STACK = ("pkg/watch.(*Stream).receive", "pkg/watch.(*Stream).loop", "pkg/run.Serve.func1.2")
+MADE = "pkg/run.Serve"
+
+
+def level(module: str, stack: tuple[str, ...] = STACK, state: str | None = "chan send", made: str = MADE) -> str | None:
+    """Return how a goroutine of a module under some path is recognised."""
+    frames = [Frame(f"{module}/{name}") for name in stack]
+    hits = ONE.waiting(frames, state, Frame(f"{module}/{made}") if made else None)
+    return hits[0].level if hits else None
+
+
+def test_names_that_drift() -> None:
+    assert level("github.com/acme/db") == "exact"
+    assert level("example.com/shop/vendor/github.com/acme/db") == "exact"
+    tls = (*STACK[:2], "net/http.HandlerFunc.ServeHTTP", "pkg/run.ServeTLS.gowrap3")
+    assert level("github.com/acme/db", tls) == "exact"
+    assert level("github.com/acme/db", STACK, "semacquire") == "exact"  # Go before 1.20
+    assert level("github.com/acme/db", ("pkg/watch.(*Stream[...]).receive", *STACK[1:])) == "exact"
+
+
+def test_what_a_capture_does_not_say_is_no_contradiction() -> None:
+    (hit,) = ONE.waiting([Frame(f"github.com/acme/db/{name}") for name in STACK], None, None)
+    assert hit.level == "exact"
+    assert hit.unsaid == ("state", "created")
+
+
+@pytest.mark.parametrize(
+    ("stack", "state", "made"),
+    [
+        (STACK, "select", MADE),  # it waits for something else
+        (STACK, "chan send", "pkg/run.Elsewhere"),  # somebody else's goroutine
+        (STACK[:2], "chan send", MADE),  # another way to the same place
+        ((STACK[1], STACK[0], STACK[2]), "chan send", MADE),
+        (("pkg/other.Write", *STACK), "chan send", MADE),  # the place is another
+        ((*STACK, "pkg/watch.(*Stream).decode"), "chan send", MADE),  # at work
+    ],
+)
+def test_neighbours(stack: tuple[str, ...], state: str, made: str) -> None:
+    assert level("github.com/acme/db", stack, state, made) is None
+    assert level("git.corp/db", stack, state, made) is None
+
+
+def test_forks() -> None:
+    assert level("git.corp/storage/acme-db") == "fork"
+    frames = [Frame(f"git.corp/db/{STACK[0]}"), Frame(f"git.corp/other/{STACK[1]}"), Frame(f"git.corp/db/{STACK[2]}")]
+    assert not ONE.waiting(frames, "chan send", None)  # of two modules: no fork of one
+
+
+def test_code_that_was_moved() -> None:
+    ring, record, start, peers = "k8s.io/utils/buffer.NewRingGrowing", "(*M).toRecord", "(*M).start", "(*C).setPeers"
+    moved = [Frame(ring), Frame(f"main.{record}"), Frame(f"main.{start}"), Frame(f"main.{peers}")]
+    assert [hit.level for hit in ONE.allocating(moved)] == ["moved"]
+    assert not ONE.allocating(moved[:3])
+    assert not ONE.allocating([Frame("main.NewRing"), *moved[1:]])  # the allocation has to be upstream's
+    fork = [Frame(ring), *(Frame(f"git.corp/acp/pkg/{name}") for name in (f"a.{record}", f"a.{start}", f"b.{peers}"))]
+    assert [hit.level for hit in ONE.allocating(fork)] == ["fork"]
+
+
+def test_a_big_catalogue_against_many_stacks() -> None:
+    """5,000 distinct stacks against 500 entries in at most half a second."""
+    taken, recognised = match()
+    assert recognised >= 95, "one stack in fifty is an entry's"
+    assert taken <= 0.5, f"{taken:.2f} s"
+
+
+def test_only_what_is_named_is_read() -> None:
+    catalogue = Leaks({"acme-1": ENTRY.format(id="acme-1", module="github.com/acme/db"), "bad-1": "not = [toml"})
+    assert catalogue.waiting([Frame(f"github.com/acme/db/{name}") for name in STACK], "chan send", None)
+
+
+def test_catalogue_is_shipped() -> None:
+    assert {"kubernetes-98653", "kubernetes-83333", "ttrpc-94", "rancher-30122", "kubernetes-110207"} <= {*leaks().ids}
+    assert len(leaks().ids) >= 60
