@@ -116,7 +116,14 @@ def leak() -> Finding:
         share={"goroutines": 0.9666666, "inuse_space": 0.61},
         wait="hard",
     )
-    known = KnownMatch("kubernetes-98653", "k8s.io/apimachinery", "v0.18.8", ("v0.21.0",), "v0.21.0", "self", "yes", ("https://example.com/98653",))  # fmt: skip
+    summary = Text(
+        "known.words", {"en": "A watch that was stopped keeps its goroutine", "zh": "停止的 watch 留下 goroutine"}
+    )
+    says = (
+        Text("upstream.stands", {"function": RECEIVE.function}),
+        Text("upstream.runs.path", {"module": "k8s.io/apimachinery", "version": "v0.18.8"}),
+    )
+    known = KnownMatch("kubernetes-98653", "k8s.io/apimachinery", "v0.18.8", ("v0.21.0",), "v0.21.0", "self", "yes", ("https://example.com/98653",), summary, says)  # fmt: skip
     args: dict[str, str | int] = {"function": RECEIVE.function, "file": RECEIVE.file, "line": 127, "count": 1103}
     return Finding(
         id="a1b2c3",
@@ -129,7 +136,7 @@ def leak() -> Finding:
         cause=cause(),
         known=(known,),
         remedies=(
-            Remedy("upgrade", Text("known.upgrade", {"module": known.module, "version": "v0.21.0"}), risk=Text("gap.build")),
+            Remedy("upgrade", Text("upstream.upgrade.yes", {"module": known.module, "version": "v0.21.0", "en": "Stop closes it.", "zh": "Stop 会关闭它。"}), risk=Text("gap.build")),
             Remedy("patch", Text("mechanism.abandoned-sender.do"), DRAFT, Text("gap.build.why"), compiled=True),
         ),
         leads=(Lead("k8s.io/apimachinery", "v0.18.8", "v0.21.0", (RECEIVE.function,), CHANGE, "v0.20.15"),),

@@ -17,7 +17,9 @@ from oakum.detect.held import holding
 from oakum.detect.memory import memory_suspects
 from oakum.detect.peers import join_peers
 from oakum.explain import explain
+from oakum.explain.upstream.known import recognise
 from oakum.judge import HARMLESS, judge, verdict
+from oakum.knowledge.leaks import leaks
 from oakum.model import (
     Activity,
     Case,
@@ -57,15 +59,17 @@ def diagnose(case: Case, progress: Progress = _silent, sources: Sources | None =
         memories.append(budget)
         works.append(work)
     joined = join_peers(suspects)
-    findings, explained = judge(joined)
+    cleared = [one for one in joined if one.mechanisms[0] in HARMLESS]
+    accused = [one for one in joined if one.mechanisms[0] not in HARMLESS]
+    findings, explained = judge((*recognise(accused, case.processes, leaks()), *cleared))
     unread: tuple[Gap, ...] = ()
     if sources is not None and findings:
         progress("reading the source")
         read, unread = explain([found.suspect for found in findings], sources)  # what is no finding needs no cause
-        cleared = [one for one in joined if one.mechanisms[0] in HARMLESS]
         findings, explained = judge((*read, *cleared))
     compared = any(len(process.snapshots) > 1 or process.baseline for process in case.processes)
     said = verdict(findings, compared=compared)
+    unsettled = {gap.what.key: gap for found in reversed(findings) for gap in found.suspect.unsettled}
     return Diagnosis(
         verdict=said,
         summary=Text(f"verdict.{said}", {"findings": len(findings)}),
@@ -74,7 +78,7 @@ def diagnose(case: Case, progress: Progress = _silent, sources: Sources | None =
         findings=findings,
         explained=explained,
         memory=tuple(_agreeing(budget, findings) for budget in memories),
-        gaps=(*gaps(case, works, findings), *unread),
+        gaps=(*gaps(case, works, findings), *unsettled.values(), *unread),
         inputs=case.inputs,
     )
 

@@ -21,6 +21,10 @@ _DEADLOCK = frozenset({"cycle", "locked-twice", "reader-writer-reader"})
 # What a crew at rest shows in one moment.
 _STANDS = frozenset({"crowd", "most", "crew", "waits", "alive", "counts-only", "arrivals", "arrivals-uneven", "burst"})
 _GREW = _GROWS | {"ramp", "heap-rises", "heap-ramp", "heap-twin", "off-heap-rises"}
+# Many of them, or for long: with a stack that upstream knows, and a version that has the bug, no coincidence.
+_PILED = frozenset({"crowd", "most", "waits", "stuck"})
+# Sampling, the twin, or leaked goroutines explain the memory.
+_EXPLAINED_AWAY = frozenset({"heap-wobbles", "heap-like-twin", "heap-beside"})
 # How many suspicions a person reads.
 _MOST = 5
 
@@ -35,6 +39,8 @@ def confidence(suspect: Suspect) -> Confidence:
     if "alive" in kinds:  # its waits restart: a pool, a ticker, a queue that moves
         return "possible"
     if wait == "never":
+        return "likely"
+    if "known" in kinds and not kinds & _EXPLAINED_AWAY and kinds & (_GREW | (_PILED if wait == "hard" else set())):
         return "likely"
     if "queue-grows" in kinds:
         return "likely" if kinds & {"waits", "stuck"} else "possible"
@@ -53,7 +59,7 @@ def confidence(suspect: Suspect) -> Confidence:
         # A crew at rest grows with the load too: only what outlives it, or grows without more of it, does not.
         lasts = "gains" in kinds and kinds & {"outlives-load", "steady"}
         return "likely" if lasts and not kinds & {"counts-only"} else "possible"
-    if kinds & {"heap-wobbles", "heap-like-twin", "heap-beside"}:  # sampling, the twin, or leaked goroutines explain it
+    if kinds & _EXPLAINED_AWAY:
         return "possible"
     if "heap-shape" in kinds and kinds & {"heap-rises", "heap-twin"}:
         return "likely"
@@ -115,6 +121,7 @@ def _finding(suspect: Suspect, mechanism: str) -> Finding:
         Text(f"title.{mechanism}", args),
         suspect,
         cause=suspect.cause,
+        known=suspect.known,
         remedies=suspect.remedies,
         leads=suspect.leads,
     )

@@ -45,7 +45,8 @@ CONTRACT = {
         }, None),
         "known": [{
             "id": TEXT, "module": TEXT, "found": (str, None), "fixed": [TEXT], "upgrade_to": (str, None), "where": TEXT,
-            "affects_build": TEXT, "references": [TEXT],
+            "affects_build": TEXT, "references": [TEXT], "summary": (SENTENCE, None), "says": [SENTENCE],
+            "reviewed": bool, "fault": TEXT,
         }],
         "remedies": [{
             "kind": TEXT, "text": TEXT, "key": TEXT, "args": dict, "diff": (str, None), "risk": (str, None),

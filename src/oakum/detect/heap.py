@@ -20,7 +20,7 @@ from oakum.detect.heap_paths import Path, path_of
 from oakum.detect.heap_pins import HARMLESS, attribute, beside, crowd_of, follows, made_by, standing_on
 from oakum.detect.heap_trend import Moves, moves
 from oakum.knowledge.pairs import Pair
-from oakum.model import Evidence, Frame, Growth, Process, Site, Suspect, Text, Victim, normal_function
+from oakum.model import Evidence, Frame, Growth, Process, Site, Suspect, Text, Trace, Victim, normal_function
 from oakum.model.diagnosis import Argument
 from oakum.model.heap_growth import Floats, HeapGrowth, MemorySeries, Pin
 from oakum.model.profile import Int64s
@@ -30,6 +30,8 @@ from oakum.model.sizes import size
 _SHARE = 0.05
 # How many causes, and how many harmless ones, a person wants to read of.
 _MOST = 10
+# Stacks of a cause that are kept to be recognised by.
+_STACKS_MOST = 8
 # Standard errors of sampling: less may be chance.
 _ERRORS = 3.0
 # A twin under the same load has about as much; sampling and chance do not double it.
@@ -265,6 +267,9 @@ def _suspect(heap: _Heap, cause: _Cause, pinned: Sequence[Suspect]) -> Suspect:
         path=_told_path(cause.path),
         growth=_growth(heap, cause),
         share={"inuse_space": round(held / max(1, int(total[-1])), 4)},
+        allocations=tuple(
+            Trace(heap.growth.stacks[row].frames, process=heap.process.id) for row in cause.rows[:_STACKS_MOST]
+        ),
     )
 
 

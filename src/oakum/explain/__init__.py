@@ -92,7 +92,8 @@ def _with(suspect: Suspect, reason: Reason, program: Program) -> Suspect:
     mechanisms = tuple(dict.fromkeys((reason.mechanism, *suspect.mechanisms)))
     decisive = not reason.guess and (reason.endless or reason.mechanism in _DECISIVE)
     evidence = (*suspect.evidence, *(_evidence(sites, files) if decisive else ()))
-    return replace(suspect, cause=cause, remedies=reason.remedies, mechanisms=mechanisms, evidence=evidence)
+    remedies = (*suspect.remedies, *reason.remedies)  # what upstream did comes first
+    return replace(suspect, cause=cause, remedies=remedies, mechanisms=mechanisms, evidence=evidence)
 
 
 def _evidence(sites: Sequence[CauseSite], files: Sequence[SourceText]) -> list[Evidence]:

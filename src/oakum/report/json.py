@@ -22,6 +22,7 @@ from oakum.model import (
     Gap,
     Growth,
     InputRow,
+    KnownMatch,
     Memory,
     MomentRow,
     ProcessRow,
@@ -124,12 +125,30 @@ def _finding(found: Finding, captures: Mapping[str, str], called: Sequence[str])
         "growth": [_growth(one) for one in suspect.growth],
         "share": {name: _number(float(share)) for name, share in suspect.share.items()},
         "cause": cause_document(found.cause) if found.cause else None,
-        "known": [asdict(one) for one in found.known],
+        "known": [known_document(one) for one in found.known],
         "remedies": [remedy_document(one) for one in remedies(found)],
         "leads": [asdict(one) for one in found.leads],
         "commands": list(commands(found, captures, called)),
         "evidence": [_evidence(one) for one in suspect.evidence],
     }  # fmt: skip
+
+
+def known_document(known: KnownMatch) -> dict[str, Any]:
+    """Return the upstream bug of a finding as it stands in documents."""
+    return {
+        "id": known.id,
+        "module": known.module,
+        "found": known.found,
+        "fixed": list(known.fixed),
+        "upgrade_to": known.upgrade_to,
+        "where": known.where,
+        "affects_build": known.affects_build,
+        "references": list(known.references),
+        "summary": _sentence(known.summary) if known.summary else None,
+        "says": [_sentence(one) for one in known.says],
+        "reviewed": known.reviewed,
+        "fault": known.fault,
+    }
 
 
 def cause_document(cause: Cause) -> dict[str, Any]:

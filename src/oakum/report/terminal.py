@@ -20,6 +20,7 @@ _COLOURS = {"leaking": "red", "healthy": "green", "undecided": "magenta"}
 _SURE = {"proven": "red", "likely": "red", "possible": "magenta"}
 _SITES_MOST = 5
 _ALIKE_MOST = 2  # claims of one kind about several locks or places
+_REFERENCES_MOST = 2
 _VICTIMS_MOST = 4
 _HARMLESS_MOST = 6
 _POSSIBLE_MOST = 4  # beside something worse, the rest in one line each
@@ -93,6 +94,7 @@ class _Page(Pen):
         suspect = found.suspect
         yield from self.headline(found)
         yield from self.labelled("where", self.sites(suspect.sites))
+        yield from self.labelled("known", [line for known in found.known for line in self.known(known)])
         yield from self.labelled("path", self.path(suspect.path))
         yield from self.labelled("growth", [line for growth in suspect.growth for line in self.growth(growth)])
         shares = [self.word(f"share.{name}", share=share) for name, share in suspect.share.items() if share > 0]
@@ -100,7 +102,6 @@ class _Page(Pen):
         yield from self.labelled("why", self.why(found))
         yield from self.labelled("victims", self.victims(suspect.victims))
         yield from self.labelled("cause", cause_lines(self, found, self.names))
-        yield from self.labelled("known", [line for known in found.known for line in self.known(known)])
         shows = list_command(found, self.diagnosis.called)
         yield from self.labelled("do", fix_lines(self, found, shows))
         following = commands(found, self.origins, self.diagnosis.called)
@@ -228,13 +229,19 @@ class _Page(Pen):
             yield self.word("count.more", count=len(victims) - len(shown))
 
     def known(self, known: KnownMatch) -> Iterable[str]:
-        version = f"{known.module} {known.found or ''}".strip()
-        yield from self.paragraph(
-            f"{known.id}{self.colon}{version}{self.stop}{self.word(f'known.affects.{known.affects_build}')}"
-        )
-        if known.upgrade_to:
-            yield from self.paragraph(self.word("known.upgrade", module=known.module, version=known.upgrade_to))
-        yield from (self.look.safe(reference) for reference in known.references)
+        told = self.say(known.summary) if known.summary else ""
+        yield from self.paragraph(f"{self.look.safe(known.id)}{self.colon}{told}" if told else self.look.safe(known.id))
+        module = f"{known.module} {known.found or ''}".strip()
+        if known.fault == "usage":
+            facts = [self.word("upstream.usage", module=module)]
+        else:
+            mended = self.word("upstream.mended", versions=self.comma.join(known.fixed)) if known.fixed else ""
+            said = "peer" if known.where == "peer" and known.affects_build == "unknown" else known.affects_build
+            facts = [self.word(f"upstream.affects.{said}", module=known.module if said == "peer" else module)]
+            facts.append(mended or self.word("upstream.unmended"))
+        yield from self.paragraph(self.stop.join(facts))
+        yield from self.dim(self.paragraph(self.saying(known.says)))
+        yield from self.dim(self.look.safe(reference) for reference in known.references[:_REFERENCES_MOST])
 
     def harmless(self, explained: Sequence[Explained]) -> Iterable[str]:
         if not explained:

@@ -20,16 +20,18 @@ from oakum.report.words import (
     gaps,
     goroutines,
     heap,
+    known,
     locks,
     mechanisms,
     memory,
     roles,
     scan,
+    upstream,
 )
 
 _AREAS = (
     common, fixes, mechanisms, gaps, goroutines, locks, heap, memory, roles, cause_channels, cause_heap, cause_locks,
-    cause_network, cause_waits, cause_workers, scan,
+    cause_network, cause_waits, cause_workers, scan, known, upstream,
 )  # fmt: skip
 LANGUAGES = ("en", "zh")
 WORDS: dict[str, tuple[str, str]] = {key: words for area in _AREAS for key, words in area.WORDS.items()}
@@ -76,7 +78,9 @@ class _Words(Formatter):
 
 
 def _plural(noun: str) -> str:
-    return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{noun}s"
+    if noun.endswith("y") and noun[-2] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith("s") else f"{noun}s"
 
 
 _FORMAT = _Words()

@@ -78,10 +78,6 @@ WORDS: dict[str, tuple[str, str]] = {
     "remedy.upgrade": ("upgrade", "升级"),
     "remedy.patch": ("change", "修改"),
     "remedy.mitigate": ("mitigate", "缓解"),
-    "known.affects.yes": ("this build is affected", "此构建受影响"),
-    "known.affects.no": ("this build is not affected", "此构建不受影响"),
-    "known.affects.unknown": ("whether this build is affected is not known", "尚不清楚此构建是否受影响"),
-    "known.upgrade": ("upgrade {module} to {version}", "将 {module} 升级到 {version}"),
     "remedy.risk": ("Risk: {risk}", "风险：{risk}"),
     "remedy.compiled": ("This draft was compiled with Go.", "此草稿已用 Go 编译通过。"),
     "remedy.not-compiled": (

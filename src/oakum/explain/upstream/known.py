@@ -1,0 +1,265 @@
+"""Suspects -> the same with the upstream bug that each is: recognised by its stack, decided by the version that runs.
+
+Comes in: suspects, which grow or pile up already, and the processes with their builds. Goes out: suspects with `known`,
+evidence where a reviewed entry fits a build that has the bug, remedies; and what to capture where a peer is to blame.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from oakum.knowledge.affected import Affected
+from oakum.knowledge.carried import answer, spoken
+from oakum.knowledge.leaks import Leak, Leaks
+from oakum.knowledge.running import Running, running
+from oakum.knowledge.signature import Hit, bare
+from oakum.model import Evidence, Frame, Gap, KnownMatch, Process, Remedy, Suspect, Text, Trace
+
+_MOST = 3  # of one suspect
+_PEER = "curl -so peer.goroutine.debug2.txt 'http://PEER:PORT/debug/pprof/goroutine?debug=2'"
+_ANSWERS = ("yes", "unknown", "no")
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """An entry that a stack of a suspect looks like, and the module of it that matters here."""
+
+    hit: Hit[Leak]
+    trace: Trace
+    affected: Affected
+    running: Running
+    said: str
+    decides: Process | None  # whose version it is; None: the process at the other end, which is not in the case
+
+    @property
+    def peer(self) -> str:
+        """Return the name of the process at the other end, where the bug is there and it is in the case."""
+        return self.decides.name if self.decides is not None and self.hit.signature.where == "peer" else ""
+
+    @property
+    def near(self) -> bool:
+        """Tell whether the process whose version decides is in the case."""
+        return self.hit.signature.where == "self" or self.decides is not None
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        return _ANSWERS.index(self.said), *self.hit.order, not self.hit.entry.reviewed
+
+
+def recognise(suspects: Sequence[Suspect], processes: Sequence[Process], catalogue: Leaks) -> list[Suspect]:
+    """Return the suspects with the known leaks that they are, and what would settle whether they are."""
+    seen = [_seen(suspect, processes, catalogue) for suspect in suspects]
+    told = [_told([one for one in rows if not one.hit.signature.symptom]) for rows in seen]
+    named = {one.hit.entry.id for rows in told for one in rows}
+    found: list[Suspect] = []
+    for suspect, rows, chosen in zip(suspects, seen, told, strict=True):
+        # What the peer itself shows needs no symptom.
+        symptoms = [one for one in rows if one.hit.signature.symptom and one.hit.entry.id not in named]
+        symptoms = [one for one in symptoms if one.said != "no"]
+        found.append(replace(_known(suspect, chosen), unsettled=tuple(_gaps(chosen, symptoms))))
+    return found
+
+
+def _seen(suspect: Suspect, processes: Sequence[Process], catalogue: Leaks) -> list[_Seen]:
+    """Return every entry that a stack of the suspect looks like, one row an entry, the surest first."""
+    best: dict[str, _Seen] = {}
+    for hit, trace in _hits(suspect, catalogue):
+        seen = _versioned(hit, trace, processes)
+        if hit.entry.id not in best or seen.order < best[hit.entry.id].order:
+            best[hit.entry.id] = seen
+    return sorted(best.values(), key=lambda seen: (*seen.order, seen.hit.entry.id))
+
+
+def _hits(suspect: Suspect, catalogue: Leaks) -> Iterator[tuple[Hit[Leak], Trace]]:
+    for trace in suspect.traces:
+        yield from ((hit, trace) for hit in catalogue.waiting(trace.frames, trace.state, trace.created))
+    for trace in suspect.allocations:
+        yield from ((hit, trace) for hit in catalogue.allocating(trace.frames))
+
+
+def _told(seen: Sequence[_Seen]) -> list[_Seen]:
+    """Return those worth telling: a release that mends it before advice that suits every release."""
+    bugs = [one for one in seen if one.hit.entry.fault == "library"] or list(seen)
+    if any(one.said == "yes" and one.hit.level == "exact" for one in bugs):
+        bugs = [one for one in bugs if one.said != "no"]
+    return bugs[:_MOST]
+
+
+def _versioned(hit: Hit[Leak], trace: Trace, processes: Sequence[Process]) -> _Seen:
+    """Return the hit with the version that decides: of this process, or of the peer where the bug is the peer's."""
+    own = next((process for process in processes if process.id == trace.process), None)
+    frames = (*trace.frames, *((trace.created,) if trace.created is not None else ()))
+    rows = [_Seen(hit, trace, one, run, _said(hit, one, run), own) for one, run in _running(hit, own, frames)]
+    here = next((row for row in rows if row.said != "unknown"), next((r for r in rows if r.running.version), rows[0]))
+    if hit.signature.where == "self":
+        return here
+    others = [process for process in processes if own is None or process.id != own.id]
+    peers = [
+        _Seen(hit, trace, one, run, _said(hit, one, run), process)
+        for process in others
+        for one, run in _running(hit, process, _frames_of(process, hit.entry))
+        if run.version or run.fork
+    ]
+    if peers:
+        return next((row for row in peers if row.said == "yes"), peers[0])
+    # Both ends are often of one release, but nobody has shown the other one.
+    return replace(here, said="unknown", decides=None)
+
+
+def _frames_of(process: Process, entry: Leak) -> tuple[Frame, ...]:
+    """Return frames of a process that are of the entry's modules: their files tell versions."""
+    modules = tuple(f"{one.module}{end}" for one in entry.affects for end in ("/", "."))
+    found: dict[str, Frame] = {}
+    for snapshot in process.snapshots[-1:]:
+        for group in snapshot.goroutines.groups if snapshot.goroutines is not None else ():
+            for frame in group.stack.frames:
+                if frame.module is not None and frame.function.startswith(modules):
+                    found.setdefault(frame.module[0], frame)
+    return tuple(found.values())
+
+
+def _running(hit: Hit[Leak], process: Process | None, frames: Sequence[Frame]) -> Iterator[tuple[Affected, Running]]:
+    """Yield each module of the entry with the version that runs, the modules on the stack first."""
+    names = [frame.function for frame in frames]
+    on_stack = sorted(
+        hit.entry.affects,
+        key=lambda one: not any(f"{one.module}." in name or f"{one.module}/" in name for name in names),
+    )
+    for one in on_stack:
+        yield one, running(one.module, process.build if process else None, frames)
+
+
+def _said(hit: Hit[Leak], one: Affected, run: Running) -> str:
+    return "unknown" if hit.level != "exact" else answer(one, run)
+
+
+def _known(suspect: Suspect, told: Sequence[_Seen]) -> Suspect:
+    if not told:
+        return suspect
+    remedies = [remedy for one in told[:1] if one.said != "no" for remedy in _remedies(one)]
+    sure = [one for one in told if _sure(one)]
+    evidence = [_evidence(suspect, one) for one in sure[:1]]
+    mechanisms = suspect.mechanisms
+    if sure:  # whoever read the code of that bug has named it
+        mechanisms = tuple(dict.fromkeys((sure[0].hit.entry.mechanism, *suspect.mechanisms)))
+    return replace(
+        suspect,
+        known=tuple(_match(one) for one in told),
+        remedies=(*remedies, *suspect.remedies),
+        evidence=(*suspect.evidence, *evidence),
+        mechanisms=mechanisms,
+    )
+
+
+def _sure(one: _Seen) -> bool:
+    """Tell whether this makes anybody surer: a bug whose code was read, upstream's own names, a version that has it."""
+    bug = one.hit.entry.reviewed and one.hit.entry.fault == "library"
+    return bug and one.hit.level == "exact" and one.said == "yes" and "state" not in one.hit.unsaid
+
+
+def _match(one: _Seen) -> KnownMatch:
+    entry = one.hit.entry
+    return KnownMatch(
+        id=entry.id,
+        module=one.affected.module,
+        found=one.running.version if one.hit.level == "exact" else None,
+        fixed=one.affected.fixed,
+        upgrade_to=_upgrade(one),
+        where=one.hit.signature.where,
+        affects_build="yes" if one.said == "yes" else "no" if one.said == "no" else "unknown",
+        references=entry.references,
+        summary=spoken(entry.summary),
+        says=tuple(_says(one)),
+        reviewed=entry.reviewed,
+        fault=entry.fault,
+    )
+
+
+def _upgrade(one: _Seen) -> str | None:
+    if one.said == "no" or one.hit.entry.fault == "usage":
+        return None
+    return one.affected.mended_by(None if one.running.fork or one.hit.level != "exact" else one.running.version)
+
+
+def _says(one: _Seen) -> Iterator[Text]:
+    """Yield by what it was recognised, what tells the version, and what speaks against it."""
+    entry, hit, run = one.hit.entry, one.hit, one.running
+    module = one.affected.module
+    place = _place(hit, one.trace)
+    if one.trace.state is None and one.trace.created is None and hit.signature in entry.heap:
+        yield Text("upstream.allocated", {"function": place})
+    else:
+        yield Text("upstream.stands", {"function": place, "state": one.trace.state or ""})
+    if hit.level != "exact":
+        yield Text(f"upstream.{hit.level}", {"module": module, "fork": hit.fork})
+    elif run.fork:
+        yield Text("upstream.replaced", {"module": module, "fork": run.fork})
+    elif run.version and one.near:
+        yield Text(f"upstream.runs.{run.how or 'build'}", {"module": module, "version": run.version})
+        if one.said == "unknown":
+            yield Text("upstream.between", {"module": module, "version": run.version})
+    elif one.near:
+        yield Text("upstream.unversioned", {"module": module})
+    if hit.signature.where == "peer":
+        yield Text("upstream.peer" if one.peer else "upstream.peer-unseen", {"module": module, "process": one.peer})
+    for what in hit.unsaid:
+        yield Text(f"upstream.unsaid.{what}")
+    if not entry.reviewed:
+        yield Text("upstream.unreviewed")
+
+
+def _place(hit: Hit[Leak], trace: Trace) -> str:
+    """Return the function of the stack that the entry knows it by."""
+    wanted = {bare(name) for name in hit.signature.functions}
+    return next((frame.function for frame in trace.frames if bare(frame.function) in wanted), trace.frames[0].function)
+
+
+def _remedies(one: _Seen) -> Iterator[Remedy]:
+    entry = one.hit.entry
+    said = {"en": entry.fix.get("en", ""), "zh": entry.fix.get("zh", "")}
+    risk = spoken(entry.risk) if entry.risk else None
+    version = _upgrade(one)
+    if version:
+        args = {"module": one.affected.module, "version": version, "process": one.peer, **said}
+        if one.said != "yes":
+            args["version"] = ", ".join(one.affected.fixed)
+        case = ("peer" if one.peer else "peer-unseen") if one.hit.signature.where == "peer" else one.said
+        yield Remedy("upgrade", Text(f"upstream.upgrade.{case}", args), risk=risk)
+    else:
+        yield Remedy("mitigate", Text("known.words", said), risk=risk)
+    yield from (Remedy("mitigate", spoken(one)) for one in entry.workarounds)
+
+
+def _evidence(suspect: Suspect, one: _Seen) -> Evidence:
+    """Return that it is known, with what tells the version: a file of the stack, or the build."""
+    shown, module = suspect.evidence[0], one.affected.module
+    args = {"id": one.hit.entry.id, "module": module, "version": one.running.version or ""}
+    told = Text("upstream.known", args)
+    built = one.decides.build_sources if one.decides is not None and one.running.how != "path" else ()
+    if built:
+        return Evidence("known", told, built[0].digest, built[0].where, f"{module} {one.running.version}")
+    named = next((frame for frame in one.trace.frames if frame.module is not None), one.trace.frames[0])
+    return Evidence("known", told, shown.capture, shown.where, str(named))
+
+
+def _gaps(told: Sequence[_Seen], symptoms: Sequence[_Seen]) -> Iterator[Gap]:
+    for one in symptoms:
+        args = {"id": one.hit.entry.id, "module": one.affected.module, "function": _place(one.hit, one.trace)}
+        if one.hit.signature.where == "peer":
+            yield Gap(Text("gap.known-symptom", args), Text("gap.known-symptom.why"), _PEER)
+        else:
+            yield Gap(
+                Text("gap.known-alike", args), Text("gap.known-alike.why"), f"oakum known show {one.hit.entry.id}"
+            )
+    for one in told:
+        args = {"id": one.hit.entry.id, "module": one.affected.module}
+        if not one.near:
+            yield Gap(Text("gap.known-peer", args), Text("gap.known-peer.why"), _PEER)
+        elif one.running.version is None and not one.running.fork and one.hit.level == "exact":
+            yield Gap(
+                Text("gap.known-version", args),
+                Text("gap.known-version.why"),
+                "oakum diagnose --binary PROGRAM EVIDENCE",
+            )
+
+
+__all__ = ["recognise"]

@@ -1,0 +1,128 @@
+"""A suspect is named after the upstream bug that it is: by its stack, and by the version that runs."""
+
+from dataclasses import replace
+
+import pytest
+
+from oakum.explain.upstream.known import recognise
+from oakum.judge import judge
+from oakum.knowledge.leaks import Leaks, leaks
+from oakum.model import Build, Evidence, Frame, Process, Site, Snapshot, Suspect, Text, Trace
+
+RECEIVE = "k8s.io/apimachinery/pkg/watch.(*StreamWatcher).receive"
+STARTED = Frame("k8s.io/apimachinery/pkg/watch.NewStreamWatcher")
+SHOWN = Evidence("crowd", Text("x"), "sha256:1", "goroutine 7")
+
+
+def frame(file: str = "") -> Frame:
+    return Frame(RECEIVE, file, 127)
+
+
+def stuck(*frames: Frame, state: str | None = "chan send", created: Frame | None = STARTED) -> Suspect:
+    """Return goroutines that pile up in one dump."""
+    return Suspect(
+        (Site("blocked", frames[0], state, 40),),
+        ("abandoned-sender",),
+        (SHOWN,),
+        wait="hard",
+        traces=(Trace(frames, state, created),),
+    )
+
+
+def told(suspect: Suspect, build: Build | None = None, catalogue: Leaks | None = None) -> Suspect:
+    process = Process("p1", "cpc", (Snapshot("now"),), build=build)
+    return recognise([suspect], [process], catalogue or leaks())[0]
+
+
+def built(version: str, fork: str = "") -> Build:
+    replaced = {"k8s.io/apimachinery": fork} if fork else {}
+    return Build(main="example.com/cpc", modules={"k8s.io/apimachinery": version}, replaced=replaced)
+
+
+@pytest.mark.parametrize(
+    ("build", "file", "affects", "found", "upgrade"),
+    [
+        (None, "/go/pkg/mod/k8s.io/apimachinery@v0.18.8/pkg/watch/streamwatcher.go", "yes", "v0.18.8", "v0.21.0"),
+        (None, "k8s.io/apimachinery@v0.20.15/pkg/watch/streamwatcher.go", "yes", "v0.20.15", "v0.21.0"),
+        (built("v0.18.8"), "", "yes", "v0.18.8", "v0.21.0"),
+        (built("v0.21.0"), "", "no", "v0.21.0", None),
+        (built("v0.18.8", "github.com/acme/apimachinery"), "", "unknown", "v0.18.8", "v0.21.0"),
+        (Build(main="k8s.io/kubernetes", main_version="v1.20.4"), "", "yes", "v0.20.4", "v0.21.0"),
+        (Build(main="k8s.io/kubernetes", main_version="v1.22.0"), "", "no", "v0.22.0", None),
+        (None, "", "unknown", None, "v0.21.0"),
+    ],
+)
+def test_version_decides(build: Build | None, file: str, affects: str, found: str | None, upgrade: str | None) -> None:
+    suspect = told(stuck(frame(file)), build)
+    (match,) = suspect.known
+    assert (match.id, match.affects_build, match.found) == ("kubernetes-98653", affects, found)
+    assert match.upgrade_to == upgrade
+    assert ("known" in suspect.kinds) == (affects == "yes")
+    kinds = [remedy.kind for remedy in suspect.remedies]
+    assert kinds == ([] if affects == "no" else ["upgrade", "mitigate", "mitigate"])
+    assert [gap.what.key for gap in suspect.unsettled] == ([] if found else ["gap.known-version"])
+
+
+def test_a_version_that_has_the_bug_makes_a_pile_up_likely() -> None:
+    confidence = {
+        version: judge([told(stuck(frame()), built(version))])[0][0].confidence for version in ("v0.18.8", "v0.21.0")
+    }
+    assert confidence == {"v0.18.8": "likely", "v0.21.0": "possible"}
+
+
+def test_what_is_not_reviewed_or_not_said_makes_nothing_surer() -> None:
+    text = leaks().text("kubernetes-98653")
+    unreviewed = Leaks({"kubernetes-98653": text.replace("reviewed = true", "reviewed = false")})
+    suspect = told(stuck(frame()), built("v0.18.8"), unreviewed)
+    assert suspect.known
+    assert not suspect.known[0].reviewed
+    assert "known" not in suspect.kinds
+    assert "upstream.unreviewed" in [one.key for one in suspect.known[0].says]
+    blind = told(stuck(frame(), state=None, created=None), built("v0.18.8"))
+    assert blind.known
+    assert "known" not in blind.kinds
+    assert {"upstream.unsaid.state", "upstream.unsaid.created"} <= {one.key for one in blind.known[0].says}
+
+
+def test_a_neighbour_is_not_named() -> None:
+    assert not told(stuck(Frame("net/http.(*http2pipe).Read"), frame(), state="sync.Cond.Wait"), built("v0.18.8")).known
+    assert not told(stuck(Frame("example.com/a.(*StreamWatcher).receive"), created=None), built("v0.18.8")).known
+
+
+def test_advice_for_every_release_gives_way_to_a_bug() -> None:
+    text = leaks().text("kubernetes-98653")
+    advice = text.replace('"kubernetes-98653"', '"kubernetes-1"').replace('fault = "library"', 'fault = "usage"')
+    both = Leaks({"kubernetes-1": advice, "kubernetes-98653": text})
+    assert [match.id for match in told(stuck(frame()), built("v0.18.8"), both).known] == ["kubernetes-98653"]
+    alone = told(stuck(frame()), built("v0.18.8"), Leaks({"kubernetes-1": advice}))
+    assert [match.fault for match in alone.known] == ["usage"]
+    assert [remedy.kind for remedy in alone.remedies] == ["mitigate"] * 3
+    assert "known" not in alone.kinds
+
+
+SERVER = tuple(Frame(f"github.com/containerd/ttrpc.{name}") for name in ("(*serverConn).run.func2",))
+PEERS = tuple(Process(id_, name, (Snapshot("now"),)) for id_, name in (("p1", "shim"), ("p2", "containerd")))
+
+
+def test_the_peer_decides() -> None:
+    shim = stuck(*SERVER, state="select", created=Frame("github.com/containerd/ttrpc.(*serverConn).run"))
+    for version, affects in (("v1.0.1", "yes"), ("v1.1.0", "no")):
+        processes = [PEERS[0], replace(PEERS[1], build=Build(modules={"github.com/containerd/ttrpc": version}))]
+        (found,) = recognise([shim], processes, leaks())
+        (match,) = found.known
+        assert (match.id, match.where, match.affects_build, match.found) == ("ttrpc-94", "peer", affects, version)
+    (alone,) = recognise([shim], PEERS[:1], leaks())
+    assert [match.affects_build for match in alone.known] == ["unknown"]
+    assert [gap.what.key for gap in alone.unsettled] == ["gap.known-peer"]
+
+
+def test_a_symptom_names_nothing() -> None:
+    calls = (
+        "google.golang.org/grpc/internal/transport.(*Stream).waitOnHeader",
+        "google.golang.org/grpc.(*ClientConn).Invoke",
+    )
+    cri = "k8s.io/cri-api/pkg/apis/runtime/v1alpha2.(*runtimeServiceClient).ListContainerStats"
+    kubelet = stuck(*map(Frame, (*calls, cri)), state="select", created=None)
+    (found,) = recognise([kubelet], PEERS[:1], leaks())
+    assert not found.known
+    assert [gap.what.key for gap in found.unsettled] == ["gap.known-symptom"]
