@@ -180,20 +180,24 @@ def test_in_chinese(oakum: Call, tree: Path) -> None:
     ("name", "code", "told"),
     [
         ("nowhere", 4, "no such file or directory"),
-        ("go.mod", 2, "give the directory"),
-        ("program", 2, "neither a directory nor a .go file"),
-        ("empty", 4, "no Go files"),
+        ("program", 4, "scan reads directories"),
+        ("empty", 4, "the directory is empty"),
+        ("text", 4, "scan reads directories"),
+        ("notes", 4, "no Go files that could be read, and nothing that tells versions"),
     ],
 )
 def test_what_is_refused(oakum: Call, tree: Path, name: str, code: int, told: str) -> None:
     (tree / "empty").mkdir()
     (tree / "program").write_bytes(b"\x7fELF")
+    (tree / "notes").mkdir()
+    for path in (tree / "text", tree / "notes" / "text"):
+        path.write_text("nothing of interest\n")
     answer = oakum("scan", tree / name)
     assert (answer.code, answer.out) == (code, "")
     assert told in answer.err
 
 
-@pytest.mark.parametrize("words", [["--json", "--sarif"], ["-o", "x.html"], ["--jobs", "0"]])
+@pytest.mark.parametrize("words", [["--json", "--sarif"], ["-o", "x.html"], ["--jobs", "0"], ["--code", "--known"]])
 def test_options_that_do_not_fit(oakum: Call, tree: Path, words: list[str]) -> None:
     assert oakum("scan", tree, *words).code == 2
 

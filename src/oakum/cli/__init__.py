@@ -21,7 +21,8 @@ from oakum.model.errors import OakumError
 # A verb is one line here and one module of the same name beside this file.
 COMMANDS = (
     ("diagnose", "Find out why it leaks: where, by which mechanism, how sure, and what to do."),
-    ("scan", "Find leaking code in Go source, without any profile."),
+    ("scan", "Find leaking code in Go source, and known leaks in what is built, without any profile."),
+    ("known", "Look up leaks that upstream knows: list, search, show; match them with evidence."),
     ("inspect", "Say what each input is: kind, format, counts, time, problems."),
     ("goroutines", "Where goroutines stand: grouped by place, state and creator, with ages."),
     ("diff", "What changed between two captures: new, gone, grown, in absolute numbers."),

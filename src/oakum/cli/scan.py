@@ -1,4 +1,7 @@
-"""oakum scan: leaking code in a tree, without any profile. Exit 0 nothing found, 1 found, 4 nothing could be read."""
+"""oakum scan: leaking code in a tree, and known leaks in what is built, before they bite.
+
+Exit 0 nothing found, 1 found, 4 nothing could be read. What is not certain is told, and fails only when asked to.
+"""
 
 import json
 import os
@@ -23,20 +26,29 @@ _NOT_YET = (".html", ".htm", ".md", ".xml", ".pdf")
     epilog="""Examples:
 
 \b
-  oakum scan .                                    the tree here
-  oakum scan --tests --vendor ~/src/orders        test files and vendored code too
+  oakum scan .                                    the tree here: its code, its go.mod, programs in it
+  oakum scan go.mod                               the modules that are asked for
+  oakum scan bin/agent /usr/bin/kubelet           what is linked into programs
+  go version -m bin/* | oakum scan -              the same from a listing
+  oakum scan captures/                            versions from the paths and builds in captures
   oakum scan --mechanism abandoned-sender ./pkg   one kind of mistake
   oakum scan --sarif -o oakum.sarif .             for code scanning
 
 \b
-A line is passed over when it, or the line above it, says why:
+A line is passed over when it, or the line above it, says why; in go.mod the id comes first:
   //oakum:ignore the process ends with this goroutine
+  //oakum:ignore kubernetes-98653 every watch of ours is drained
 
 \b
 Exit codes: 0 nothing found, 1 found; 2 usage, 4 could not do it.
 """,
 )
-@click.argument("trees", nargs=-1, required=True, metavar="DIR...")
+@click.argument("trees", nargs=-1, required=True, metavar="DIR|FILE...")
+@click.option("--code", "code_only", is_flag=True, help="Read code alone: look no versions up.")
+@click.option("--known", "known_only", is_flag=True, help="Look versions up alone: read no code.")
+@click.option(
+    "--strict", is_flag=True, help="Exit 1 also for known leaks that are not certain, or that no release mends."
+)
 @click.option("--tests", is_flag=True, help="Read _test.go files too.")
 @click.option("--vendor", is_flag=True, help="Read vendor directories too.")
 @click.option("--mechanism", multiple=True, metavar="NAME", help="Tell only this mechanism; may be repeated.")
@@ -50,6 +62,9 @@ Exit codes: 0 nothing found, 1 found; 2 usage, 4 could not do it.
 @click.option("--exit-zero", is_flag=True, help="Exit 0 whatever was found, for scripts.")
 def command(
     trees: tuple[str, ...],
+    code_only: bool,
+    known_only: bool,
+    strict: bool,
     tests: bool,
     vendor: bool,
     mechanism: tuple[str, ...],
@@ -60,29 +75,76 @@ def command(
     jobs: int | None,
     exit_zero: bool,
 ) -> int:
-    """Find leaking code in Go source without any profile: what the code alone shows, and a drafted fix.
+    """Find leaks without any profile: leaking code in Go source, and known leaks in the modules that are built.
 
-    Told is only what follows from the code of one package: goroutines that nobody can unblock on some way through a
+    Of code only what follows from one package is told: goroutines that nobody can unblock on some way through a
     function, locks that stay locked, responses that stay open. Files for other systems than Linux are not read.
+
+    Modules come from go.mod (with vendor/modules.txt or go.sum beside it), Go programs, `go version -m` output, or
+    captures whose paths or builds name versions; each known leak is told with the release that mends it.
     """
     form = _form(as_json, as_sarif, output)
+    if code_only and known_only:
+        raise UsageError("--code and --known: choose one; without them both are looked for")
     for name in trees:
-        _check(name)
+        _check(name, code_only)
     _known(mechanism)
-    from oakum.cli.tree_scan import scan_trees
-
     begin = time.monotonic()
     progress = Progress("scanning:")
     try:
-        found = scan_trees(trees, tests=tests, vendor=vendor, jobs=jobs, progress=progress.at)
+        found = _scan(trees, code_only, known_only, progress.at, tests=tests, vendor=vendor, jobs=jobs)
     finally:
         progress.done()
+    if not found.files and not found.builds:
+        raise Unreadable(_nothing(found, trees))
     _remark(found)
-    if not found.files:
-        raise Unreadable(f"{', '.join(trees)}: no Go files that could be read")
     told = _only(found, mechanism)
     write(_shown(told, form, lang or language(), output, time.monotonic() - begin), output)
-    return 1 if told.flaws and not exit_zero else 0
+    fails = told.flaws or any(row.mendable for row in told.carried) or (strict and told.carried)
+    return 1 if fails and not exit_zero else 0
+
+
+def _scan(
+    trees: Sequence[str],
+    code_only: bool,
+    known_only: bool,
+    progress: Callable[[str], None],
+    *,
+    tests: bool,
+    vendor: bool,
+    jobs: int | None,
+) -> Scan:
+    """Return what both halves find, or the one that was asked for."""
+    found = Scan(tuple(trees), 0, 0)
+    if not known_only and (code := [name for name in trees if name.endswith(".go") or Path(name).is_dir()]):
+        from oakum.cli.tree_scan import scan_trees
+
+        found = replace(scan_trees(code, tests=tests, vendor=vendor, jobs=jobs, progress=progress), roots=tuple(trees))
+    if code_only:
+        return found
+    from oakum.cli.module_scan import scan_modules
+
+    built = scan_modules(trees, progress=progress)
+    return replace(
+        found,
+        builds=built.builds,
+        carried=built.carried,
+        passed_over=built.passed_over,
+        unlinked=built.unlinked,
+        problems=(*found.problems, *built.problems),
+    )
+
+
+def _nothing(found: Scan, trees: Sequence[str]) -> str:
+    """Return why there is nothing to tell."""
+    if found.problems and len(trees) == 1:
+        return "; ".join(f"{one.where or trees[0]}: {one.text}" for one in found.problems[:3])
+    for one in found.problems:
+        remark(f"{one.where}: {one.text}" if one.where else one.text)
+    return (
+        f"{', '.join(trees)}: no Go files that could be read, and nothing that tells versions: go.mod, a Go program, "
+        "go version -m output, captures"
+    )
 
 
 def _form(as_json: bool, as_sarif: bool, output: str | None) -> str:
@@ -94,14 +156,14 @@ def _form(as_json: bool, as_sarif: bool, output: str | None) -> str:
     return "json" if as_json else "sarif" if as_sarif else _FORMATS.get(ending, "text")
 
 
-def _check(name: str) -> None:
+def _check(name: str, code_only: bool) -> None:
     path = Path(name)
+    if name == "-" or "://" in name:
+        return
     if not path.exists():
         raise Unreadable(f"{name}: no such file or directory")
-    if path.name in ("go.mod", "go.work"):
-        raise UsageError(f"{name}: the modules that it names are not read yet; give the directory, {path.parent}")
-    if not path.is_dir() and path.suffix != ".go":
-        raise UsageError(f"{name}: neither a directory nor a .go file; scan reads source, not binaries or profiles")
+    if code_only and not path.is_dir() and path.suffix != ".go":
+        raise UsageError(f"{name}: neither a directory nor a .go file, and --code reads nothing else")
 
 
 def _known(mechanisms: tuple[str, ...]) -> None:
@@ -120,7 +182,11 @@ def _only(found: Scan, mechanisms: tuple[str, ...]) -> Scan:
     flaws, ignored = (
         tuple(flaw for flaw in group if flaw.mechanism in mechanisms) for group in (found.flaws, found.ignored)
     )
-    return replace(found, flaws=flaws, ignored=ignored)
+    carried, passed_over, unlinked = (
+        tuple(row for row in group if row.mechanism in mechanisms)
+        for group in (found.carried, found.passed_over, found.unlinked)
+    )
+    return replace(found, flaws=flaws, ignored=ignored, carried=carried, passed_over=passed_over, unlinked=unlinked)
 
 
 def _remark(found: Scan) -> None:
@@ -147,6 +213,7 @@ def _shown(found: Scan, form: str, lang: str, output: str | None, seconds: float
 
 def _named(roots: Sequence[str]) -> tuple[str, Callable[[str], str]]:
     """Return the URI of the directory that has all roots in it, and what names a file below it."""
+    roots = [root for root in roots if root != "-"] or ["."]
     folders = {root: Path(root).resolve() if Path(root).is_dir() else Path(root).parent.resolve() for root in roots}
     base = Path(os.path.commonpath(folders.values()))
     begin = f"{base.as_uri().rstrip('/')}/"

@@ -1,6 +1,7 @@
 """What `oakum scan` found -> SARIF 2.1.0, as code scanning services and editors read it.
 
-One rule a mechanism, with its help; one result a flaw, at its decisive line, the other lines as related locations.
+One rule a mechanism, with its help; one result a flaw, at its decisive line, the other lines as related locations. A
+known leak of what is built is a rule too, and a result at the line that requires the module, or of a whole program.
 Files are named relative to the tree that was given (SRCROOT), by a function that is handed in: where that tree lies is
 the caller's affair. A drafted diff comes as the replacement of its lines.
 """
@@ -10,7 +11,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from oakum import __version__
-from oakum.model import CauseSite, Flaw, Problem, Remedy, Scan
+from oakum.knowledge.leaks import Leak, leaks
+from oakum.model import Carried, CauseSite, Flaw, Problem, Remedy, Scan
+from oakum.report.carried import module_of, why_not_certain
+from oakum.report.pen import Look, Pen
 from oakum.report.scan import title
 from oakum.report.words import WORDS, say, word
 
@@ -24,11 +28,12 @@ Naming = Callable[[str], str]  # file -> its URI, relative to the base
 
 def document(found: Scan, base: str, uri: Naming, lang: str = "en") -> dict[str, Any]:
     """Return the log with its one run; `base` is the URI of the directory below which `uri` names files."""
-    rules = sorted({flaw.mechanism for flaw in found.flaws})
+    mechanisms = sorted({flaw.mechanism for flaw in found.flaws})
+    ids = sorted({row.id for row in found.carried})
+    places = {name: at for at, name in enumerate([*mechanisms, *ids])}
+    rules = [*(_rule(name, lang) for name in mechanisms), *(_known_rule(leaks().entry(id_), lang) for id_ in ids)]
     run: dict[str, Any] = {
-        "tool": {
-            "driver": {"name": "oakum", "semanticVersion": __version__, "rules": [_rule(name, lang) for name in rules]}
-        },
+        "tool": {"driver": {"name": "oakum", "semanticVersion": __version__, "rules": rules}},
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {_BASE: {"uri": base}},
         "invocations": [
@@ -37,7 +42,10 @@ def document(found: Scan, base: str, uri: Naming, lang: str = "en") -> dict[str,
                 "toolExecutionNotifications": [_notification(one, uri) for one in found.problems],
             }
         ],
-        "results": [_result(flaw, rules.index(flaw.mechanism), uri, lang) for flaw in found.flaws],
+        "results": [
+            *(_result(flaw, places[flaw.mechanism], uri, lang) for flaw in found.flaws),
+            *(_known(row, places[row.id], uri, lang) for row in found.carried),
+        ],
     }
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
@@ -54,6 +62,48 @@ def _rule(mechanism: str, lang: str) -> dict[str, Any]:
         "help": {"text": help_text, "markdown": help_text},
         "defaultConfiguration": {"level": "warning"},
         "properties": {"tags": ["leak", "concurrency"], "precision": "high"},
+    }
+
+
+def _known_rule(entry: Leak, lang: str) -> dict[str, Any]:
+    parts = [entry.cause, entry.trigger, entry.fix, *entry.workarounds]
+    told = [one[lang] for one in parts]
+    links = "\n".join(f"- <{one}>" for one in entry.references)
+    return {
+        "id": entry.id,
+        "name": "".join(part.capitalize() for part in entry.id.split("-")),
+        "shortDescription": {"text": entry.summary[lang]},
+        "fullDescription": {"text": entry.cause[lang]},
+        "help": {"text": "\n\n".join(told), "markdown": "\n\n".join([*told, links])},
+        "helpUri": entry.references[0],
+        "defaultConfiguration": {"level": "warning"},
+        "properties": {
+            "tags": ["leak", "dependency", entry.mechanism],
+            "precision": "high" if entry.reviewed else "medium",
+        },
+    }
+
+
+def _known(row: Carried, rule: int, uri: Naming, lang: str) -> dict[str, Any]:
+    """Return a known leak of a build; what is not certain, or cannot be mended, is a note."""
+    pen = Pen(Look(None, lang, lambda text, *_: text, lambda text: text, len))
+    args = {"module": module_of(row), "id": row.id, "summary": say(row.summary, lang)}
+    told = [word("known.sarif", lang, **args)]
+    if not row.certain:
+        told = [word("known.sarif-unknown", lang, why=why_not_certain(pen, row), **args)]
+    if row.upgrade_to:
+        key = "known.sarif-upgrade" if row.certain else "known.sarif-mended"
+        told.append(word(key, lang, version=row.upgrade_to))
+    place: dict[str, Any] = {"artifactLocation": {"uri": uri(row.origin), "uriBaseId": _BASE}}
+    if row.line:
+        place["region"] = {"startLine": row.line}
+    return {
+        "ruleId": row.id,
+        "ruleIndex": rule,
+        "level": "warning" if row.mendable else "note",
+        "message": {"text": ("" if lang == "zh" else " ").join(told)},
+        "locations": [{"physicalLocation": place}],
+        "partialFingerprints": {"oakumKnown/v1": f"{row.id}:{row.module}"},
     }
 
 

@@ -1,7 +1,7 @@
 """What `oakum scan` found -> a page for a terminal or a pipe, and the JSON document that programs read.
 
-The page has each flaw with file:line first, as terminals and editors take it. The document is schema oakum.scan/1,
-additive changes only; the same tree gives the same document, to the byte.
+The page has each flaw with file:line first, as terminals and editors take it, then the known leaks of builds. The
+document is schema oakum.scan/1, additive changes only; the same tree gives the same document, to the byte.
 """
 
 from collections.abc import Iterator
@@ -9,6 +9,7 @@ from typing import Any
 
 from oakum import __version__
 from oakum.model import Flaw, Problem, Scan
+from oakum.report.carried import carried_lines, documents, summary_parts
 from oakum.report.cause import Wide, because_lines, remedy_lines
 from oakum.report.json import cause_document, remedy_document
 from oakum.report.pen import Look, Pen
@@ -19,9 +20,10 @@ _MARGIN = 3
 
 
 def render(found: Scan, look: Look, seconds: float) -> str:
-    """Return the whole page: flaws, then one line that sums up."""
+    """Return the whole page: flaws, known leaks of what is built, then what sums up."""
     pen = Pen(look, _MARGIN)
     lines = [line for flaw in found.flaws for line in (*_flaw(pen, flaw), "")]
+    lines += carried_lines(pen, found)
     return "\n".join([*lines, _summary(pen, found, seconds)]) + "\n"
 
 
@@ -49,14 +51,24 @@ def _shifted(lines: Iterator[str]) -> Iterator[str]:
 
 
 def _summary(pen: Pen, found: Scan, seconds: float) -> str:
-    count = len(found.flaws)
-    first = pen.word("scan.found", count=count) if count else pen.word("scan.found-none")
-    rest = [pen.word("scan.read", files=found.files, packages=found.packages, seconds=seconds)]
+    sure = sum(row.mendable for row in found.carried)
+    first = [pen.word("scan.found", count=len(found.flaws))] if found.flaws else []
+    first += [pen.word("known.carries", count=sure)] if sure else []
+    rest = []
+    if found.files:
+        rest.append(pen.word("scan.read", files=found.files, packages=found.packages, seconds=seconds))
     if found.ignored:
         rest.append(pen.word("scan.ignored", count=len(found.ignored)))
+    rest += summary_parts(pen, found)
+    if not found.files:
+        rest[-1:] = [pen.comma.join((*rest[-1:], pen.word("known.seconds", seconds=seconds)))]
     if found.problems:
         rest.append(pen.word("scan.problems", count=len(found.problems)))
-    return pen.look.styled(first, "bold", "red" if count else "green") + pen.colon + pen.stop.join(rest)
+    told = pen.comma.join(first) or pen.word("known.nothing-sure" if found.carried else "scan.found-none")
+    colour = "red" if found.flaws or sure else "magenta" if found.carried else "green"
+    lines = pen.wrapped(f"{told}{pen.colon}{pen.stop.join(rest)}", 0)
+    lines[0] = lines[0].replace(told, pen.look.styled(told, "bold", colour), 1)
+    return "\n".join(lines)
 
 
 def document(found: Scan) -> dict[str, Any]:
@@ -70,6 +82,7 @@ def document(found: Scan) -> dict[str, Any]:
         "flaws": [_document(flaw) for flaw in found.flaws],
         "ignored": [_document(flaw) | {"reason": flaw.ignored} for flaw in found.ignored],
         "problems": [_problem(one) for one in found.problems],
+        **documents(found),
     }
 
 

@@ -1,0 +1,224 @@
+"""oakum known: leaks that upstream knows; listed, searched, shown, or matched with evidence.
+
+Exit 0 nothing found, 1 a match that the version does not rule out, or a version that has known leaks.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from oakum.cli.diagnose import language, page_look, write
+from oakum.cli.screen import Progress, remark
+from oakum.model import UsageError
+
+if TYPE_CHECKING:
+    from oakum.knowledge.leaks import Leak
+
+# k8s.io/apimachinery@v0.18.8   go@1.21.3
+_AT = re.compile(r"^([^@\s:]+)@(\S+)$")
+_VERBS = ("list", "search", "show", "match")
+_GO = ("go", "std", "golang")
+_NOT_YET = (".html", ".htm", ".md", ".sarif", ".xml", ".pdf")
+
+
+@click.command(
+    epilog="""Examples:
+
+\b
+  oakum known                                     all of them, by project
+  oakum known watch stop                          those that speak of both words
+  oakum known StreamWatcher                       by a function; also by an address or number of an issue
+  oakum known show kubernetes-98653               one of them: stack, cause, versions, what to do
+  oakum known k8s.io/apimachinery@v0.18.8         those that a version has
+  oakum known match captures/                     those whose goroutines or memory pile up in evidence
+  oakum known match --binary kubelet dump.txt     ... and the program tells its versions
+  oakum known --module github.com/docker/docker --json
+
+\b
+Exit codes: 0 nothing found, 1 matched, or a version has it; 2 usage, 4 could not do it.
+""",
+)
+@click.argument("words", nargs=-1, metavar="[list|search|show|match] [WORDS...]")
+@click.option("--module", metavar="MODULE", help="Only leaks of this module, or of modules below this path.")
+@click.option("--mechanism", metavar="NAME", help="Only leaks of this mechanism.")
+@click.option("--project", metavar="NAME", help="Only leaks of this project, which ids begin with.")
+@click.option(
+    "--binary",
+    multiple=True,
+    metavar="FILE",
+    help="match: the program that runs, or what tells its build (go.mod, `go version -m`, /version). May be repeated.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON (schemas oakum.known/1 and oakum.known-match/1).")
+@click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout; FILE.json is written as JSON.")
+@click.option("--lang", type=click.Choice(("en", "zh")), help="Language; by default that of the locale.")
+@click.option("--exit-zero", is_flag=True, help="Exit 0 whatever was found, for scripts.")
+def command(
+    words: tuple[str, ...],
+    module: str | None,
+    mechanism: str | None,
+    project: str | None,
+    binary: tuple[str, ...],
+    as_json: bool,
+    output: str | None,
+    lang: str | None,
+    exit_zero: bool,
+) -> int:
+    """Look up leaks that upstream knows, with the versions that have them and what to do.
+
+    Without words all are listed. An id shows one, MODULE@VERSION tells which a version has, other words are searched
+    for: ids, modules, functions, sentences, addresses of issues and changes. A file or directory is matched: its
+    goroutines and its heap against the catalogue.
+    """
+    if output and Path(output).suffix.lower() in _NOT_YET:
+        raise UsageError(f"-o {output}: only text and JSON are written; name it .txt or .json")
+    verb, words = _verb(words)
+    if binary and verb != "match":
+        raise UsageError("--binary: only for match; `oakum scan FILE` tells which known leaks a program carries")
+    as_json = as_json or (output or "").endswith(".json")
+    show = _Show(as_json, lang or language(), output)
+    if verb == "match":
+        if module or mechanism or project:
+            raise UsageError("match: --module, --mechanism and --project narrow lists, evidence is matched with all")
+        found = show.match(words, binary)
+    elif verb == "show":
+        found = show.entries(words)
+    elif len(words) == 1 and (at := _AT.match(words[0])) and "://" not in words[0]:
+        found = show.version(at[1], at[2])
+    else:
+        found = show.listed(words, module, mechanism, project)
+    return 1 if found and not exit_zero else 0
+
+
+def _verb(words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """Return what is to be done, and with what."""
+    if words and words[0] in _VERBS:
+        if words[0] in ("search", "match", "show") and len(words) == 1:
+            what = {"search": "WORDS", "match": "EVIDENCE", "show": "ID"}[words[0]]
+            raise UsageError(f"{words[0]} what? oakum known {words[0]} {what}...")
+        return words[0], words[1:]
+    if words and all(word == "-" or word.startswith(("/", "./", "../", "~/")) or Path(word).exists() for word in words):
+        return "match", words
+    if len(words) == 1:
+        from oakum.knowledge.leaks import leaks
+
+        if words[0].lower() in leaks().ids:
+            return "show", words
+    return "list", words
+
+
+class _Show:
+    """What a call is to print, and where to; each part returns whether there was something to fail for."""
+
+    def __init__(self, as_json: bool, lang: str, output: str | None) -> None:
+        self.as_json, self.output = as_json, output
+        self.look = page_look(lang, output)
+
+    def _write(self, document: dict[str, Any] | None, page: str) -> None:
+        write(json.dumps(document, indent=2, ensure_ascii=False) + "\n" if document is not None else page, self.output)
+
+    def listed(self, words: Sequence[str], module: str | None, mechanism: str | None, project: str | None) -> bool:
+        from oakum.knowledge.search import near, search
+        from oakum.report.known import document, listed
+
+        found = [entry for entry in search(words) if _fits(entry, module, mechanism, project)]
+        asked = [*words, *(one for one in (module, mechanism, project) if one)]
+        like = () if found else near(asked)
+        self._write(
+            document(found) if self.as_json else None, "" if self.as_json else listed(found, self.look, asked, like)
+        )
+        return False
+
+    def entries(self, ids: Sequence[str]) -> bool:
+        from oakum.knowledge.leaks import leaks
+        from oakum.report.known import document, shown
+
+        for id_ in ids:
+            if id_.lower() not in leaks().ids:
+                like = get_close_matches(id_.lower(), leaks().ids, 3, 0.5)
+                hint = f"; perhaps {', '.join(like)}" if like else ""
+                raise UsageError(f"show {id_}: there is no such known leak{hint}. `oakum known` lists them all")
+        found = [leaks().entry(id_.lower()) for id_ in dict.fromkeys(ids)]
+        pages = "\n".join(shown(entry, self.look) for entry in found)
+        self._write(document(found) if self.as_json else None, pages)
+        return False
+
+    def version(self, name: str, found: str) -> bool:
+        from oakum.knowledge.carried import carried
+        from oakum.knowledge.leaks import leaks
+        from oakum.knowledge.versions import version
+        from oakum.model import Build
+        from oakum.report.known import of_version, version_document
+
+        module = _module(name)
+        told = version(found)
+        if told is None:
+            raise UsageError(f"{name}@{found}: {found} is no version; write it as v1.2.3")
+        text = found if module == "std" or found.startswith("v") else f"v{found}"
+        go = text if text.startswith("go") else f"go{text.removeprefix('v')}"
+        build = Build(go=go) if module == "std" else Build(main=module, main_version=text)
+        rows = carried(build, f"{module}@{text}")
+        here = {row.id for row in rows}
+        rid = [
+            entry.id
+            for entry in leaks().entries
+            if entry.id not in here and any(one.module == module and one.has(text) == "no" for one in entry.affects)
+        ]
+        page = of_version(module, text, rows, rid, self.look)
+        self._write(version_document(module, text, rows, rid) if self.as_json else None, page)
+        return any(row.certain for row in rows)
+
+    def match(self, evidence: Sequence[str], binaries: Sequence[str]) -> bool:
+        from oakum.cli.case import case
+        from oakum.cli.known_match import counted, match
+        from oakum.report.known_match import document, render
+
+        given = case(evidence, (), binaries)
+        progress = Progress("matching:")
+        try:
+            seen = match(given, progress.at)
+        finally:
+            progress.done()
+        for row in given.inputs:
+            if row.origin in evidence and row.kind == "unknown":
+                remark(f"left out: {row.origin}: {'; '.join(str(one) for one in row.problems)}")
+        found = list(counted(seen.sightings))
+        self._write(
+            document(given.processes, seen.sightings, found, seen.stacks) if self.as_json else None,
+            "" if self.as_json else render(given.processes, seen.sightings, found, seen.stacks, self.look, evidence),
+        )
+        return bool(found)
+
+
+def _fits(entry: "Leak", module: str | None, mechanism: str | None, project: str | None) -> bool:
+    modules = [one.module for one in entry.affects]
+    return (
+        (module is None or any(one == module or one.startswith(f"{module.rstrip('/')}/") for one in modules))
+        and (mechanism is None or entry.mechanism == mechanism)
+        and (project is None or entry.project == project)
+    )
+
+
+def _module(name: str) -> str:
+    """Return the module of the catalogue that is meant: its path, or what only one of them ends with."""
+    from oakum.knowledge.leaks import leaks
+
+    if name.lower() in _GO:
+        return "std"
+    known = sorted({one.module for entry in leaks().entries for one in entry.affects})
+    ends = [one for one in known if one.endswith(f"/{name}")]
+    if name in known or len(ends) == 1:
+        return name if name in known else ends[0]
+    if len(ends) > 1:
+        raise UsageError(f"{name}: which of {', '.join(ends)}?")
+    like = get_close_matches(name, known, 3, 0.6)
+    if like and "/" not in name:
+        raise UsageError(f"{name}: the catalogue has no such module; perhaps {', '.join(like)}")
+    return name
+
+
+__all__ = ["command"]

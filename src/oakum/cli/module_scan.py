@@ -1,0 +1,258 @@
+"""Trees, programs, listings of modules and captures -> the known leaks of the versions that they name.
+
+A go.mod is read with what lies beside it: vendor/modules.txt knows packages, go.sum the modules that a go.mod before
+Go 1.17 leaves out. What of a tree is built is asked of Go, where it is here; what a program is linked from, of the
+program itself.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice, takewhile
+from pathlib import Path
+
+from oakum.collect.build_files import build_files
+from oakum.collect.files import gather
+from oakum.collect.go_packages import built_packages
+from oakum.knowledge.carried import Linked, carried
+from oakum.knowledge.leaks import leaks
+from oakum.knowledge.paths import linked_modules
+from oakum.model import Build, Capture, Carried, OakumError, Problem, Reading, Scan
+from oakum.parse import go_binary, parse
+
+# //oakum:ignore kubernetes-98653 every watch of ours is drained
+_IGNORE = re.compile(r"//[ \t]*oakum:ignore(?![\w-])[ \t]*(\S*)[ \t]*(.*?)\s*$")
+_COMPLETE = (1, 17)  # since then a go.mod names indirect modules too
+_READS = "scan reads directories, .go files, go.mod, Go programs, `go version -m` output and captures with versions"
+_PROGRAMS = ("go-binary", "go-version-m")
+_MOST_FILES = 5000  # of a directory of captures
+_MOST_BESIDE = 16 << 20
+
+
+@dataclass
+class Found:
+    """What was found so far."""
+
+    builds: int = 0
+    rows: list[Carried] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+    def take(
+        self, build: Build, origin: str, linked: Linked | None = None, program: str = "", *, counts: bool = True
+    ) -> None:
+        """Look up what one build carries."""
+        self.builds += counts
+        rows = carried(build, origin, linked)
+        self.rows += [replace(row, program=row.program or program) for row in rows]
+
+    def tell(self, key: str, text: str, where: str) -> None:
+        self.problems.append(Problem(key, text, where))
+
+
+def scan_modules(roots: Sequence[str], *, progress: Callable[[str], None]) -> Scan:
+    """Return the known leaks of the versions that the roots name; files of source name none."""
+    found = Found()
+    for root in dict.fromkeys(roots):
+        progress(f"looking into {root}")
+        if root != "-" and Path(root).is_dir():
+            _tree(Path(root), found, progress)
+        elif not root.endswith(".go"):
+            _captures(root, found, progress)
+    rows = _once(found.rows)
+    inside = [row for row in rows if row.linked is not False]
+    return Scan(
+        tuple(roots),
+        0,
+        0,
+        problems=tuple(sorted(found.problems, key=lambda one: (one.where, one.key))),
+        builds=found.builds,
+        carried=tuple(row for row in inside if not row.ignored),
+        passed_over=tuple(row for row in inside if row.ignored),
+        unlinked=tuple(row for row in rows if row.linked is False),
+    )
+
+
+def _once(rows: Iterable[Carried]) -> list[Carried]:
+    """Return the rows, one for each leak of a module in a file, in the order of the files."""
+    seen = {(row.origin, row.program, row.id, row.module): row for row in reversed(list(rows))}
+    return sorted(seen.values(), key=lambda row: (row.origin, row.program, row.affects != "yes", row.module, row.id))
+
+
+def _tree(root: Path, found: Found, progress: Callable[[str], None]) -> None:
+    files = build_files(root)
+    found.problems += files.problems
+    if not files.source:
+        _captures(str(root), found, progress)  # no code of anybody's: all that is in it may tell
+        return
+    for path in (*files.modules, *files.programs):
+        progress(str(path))
+        for capture in gather((str(path),), lambda error: found.tell("unread", str(error), "")):
+            for reading in parse(capture):
+                if reading.format == "go.mod" and reading.build is not None:
+                    _module(capture, reading.build, found, built=True)
+                elif reading.format == "go-binary":
+                    _told(capture, reading, found)
+
+
+def _module(capture: Capture, build: Build, found: Found, *, built: bool = False) -> None:
+    """Look up what one go.mod asks for, with what lies beside it; `built`: as far as it is built into something."""
+    path, begin = Path(capture.origin), len(found.rows)
+    vendored = _beside(path.parent / "vendor" / "modules.txt", "modules.txt") if capture.origin != "-" else None
+    exact = vendored or (built_packages(path.parent) if built and build.modules else None)
+    lines = bytes(capture.data).decode("utf-8", "replace").splitlines()
+    if exact is not None:
+        found.take(replace(exact, main=build.main, lines=build.lines, settings=build.settings), capture.origin)
+        if vendored is None and (rest := _unbuilt(build, exact, lines)):
+            found.take(replace(build, modules=rest), capture.origin, counts=False)
+    else:
+        found.take(build, capture.origin)
+        if not _names_all(build):
+            _direct_only(path, build, found)
+    problems: dict[str, Problem] = {}
+    found.rows[begin:] = [_ignored(row, lines, problems) for row in found.rows[begin:]]
+    found.problems += problems.values()
+
+
+def _unbuilt(build: Build, exact: Build, lines: Sequence[str]) -> dict[str, str]:
+    """Return the modules that people ask for themselves and nothing here is built from: other systems, tests."""
+    asked = {name: at for name, at in (build.lines or {}).items() if name not in (exact.modules or {})}
+    direct = {name for name, at in asked.items() if 0 < at <= len(lines) and "// indirect" not in lines[at - 1]}
+    return {name: version for name, version in (build.modules or {}).items() if name in direct}
+
+
+def _beside(path: Path, form: str) -> Build | None:
+    """Return the build that a file tells, when it is there and of that form."""
+    try:
+        data = path.read_bytes() if path.stat().st_size <= _MOST_BESIDE else b""
+    except OSError:
+        return None
+    return next((one.build for one in parse(Capture(str(path), data)) if one.format == form), None)
+
+
+def _names_all(build: Build) -> bool:
+    asked = re.match(r"(\d{1,6})\.(\d{1,6})", (build.settings or {}).get("go.mod", ""))
+    return asked is not None and (int(asked[1]), int(asked[2])) >= _COMPLETE
+
+
+def _direct_only(path: Path, build: Build, found: Found) -> None:
+    """Look up in go.sum what a go.mod before Go 1.17 leaves out."""
+    sums = _beside(path.with_name("go.sum"), "go.sum") if str(path) != "-" else None
+    downloaded = (sums.modules if sums else None) or {}
+    rest = {name: version for name, version in downloaded.items() if name not in (build.modules or {})}
+    if not build.modules and not rest:
+        return
+    how = "the rest is taken from go.sum, where not all is built" if rest else "what those require is not looked up"
+    found.tell(
+        "direct-only",
+        f"before Go 1.17 a go.mod names direct requirements only, and {how}; `oakum scan PROGRAM` is exact",
+        str(path),
+    )
+    if rest:
+        rows = carried(Build(modules=rest, linked=False), str(path.with_name("go.sum")))
+        found.rows += [_downloaded(row) for row in rows]
+
+
+def _downloaded(row: Carried) -> Carried:
+    """Return what a go.sum tells: that a module was downloaded, not that it is built."""
+    return replace(row, affects="unknown", doubt=row.doubt or "go.sum")
+
+
+def _ignored(row: Carried, lines: Sequence[str], problems: dict[str, Problem]) -> Carried:
+    """Return the row with the reason why it is to be ignored, as a comment beside its line gives it."""
+    if not 0 < row.line <= len(lines):
+        return row
+    above = takewhile(lambda at: lines[at - 1].strip().startswith("//"), range(row.line - 1, 0, -1))
+    for at in (row.line, *above):
+        said = _IGNORE.search(lines[at - 1])
+        where = f"{row.origin}:{at}"
+        if said and said[1] not in leaks().ids:
+            text = "//oakum:ignore needs the id of a known leak and a reason"
+            problems[where] = Problem("bare-ignore", text, where)
+        elif said and said[1] == row.id and not said[2]:
+            problems[where] = Problem("bare-ignore", f"//oakum:ignore {row.id} needs a reason", where)
+        elif said and said[1] == row.id:
+            return replace(row, ignored=said[2])
+    return row
+
+
+def _captures(argument: str, found: Found, progress: Callable[[str], None]) -> None:
+    """Look up what programs, listings and profiles tell; a directory is what was captured of one program."""
+    unread: list[OakumError] = []
+    told: list[Build] = []
+    places: set[tuple[str, str]] = set()
+    go: str | None = None
+    begin = found.builds
+    captures = gather((argument,), unread.append)
+    for capture in islice(captures, _MOST_FILES):
+        progress(capture.origin)
+        readings = parse(capture)
+        for reading in readings:
+            build = reading.build
+            if build is not None and build not in told and not _of_a_module(capture.origin, reading, argument):
+                told.append(build)
+                _told(capture, reading, found)
+            places |= set(_places(reading))
+            go = go or (reading.go_version if reading.go_version and not reading.go_version.endswith("+") else None)
+        if capture.origin == argument and not any(_tells(reading) for reading in readings):
+            whys = [one.text.partition(": ")[0] for reading in readings for one in reading.problems]
+            found.tell("unread", "; ".join((*whys, _READS)), argument)
+    if next(captures, None) is not None:
+        found.tell("too-many", f"only the first {_MOST_FILES:,} files were read", argument)
+    for error in unread:
+        if getattr(error, "origin", "") in ("", argument):
+            raise error
+        found.tell("unread", str(error).removeprefix(f"{getattr(error, 'origin', '')}: "), getattr(error, "origin", ""))
+    if linked := linked_modules(sorted(places), go):
+        rows, found.rows = found.rows, []
+        found.take(linked, argument)
+        said = {(row.id, row.module, row.found) for row in rows}  # by a build that lies beside the profiles
+        found.rows = rows + [row for row in found.rows if (row.id, row.module, row.found) not in said]
+    elif places and found.builds == begin:
+        text = "its stacks name no versions (no module@version in the paths of files); hand in the program beside it"
+        found.tell("no-versions", text, argument)
+
+
+def _of_a_module(origin: str, reading: Reading, argument: str) -> bool:
+    """Tell whether this is read with the go.mod that it lies beside."""
+    if origin == argument or reading.format not in ("go.sum", "modules.txt"):
+        return False
+    folder = Path(origin).parent if reading.format == "go.sum" else Path(origin).parent.parent
+    return (folder / "go.mod").is_file()
+
+
+def _tells(reading: Reading) -> bool:
+    return reading.usable or reading.build is not None or reading.metrics is not None
+
+
+def _told(capture: Capture, reading: Reading, found: Found) -> None:
+    """Look up the build of one reading."""
+    build = reading.build
+    if build is None or (build.modules is None and build.main is None and build.go is None):
+        return
+    program = reading.notes.get("program", "").replace("\\", "/").rpartition("/")[2]
+    if reading.format == "go.sum":
+        found.builds += 1
+        found.rows += [_downloaded(row) for row in carried(build, capture.origin)]
+    elif reading.format == "go.mod":
+        _module(capture, build, found)
+    else:
+        whole = reading.format == "go-binary" and not reading.wrapping
+        asks = partial(go_binary.names, capture.data) if whole else None
+        # Metrics tell Go's version too: beside something better that is no build of its own.
+        counts = bool(build.modules or build.main) or reading.format in _PROGRAMS
+        found.take(build, capture.origin, asks, program, counts=counts)
+
+
+def _places(reading: Reading) -> Iterator[tuple[str, str]]:
+    """Yield (function, file) of all stacks of a reading."""
+    if reading.goroutines is not None:
+        for group in reading.goroutines.groups:
+            made = (group.created_by,) if group.created_by is not None else ()
+            yield from ((frame.function, frame.file) for frame in (*group.stack.frames, *made))
+    elif (profile := reading.profile) is not None:
+        table, strings = profile.functions, profile.strings
+        yield from ((strings[int(n)], strings[int(f)]) for n, f in zip(table.name, table.file, strict=True))
+
+
+__all__ = ["scan_modules"]

@@ -1,0 +1,67 @@
+"""A tree -> the files in it that tell which versions are built: go.mod of each module, and programs.
+
+Comes in: a directory. Goes out: paths in the order of their names. Looks where the go command would, opens nothing but
+the first bytes of files that may be run, and follows no links to directories.
+"""
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from oakum.model import Problem
+
+_NEVER = frozenset({"testdata", "node_modules", "vendor"})
+# ELF, Mach-O in both orders and widths, universal Mach-O, PE
+_MAGIC = (
+    b"\x7fELF", b"\xfe\xed\xfa\xce", b"\xfe\xed\xfa\xcf", b"\xce\xfa\xed\xfe", b"\xcf\xfa\xed\xfe",
+    b"\xca\xfe\xba\xbe", b"MZ",
+)  # fmt: skip
+_LEAST = 64 << 10  # bytes; the smallest program of Go has a million
+_LARGEST = 2 << 30
+_MOST_PROGRAMS = 100
+
+
+class BuildFiles(NamedTuple):
+    """What a tree has."""
+
+    modules: tuple[Path, ...]  # go.mod
+    programs: tuple[Path, ...]
+    source: bool  # there is Go source in it
+    problems: tuple[Problem, ...] = ()
+
+
+def build_files(root: Path) -> BuildFiles:
+    """Return what in a tree tells of builds."""
+    modules: list[Path] = []
+    programs: list[Path] = []
+    problems: list[Problem] = []
+    source = False
+    for place, inner, files in os.walk(root):
+        inner[:] = sorted(name for name in inner if name not in _NEVER and not name.startswith((".", "_")))
+        source = source or any(name.endswith(".go") for name in files)
+        if "go.mod" in files:
+            modules.append(Path(place) / "go.mod")
+        programs += _programs(Path(place), files)
+    if (more := len(programs) - _MOST_PROGRAMS) > 0:
+        text = f"{more:,} more programs were not read; name them, or the directory they are in"
+        problems.append(Problem("too-many", text, str(programs[_MOST_PROGRAMS].parent)))
+    return BuildFiles(tuple(modules), tuple(programs[:_MOST_PROGRAMS]), source, tuple(problems))
+
+
+def _programs(place: Path, files: list[str]) -> Iterator[Path]:
+    for name in sorted(files):
+        path = place / name
+        try:
+            facts = path.lstat()
+            may_run = stat.S_ISREG(facts.st_mode) and facts.st_mode & 0o111
+            if may_run and _LEAST <= facts.st_size <= _LARGEST:
+                with path.open("rb") as file:
+                    if file.read(4).startswith(_MAGIC):
+                        yield path
+        except OSError:
+            continue  # what cannot be opened is nothing that was asked for
+
+
+__all__ = ["BuildFiles", "build_files"]
