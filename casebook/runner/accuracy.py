@@ -106,6 +106,7 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "ranked first": "排在首位",
         "mechanism right": "机制正确",
         "known bug named": "指出已知缺陷",
+        "wrong bug named": "错指缺陷",
         "healthy": "健康",
         "cleared": "判为健康",
         "accused": "误判为泄漏",
@@ -119,8 +120,8 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
     }
 }
 _COLUMNS = (
-    "evidence given", "leaking", "place found", "ranked first", "mechanism right", "known bug named", "healthy",
-    "cleared", "accused", "wrong accusations", "undecided", "no answer",
+    "evidence given", "leaking", "place found", "ranked first", "mechanism right", "known bug named",
+    "wrong bug named", "healthy", "cleared", "accused", "wrong accusations", "undecided", "no answer",
 )  # fmt: skip
 
 
@@ -130,7 +131,7 @@ def _row(setting: str, scores: Sequence[Score]) -> list[str]:
     known = [one for one in leaking if one.known is not None]
     numbers = (
         len(leaking), sum(s.found for s in leaking), sum(s.first for s in leaking), sum(s.mechanism for s in leaking),
-        f"{sum(bool(s.known) for s in known)} of {len(known)}", len(healthy),
+        f"{sum(bool(s.known) for s in known)} of {len(known)}", sum(len(s.misnamed) for s in scores), len(healthy),
         sum(s.verdict == "healthy" and not s.wrong for s in healthy), sum(s.accused for s in healthy),
         sum(len(s.wrong) for s in scores), sum(s.verdict == "undecided" for s in scores),
         sum(not s.answered for s in scores),
@@ -195,6 +196,7 @@ def misses(results: Sequence[Result]) -> Iterator[str]:
                 ("not ranked first", said.found and not said.first),
                 ("wrong mechanism", said.found and not said.mechanism),
                 ("known bug not named", said.answered and said.known is False),
+                (f"not this bug: {', '.join(said.misnamed)}", bool(said.misnamed)),
                 (f"accused: {', '.join(said.wrong)}", bool(said.wrong)),
                 ("called leaking", said.accused and not said.wrong),
             )

@@ -50,6 +50,7 @@ class Score:
     first: bool = False
     mechanism: bool = False
     known: bool | None = None  # None: no upstream bug is known
+    misnamed: tuple[str, ...] = ()  # upstream bugs that it is none of
     wrong: tuple[str, ...] = ()
     suspected: tuple[str, ...] = ()  # wrong too, but only `possible`
     explanations: tuple[Explanation, ...] = ()  # of each expected finding that has a cause
@@ -115,9 +116,27 @@ def by_name(diagnosis: Diagnosis) -> list[dict[str, Any]]:
 
 def _knows(finding: Mapping[str, Any], expected: Expected) -> bool:
     wanted = expected.known
-    return wanted is not None and any(
-        row.get("id") == wanted.id and {*wanted.fixed} <= {*row.get("fixed", ())} for row in finding.get("known") or ()
+    if wanted is None:
+        return False
+    said = (
+        (row.get("id"), row.get("found") or "", row.get("where"), row.get("fixed"))
+        for row in finding.get("known") or ()
     )
+    return any(
+        (id_, found, where) == (wanted.id, wanted.found, wanted.where) and {*wanted.fixed} <= {*fixed}
+        for id_, found, where, fixed in said
+    )
+
+
+def _misnamed(findings: Sequence[Mapping[str, Any]], truth: Expectation) -> list[str]:
+    """Return the upstream bugs that were named and are none of the truth's; advice for every release is no bug."""
+    true = {expected.known.id for expected in truth.findings if expected.known}
+    named = [row for finding in findings for row in finding.get("known") or ()]
+    return [
+        str(row["id"])
+        for row in named
+        if row["id"] not in true and row.get("affects_build") != "no" and row.get("fault") != "usage"
+    ]
 
 
 def _explanation(finding: Mapping[str, Any] | None, expected: Expected) -> Explanation:
@@ -189,6 +208,7 @@ def score(diagnosis: Diagnosis | None, truth: Expectation) -> Score:
         known=all(at in matched and _knows(matched[at], e) for at, e in enumerate(truth.findings) if e.known)
         if known
         else None,
+        misnamed=tuple(_misnamed(findings, truth)),
         wrong=tuple(wrong),
         suspected=tuple(suspected),
         explanations=tuple(_explanation(matched.get(at), expected) for at, expected in caused),

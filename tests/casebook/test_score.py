@@ -155,10 +155,26 @@ def test_the_wrong_mechanism() -> None:
     assert (result.found, result.mechanism) == (True, False)
 
 
-@pytest.mark.parametrize(("fixed", "right"), [(["v1.1.0", "v2.0.0"], True), (["v1.1.0"], False), ([], False)])
-def test_a_known_bug_needs_every_fixed_version(fixed: list[str], right: bool) -> None:
-    answer = said("leaking", finding(known=[{"id": "acme-7", "fixed": fixed}]))
+@pytest.mark.parametrize(
+    ("fixed", "found", "right"),
+    [
+        (["v1.1.0", "v2.0.0"], "v1.0.0", True),
+        (["v1.1.0"], "v1.0.0", False),
+        ([], "v1.0.0", False),
+        (["v1.1.0", "v2.0.0"], None, False),
+    ],
+)
+def test_a_known_bug_needs_the_version_and_every_fixed_one(fixed: list[str], found: str | None, right: bool) -> None:
+    answer = said("leaking", finding(known=[{"id": "acme-7", "fixed": fixed, "found": found, "where": "self"}]))
     assert score(answer, truth(expected(known=KNOWN))).known is right
+
+
+@pytest.mark.parametrize(
+    ("affects", "fault", "counts"), [("yes", "library", 1), ("no", "library", 0), ("yes", "usage", 0)]
+)
+def test_a_bug_that_it_is_not(affects: str, fault: str, counts: int) -> None:
+    answer = said("leaking", finding(known=[{"id": "acme-8", "fixed": [], "affects_build": affects, "fault": fault}]))
+    assert len(score(answer, truth(expected())).misnamed) == counts
 
 
 def test_a_suspicion_is_no_accusation() -> None:
