@@ -59,9 +59,9 @@ def diagnose(case: Case, progress: Progress = _silent, sources: Sources | None =
         memories.append(budget)
         works.append(work)
     joined = join_peers(suspects)
-    cleared = [one for one in joined if one.mechanisms[0] in HARMLESS]
-    accused = [one for one in joined if one.mechanisms[0] not in HARMLESS]
-    findings, explained = judge((*recognise(accused, case.processes, leaks()), *cleared))
+    named = recognise(joined, case.processes, leaks(), HARMLESS)
+    cleared = [one for one in named if one.mechanisms[0] in HARMLESS]
+    findings, explained = judge(named)
     unread: tuple[Gap, ...] = ()
     if sources is not None and findings:
         progress("reading the source")

@@ -36,8 +36,8 @@ def confidence(suspect: Suspect) -> Confidence:
         return "proven"
     if "goleak" in kinds:
         return "likely"
-    if "alive" in kinds:  # its waits restart: a pool, a ticker, a queue that moves
-        return "possible"
+    if "alive" in kinds and not {"known", "gains", "outlives-load"} <= kinds:
+        return "possible"  # its waits restart: a pool, a ticker, a queue that moves
     if wait == "never":
         return "likely"
     if "known" in kinds and not kinds & _EXPLAINED_AWAY and kinds & (_GREW | (_PILED if wait == "hard" else set())):

@@ -126,3 +126,20 @@ def test_a_symptom_names_nothing() -> None:
     (found,) = recognise([kubelet], PEERS[:1], leaks())
     assert not found.known
     assert [gap.what.key for gap in found.unsettled] == ["gap.known-symptom"]
+
+
+@pytest.mark.parametrize(
+    ("wait", "count", "share", "kinds", "named"),
+    [
+        ("hard", 2, 0.01, (), True),
+        ("resting", 3, 0.9, (), False),  # some are in every process that uses the library
+        ("resting", 60, 0.05, (), False),
+        ("resting", 60, 0.5, (), True),
+        ("soft", 3, 0.01, ("gains",), True),
+    ],
+)
+def test_some_at_rest_are_no_pile_up(wait: str, count: int, share: float, kinds: tuple[str, ...], named: bool) -> None:
+    more = tuple(Evidence(kind, Text("x"), "sha256:1") for kind in kinds)
+    site = Site("blocked", frame(), "chan send", count)
+    suspect = replace(stuck(frame()), wait=wait, sites=(site,), share={"goroutines": share}, evidence=(SHOWN, *more))
+    assert bool(told(suspect, built("v0.18.8")).known) is named

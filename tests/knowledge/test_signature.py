@@ -4,6 +4,7 @@ import pytest
 
 from bench.catalogue import match
 from oakum.knowledge.leaks import Leaks, leaks
+from oakum.knowledge.signature import spellings
 from oakum.model import Frame
 
 ENTRY = """
@@ -88,6 +89,34 @@ def test_forks() -> None:
     assert level("git.corp/storage/acme-db") == "fork"
     frames = [Frame(f"git.corp/db/{STACK[0]}"), Frame(f"git.corp/other/{STACK[1]}"), Frame(f"git.corp/db/{STACK[2]}")]
     assert not ONE.waiting(frames, "chan send", None)  # of two modules: no fork of one
+
+
+def test_own_code_is_no_fork_of_a_library() -> None:
+    """A path like pkg/watch is everybody's: two functions that happen to have the same names are no fork."""
+    text = ENTRY.format(id="acme-1", module="github.com/acme/db")
+    few = Leaks({"acme-1": "\n".join(line for line in text.splitlines() if "pkg/run.Serve.func" not in line)})
+    frames = [Frame("example.com/shop/pkg/watch.(*Stream).receive"), Frame("main.main")]
+    assert not few.waiting(frames, "chan send", Frame("example.com/shop/pkg/run.Serve"))
+    kept = [Frame("example.com/forks/db/pkg/watch.(*Stream).receive"), Frame("main.main")]
+    assert few.waiting(kept, "chan send", Frame("example.com/forks/db/pkg/run.Serve"))
+
+
+def test_closures_of_functions_that_were_inlined() -> None:
+    """Go names them after the function that they ended up in; the file is still their own."""
+    receive, loop, _ = (f"github.com/acme/db/{name}" for name in STACK)
+    for name, file in (
+        ("github.com/acme/db/pkg/run.Listen.Serve.func1.2", ""),
+        ("main.main.Serve.func1.2", "/go/pkg/mod/github.com/acme/db@v1.0.0/pkg/run/serve.go"),
+        ("main.main.Serve.func1.2", "/src/shop/vendor/github.com/acme/db/pkg/run/serve.go"),
+    ):
+        (hit,) = ONE.waiting([Frame(receive), Frame(loop), Frame(name, file)], "chan send", None)
+        assert hit.level == "exact"
+    assert not ONE.waiting(
+        [Frame(receive), Frame(loop), Frame("main.main.Serve.func1.2", "main.go")], "chan send", None
+    )
+    assert spellings("a.F.func1") == ("a.F.func",)
+    assert spellings("a/b.(*T).Run.func1") == ("a/b.(*T).Run.func",)
+    assert spellings("a/b.main.(*T).Run.func1") == ("a/b.main.(*T).Run.func", "a/b.(*T).Run.func")
 
 
 def test_code_that_was_moved() -> None:

@@ -31,6 +31,7 @@ KNOWN_KEYS = {
     "unnamed",
     "silent",
     "sure",
+    "known",
     "open",
 }
 
@@ -107,6 +108,9 @@ def _wrong(truth: dict[str, Any], setting: str, diagnosis: Diagnosis) -> list[st
         wrong.append("not first")
     if first.mechanism not in place["mechanisms"] and setting not in truth.get("unnamed", ()):
         wrong.append(f"mechanism {first.mechanism}")
+    named = [known.id for known in first.known]
+    if "known" in truth and named != ([truth["known"]] if truth["known"] else []):
+        wrong.append(f"known {named}")
     if setting in truth.get("sure", ()) and first not in sure:
         wrong.append(f"only {first.confidence}")
     if setting == "all":

@@ -30,6 +30,7 @@ class Affected:
     introduced: str = ""  # "": its first release already had it
     leaks_at: str = ""  # the version to reproduce it with
     fixed_on: str = ""  # the day of the commit that mends it, "2019-10-01": tells of pseudo-versions
+    godebug: str = ""  # of std: the setting that brings it back, "asynctimerchan=1"
     releases: str = ""  # "kubernetes": fixed and introduced are its releases; v0.N.P of the module is v1.N.P
 
     def has(self, found: str | None) -> Answer:

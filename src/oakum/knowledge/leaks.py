@@ -129,7 +129,7 @@ class Leaks:
         index = self._index[kind]
         found: dict[str, None] = {}
         for frame in frames:
-            found |= index.get(frame.function)
+            found |= index.get(frame.function, frame.file)
         return (self.entry(id_) for id_ in found)
 
 

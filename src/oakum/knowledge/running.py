@@ -38,13 +38,15 @@ class Running:
     version: str | None = None
     how: How = ""  # path: the files of the stack; build: build information; release: the product's own release
     fork: str = ""  # the module, or the directory, that is built in its place
+    godebug: str = ""  # of std: settings that bring old behaviour back, "asynctimerchan=1,gotypesalias=0"
 
 
 def running(module: str, build: Build | None, frames: Iterable[Frame] = ()) -> Running:
     """Return which version of a module runs, as far as a stack and a build tell."""
     if module == "std":
         go = build.go if build else None
-        return Running(module, str(found) if (found := version(go)) else None, "go" if go else "")
+        settings = (build.settings or {}).get("DefaultGODEBUG", "") if build else ""
+        return Running(module, str(found) if (found := version(go)) else None, "go" if go else "", godebug=settings)
     for told in _in_paths(module, frames):
         return told
     return _built(module, build) if build is not None else Running(module)

@@ -15,15 +15,19 @@ from oakum.model import Frame, Stack, normal_function
 E = TypeVar("E")
 Level = Literal["exact", "fork", "moved"]
 Choice = str | tuple[str, ...]
+Spellings = tuple[str, ...]
 
 # The glob's star, not the pointer's: k8s.io/klog/v*.(*flushDaemon).run.func
 _STAR = re.compile(r"(?<!\()\*")
 # v2.Unmarshal
 _MAJOR = re.compile(r"v\d+\.")
+# github.com/jackc/pgx/v5
+_MAJOR_END = re.compile(r"/v\d+$")
 _LEVELS: tuple[Level, ...] = ("exact", "fork", "moved")
 # How many functions of the module a stack needs under another name than upstream's, so that this is no coincidence.
 _OF_A_FORK = 2
 _MOVED = 3
+_DEEP = 3
 # What releases of Go before 1.20 (WaitGroup: 1.24) call the waits for these.
 _OLD_STATES = {
     "semacquire": frozenset({"sync.Mutex.Lock", "sync.RWMutex.Lock", "sync.RWMutex.RLock", "sync.WaitGroup.Wait"})
@@ -76,43 +80,42 @@ class Signature:
         unsaid = ("state",) * (state is None and bool(self.states)) + ("created",) * (
             created is None and bool(self.created)
         )
-        made = normal_function(created.function) if created is not None else None
-        return self._hit(
-            entry, modules, [normal_function(frame.function) for frame in frames], range(at, at + 1), made, unsaid
-        )
+        made = spellings(created.function, created.file) if created is not None else None
+        return self._hit(entry, modules, _spelt(frames), range(at, at + 1), made, unsaid)
 
     def allocating(self, entry: E, modules: Sequence[str], frames: Sequence[Frame]) -> Hit[E] | None:
         """Return the hit when memory that this stack allocated looks like the leak."""
         last = next((row for row, frame in enumerate(frames) if frame.owner in ("own", "dependency")), 0)
-        return self._hit(
-            entry, modules, [normal_function(frame.function) for frame in frames], range(last + 1), None, ()
-        )
+        return self._hit(entry, modules, _spelt(frames), range(last + 1), None, ())
 
     def _hit(
         self,
         entry: E,
         modules: Sequence[str],
-        names: Sequence[str],
+        names: Sequence[Spellings],
         leaves: Iterable[int],
-        created: str | None,
+        created: Spellings | None,
         unsaid: tuple[str, ...],
     ) -> Hit[E] | None:
         leaves = tuple(leaves)
         if self._fits(names, leaves, created):
             return Hit(entry, self, "exact", unsaid)
         own = [name for name in self.functions if _inside(name, modules)]
-        everyone = (*names, created) if created is not None else tuple(names)
+        alone = len(own) == len(self.functions)  # no function of another module has to be there
+        everyone = [name for one in (*names, *((created,) if created is not None else ())) for name in one]
         for fork in _forks(own, modules, everyone):
             moved = self._renamed(partial(_in_fork, modules=modules, fork=fork))
-            if moved._fits(names, leaves, created) and _count(moved.functions, everyone, fork) >= _OF_A_FORK:
+            telling = not alone or _named_alike(fork, modules) or _deep(own, modules)
+            enough = _OF_A_FORK if telling else _MOVED
+            if moved._fits(names, leaves, created) and _count(moved.functions, everyone, fork) >= enough:
                 return Hit(entry, self, "fork", unsaid, fork)
-        if len({bare(name) for name in own}) >= _MOVED and len(own) < len(self.functions):
-            moved = self._renamed(lambda name: f"*.{bare(name)}" if _inside(name, modules) else name)
+        if len({bare(name) for name in own}) >= _MOVED and not alone:
+            moved = self._renamed(lambda name: f"~{bare(name).lower()}" if _inside(name, modules) else name)
             if moved._fits(names, leaves, created):
                 return Hit(entry, self, "moved", unsaid)
         return None
 
-    def _fits(self, names: Sequence[str], leaves: Sequence[int], created: str | None) -> bool:
+    def _fits(self, names: Sequence[Spellings], leaves: Sequence[int], created: Spellings | None) -> bool:
         begin = 0
         if self.leaf:
             found = [row for row in leaves if _any(self.leaf, names[row])] if names else []
@@ -125,8 +128,8 @@ class Signature:
                 return False
             begin = row + 1
         if created is not None and self.created and not _any(self.created, created):
-            outer = created.removesuffix(".func")  # started by a closure of it, or the closure was inlined
-            if not any(_any((one.removesuffix(".func"),), outer) for one in self.created):
+            outer = tuple(name.removesuffix(".func") for name in created)  # started by a closure of it
+            if not _any(tuple(one.removesuffix(".func") for one in self.created), outer):
                 return False
         return not (self.without and any(_any(self.without, name) for name in names))
 
@@ -173,6 +176,18 @@ def _forks(own: Sequence[str], modules: Sequence[str], names: Sequence[str]) -> 
     return list(found)
 
 
+def _named_alike(fork: str, modules: Sequence[str]) -> bool:
+    """Tell whether a path ends as that of a module does: github.com/acme/apimachinery, git.corp/acme-db."""
+    last = fork.rpartition("/")[2]
+    return any(_MAJOR_END.sub("", module).rpartition("/")[2] in last for module in modules)
+
+
+def _deep(own: Sequence[str], modules: Sequence[str]) -> bool:
+    """Tell whether the packages lie so deep in the module that nobody else has them: pkg/controllers/management/x."""
+    module = max((one for one in modules if _inside(own[0], (one,))), key=len)
+    return min(name.removeprefix(module).count("/") for name in own if _inside(name, (module,))) >= _DEEP
+
+
 def _in_fork(name: str, modules: Sequence[str], fork: str) -> str:
     for module in sorted(modules, key=len, reverse=True):
         if _inside(name, (module,)):
@@ -183,13 +198,64 @@ def _in_fork(name: str, modules: Sequence[str], fork: str) -> str:
 def _count(patterns: Sequence[str], names: Sequence[str], fork: str) -> int:
     """Return how many functions of a fork are on the stack or have started it."""
     mine = {pattern for pattern in patterns if pattern.startswith((f"{fork}/", f"{fork}."))}
-    return len({pattern for pattern in mine if any(_any((pattern,), name) for name in names)})
+    return len({pattern for pattern in mine if _any((pattern,), tuple(names))})
 
 
-def _any(patterns: Sequence[str], name: str) -> bool:
-    return any(
-        name == pattern or (_STAR.search(pattern) is not None and bool(_glob(pattern)(name))) for pattern in patterns
+def _any(patterns: Sequence[str], names: Spellings) -> bool:
+    return any(_same(pattern, name) for pattern in patterns for name in names)
+
+
+def _same(pattern: str, name: str) -> bool:
+    if pattern.startswith("~"):  # wherever it stands; a type may be exported elsewhere
+        return bare(name).lower() == pattern[1:]
+    return name == pattern or (_STAR.search(pattern) is not None and bool(_glob(pattern)(name)))
+
+
+def _spelt(frames: Sequence[Frame]) -> list[Spellings]:
+    return [spellings(frame.function, frame.file) for frame in frames]
+
+
+@lru_cache(maxsize=65536)
+def spellings(function: str, file: str = "") -> Spellings:
+    """Return the names of a function: its own, and those of a closure whose function was inlined into others.
+
+    Go names it after who it ended up in, `wait.PollUntil.poller.func1`, in the package of that one; the file is still
+    its own.
+    """
+    name = normal_function(function)
+    if not name.endswith(".func") or "." not in (rest := bare_all(name)):
+        return (name,)
+    package = name.removesuffix(f".{rest}")
+    parts = rest.split(".")
+    tails = [".".join(parts[at:]) for at in range(1, len(parts) - 1) if not parts[at - 1].startswith("(")]
+    homes = dict.fromkeys((package, package_of(file)))
+    return (
+        name,
+        *(f"{home}.{tail}" for home in homes if home for tail in (tails if home == package else [rest, *tails])),
     )
+
+
+def bare_all(name: str) -> str:
+    """Return what follows the package: "PollUntil.poller.func", "(*T).run.func", "main.(*T).run.func"."""
+    dot = name.find(".", name.rfind("/", 0, name.find("(") if "(" in name else len(name)) + 1)
+    while (tail := name[dot + 1 :]) and _MAJOR.match(tail):
+        dot = name.find(".", dot + 1)
+    return name[dot + 1 :]
+
+
+# /go/pkg/mod/k8s.io/apimachinery@v0.18.8/pkg/util/wait/wait.go   k8s.io/apimachinery@v0.18.8/pkg/util/wait/wait.go
+_CACHED = re.compile(r"(?:^|/pkg/mod/)((?:[^/@]+/)+[^/@]+)@v[^/]+(/.*)?/[^/]+$")
+# /src/shop/vendor/k8s.io/apimachinery/pkg/util/wait/wait.go
+_VENDORED = re.compile(r"(?:^|/)vendor/(.+)/[^/]+$")
+
+
+def package_of(file: str) -> str:
+    """Return the package that a file of a dependency belongs to; "" where its path does not tell."""
+    found = _CACHED.search(file)
+    if found:
+        return f"{found[1]}{found[2] or ''}"
+    found = _VENDORED.search(file)
+    return found[1] if found else ""
 
 
 @lru_cache(maxsize=4096)
@@ -218,7 +284,7 @@ class Index:
         self._exact: dict[str, dict[str, None]] = {}
         self._alike: dict[str, dict[str, None]] = {}  # by receiver and name
         self._globs: dict[str, dict[str, None]] = {}
-        self._known: dict[str, dict[str, None]] = {}
+        self._known: dict[tuple[str, str], dict[str, None]] = {}
 
     def add(self, entry: str, patterns: Iterable[str]) -> None:
         """Remember that a signature of an entry begins with one of these."""
@@ -227,14 +293,15 @@ class Index:
             for names, name in (shelf, (self._alike, bare(pattern))):
                 names.setdefault(name, {})[entry] = None
 
-    def get(self, function: str) -> dict[str, None]:
+    def get(self, function: str, file: str = "") -> dict[str, None]:
         """Return the entries that a function may belong to; forks only of what upstream has nowhere."""
-        if (found := self._known.get(function)) is None:
-            name = normal_function(function)
-            found = self._exact.get(name, {}) | self._globs.get(bare(function), {})
-            if not self._exact.get(name):
-                found |= self._alike.get(bare(function), {})
-            self._known[function] = found
+        if (found := self._known.get((function, file))) is None:
+            found = {}
+            for name in spellings(function, file):
+                found |= self._exact.get(name, {}) | self._globs.get(bare(name), {})
+            if not found:
+                found = self._alike.get(bare(function), {})
+            self._known[function, file] = found
         return found
 
 

@@ -155,12 +155,22 @@ def owner_of(function: str, file: str) -> Owner:
         return "own"
     if "." not in first:
         # internal/poll.runtime_pollWait stands in runtime/netpoll.go: linked from the runtime
-        if first in _STDLIB_TOP and (not path or f"{package}/" in path or "runtime/" in path):
+        if first in _STDLIB_TOP and (not path or f"{package}/" in path or "runtime/" in path or _in_stdlib(path)):
             return "stdlib"
         return "own"
     if "/pkg/mod/" in path:
         return "dependency"
     return "own"
+
+
+def _in_stdlib(path: str) -> bool:
+    """Tell whether a file is of the standard library: closures are named after the function they were inlined into.
+
+    syscall.init.OnceFunc.func3 stands in sync/oncefunc.go.
+    """
+    inside = path.rpartition("/src/")[2] if "/go" in path else path
+    top, slash, _ = inside.partition("/")
+    return bool(slash) and top in _STDLIB_TOP
 
 
 # First elements of the standard library's import paths (go list std, Go 1.27, and those of earlier releases).

@@ -15,6 +15,14 @@ from oakum.knowledge.signature import Hit, bare
 from oakum.model import Evidence, Frame, Gap, KnownMatch, Process, Remedy, Suspect, Text, Trace
 
 _MOST = 3  # of one suspect
+# So many goroutines at rest, and that part of all, are a pile-up in a single moment; and that part of the heap.
+CROWD = 50
+CROWDED = 0.1
+HEAPED = 0.2
+_GROWN = frozenset(
+    """gains ramp outlives-load twin queue-grows heap-rises heap-ramp heap-twin leak-profile goleak piled-up""".split()
+)
+_STAYED = frozenset({"outlives-load", "twin"})
 _PEER = "curl -so peer.goroutine.debug2.txt 'http://PEER:PORT/debug/pprof/goroutine?debug=2'"
 _ANSWERS = ("yes", "unknown", "no")
 
@@ -41,13 +49,32 @@ class _Seen:
         return self.hit.signature.where == "self" or self.decides is not None
 
     @property
+    def rank(self) -> tuple[int, ...]:
+        """Return what tells a better sight of one entry: decided by its version, under upstream's names, no symptom."""
+        return _ANSWERS.index(self.said), *self.hit.order[:2]
+
+    @property
     def order(self) -> tuple[int, ...]:
         return _ANSWERS.index(self.said), *self.hit.order, not self.hit.entry.reviewed
 
 
-def recognise(suspects: Sequence[Suspect], processes: Sequence[Process], catalogue: Leaks) -> list[Suspect]:
-    """Return the suspects with the known leaks that they are, and what would settle whether they are."""
-    seen = [_seen(suspect, processes, catalogue) for suspect in suspects]
+def recognise(
+    suspects: Sequence[Suspect],
+    processes: Sequence[Process],
+    catalogue: Leaks,
+    harmless: frozenset[str] = frozenset(),
+) -> list[Suspect]:
+    """Return the suspects with the known leaks that they are, and what would settle whether they are.
+
+    What was found harmless, by one of these mechanisms, is accused only of a bug that its version has for certain, when
+    it stayed after the load: that goroutines follow open connections, or are meant to wait, is how some bugs look.
+    """
+    cleared = [one.mechanisms[:1] and one.mechanisms[0] in harmless for one in suspects]
+    seen = [
+        _seen(one, processes, catalogue) if (one.kinds & _STAYED if clear else piled_up(one)) else []
+        for one, clear in zip(suspects, cleared, strict=True)
+    ]
+    seen = [[one for one in rows if not clear or _sure(one)] for rows, clear in zip(seen, cleared, strict=True)]
     told = [_told([one for one in rows if not one.hit.signature.symptom]) for rows in seen]
     named = {one.hit.entry.id for rows in told for one in rows}
     found: list[Suspect] = []
@@ -59,12 +86,22 @@ def recognise(suspects: Sequence[Suspect], processes: Sequence[Process], catalog
     return found
 
 
+def piled_up(suspect: Suspect) -> bool:
+    """Tell whether there is growth or a pile-up: some goroutines at rest are in every process that uses a library."""
+    if suspect.kinds & _GROWN or suspect.wait in ("hard", "never"):
+        return True
+    count = sum(site.count or 0 for site in suspect.sites if site.role == "blocked")
+    if suspect.wait:
+        return count >= CROWD and suspect.share.get("goroutines", 0.0) >= CROWDED
+    return suspect.share.get("inuse_space", 0.0) >= HEAPED
+
+
 def _seen(suspect: Suspect, processes: Sequence[Process], catalogue: Leaks) -> list[_Seen]:
     """Return every entry that a stack of the suspect looks like, one row an entry, the surest first."""
     best: dict[str, _Seen] = {}
-    for hit, trace in _hits(suspect, catalogue):
+    for hit, trace in _hits(suspect, catalogue):  # the root first: what else waits because of it says less
         seen = _versioned(hit, trace, processes)
-        if hit.entry.id not in best or seen.order < best[hit.entry.id].order:
+        if hit.entry.id not in best or seen.rank < best[hit.entry.id].rank:
             best[hit.entry.id] = seen
     return sorted(best.values(), key=lambda seen: (*seen.order, seen.hit.entry.id))
 
@@ -74,6 +111,10 @@ def _hits(suspect: Suspect, catalogue: Leaks) -> Iterator[tuple[Hit[Leak], Trace
         yield from ((hit, trace) for hit in catalogue.waiting(trace.frames, trace.state, trace.created))
     for trace in suspect.allocations:
         yield from ((hit, trace) for hit in catalogue.allocating(trace.frames))
+    if not suspect.traces:  # memory, and the goroutines that came with it
+        for one in suspect.victims:
+            trace = Trace((one.frame,), one.state, None, one.process)
+            yield from ((hit, trace) for hit in catalogue.waiting(trace.frames, trace.state, None))
 
 
 def _told(seen: Sequence[_Seen]) -> list[_Seen]:
@@ -138,9 +179,9 @@ def _known(suspect: Suspect, told: Sequence[_Seen]) -> Suspect:
     remedies = [remedy for one in told[:1] if one.said != "no" for remedy in _remedies(one)]
     sure = [one for one in told if _sure(one)]
     evidence = [_evidence(suspect, one) for one in sure[:1]]
-    mechanisms = suspect.mechanisms
-    if sure:  # whoever read the code of that bug has named it
-        mechanisms = tuple(dict.fromkeys((sure[0].hit.entry.mechanism, *suspect.mechanisms)))
+    # Whoever read the code of that bug has named it.
+    named = [one.hit.entry.mechanism for one in told[:1] if _read(one)]
+    mechanisms = tuple(dict.fromkeys((*named, *suspect.mechanisms)))
     return replace(
         suspect,
         known=tuple(_match(one) for one in told),
@@ -150,10 +191,15 @@ def _known(suspect: Suspect, told: Sequence[_Seen]) -> Suspect:
     )
 
 
-def _sure(one: _Seen) -> bool:
-    """Tell whether this makes anybody surer: a bug whose code was read, upstream's own names, a version that has it."""
+def _read(one: _Seen) -> bool:
+    """Tell whether it is a bug whose code was read, under upstream's own names, in a version that may have it."""
     bug = one.hit.entry.reviewed and one.hit.entry.fault == "library"
-    return bug and one.hit.level == "exact" and one.said == "yes" and "state" not in one.hit.unsaid
+    return bug and one.hit.level == "exact" and one.said != "no"
+
+
+def _sure(one: _Seen) -> bool:
+    """Tell whether this makes anybody surer: the version that runs has it."""
+    return _read(one) and one.said == "yes" and "state" not in one.hit.unsaid
 
 
 def _match(one: _Seen) -> KnownMatch:
@@ -183,7 +229,7 @@ def _upgrade(one: _Seen) -> str | None:
 def _says(one: _Seen) -> Iterator[Text]:
     """Yield by what it was recognised, what tells the version, and what speaks against it."""
     entry, hit, run = one.hit.entry, one.hit, one.running
-    module = one.affected.module
+    module = _called(one.affected.module)
     place = _place(hit, one.trace)
     if one.trace.state is None and one.trace.created is None and hit.signature in entry.heap:
         yield Text("upstream.allocated", {"function": place})
@@ -207,6 +253,10 @@ def _says(one: _Seen) -> Iterator[Text]:
         yield Text("upstream.unreviewed")
 
 
+def _called(module: str) -> str:
+    return "Go" if module == "std" else module
+
+
 def _place(hit: Hit[Leak], trace: Trace) -> str:
     """Return the function of the stack that the entry knows it by."""
     wanted = {bare(name) for name in hit.signature.functions}
@@ -219,7 +269,8 @@ def _remedies(one: _Seen) -> Iterator[Remedy]:
     risk = spoken(entry.risk) if entry.risk else None
     version = _upgrade(one)
     if version:
-        args = {"module": one.affected.module, "version": version, "process": one.peer, **said}
+        numbered = "Kubernetes" if one.affected.releases == "kubernetes" else _called(one.affected.module)
+        args = {"module": numbered, "version": version, "process": one.peer, **said}
         if one.said != "yes":
             args["version"] = ", ".join(one.affected.fixed)
         case = ("peer" if one.peer else "peer-unseen") if one.hit.signature.where == "peer" else one.said
@@ -231,7 +282,7 @@ def _remedies(one: _Seen) -> Iterator[Remedy]:
 
 def _evidence(suspect: Suspect, one: _Seen) -> Evidence:
     """Return that it is known, with what tells the version: a file of the stack, or the build."""
-    shown, module = suspect.evidence[0], one.affected.module
+    shown, module = suspect.evidence[0], _called(one.affected.module)
     args = {"id": one.hit.entry.id, "module": module, "version": one.running.version or ""}
     told = Text("upstream.known", args)
     built = one.decides.build_sources if one.decides is not None and one.running.how != "path" else ()
@@ -243,7 +294,7 @@ def _evidence(suspect: Suspect, one: _Seen) -> Evidence:
 
 def _gaps(told: Sequence[_Seen], symptoms: Sequence[_Seen]) -> Iterator[Gap]:
     for one in symptoms:
-        args = {"id": one.hit.entry.id, "module": one.affected.module, "function": _place(one.hit, one.trace)}
+        args = {"id": one.hit.entry.id, "module": _called(one.affected.module), "function": _place(one.hit, one.trace)}
         if one.hit.signature.where == "peer":
             yield Gap(Text("gap.known-symptom", args), Text("gap.known-symptom.why"), _PEER)
         else:
@@ -251,7 +302,7 @@ def _gaps(told: Sequence[_Seen], symptoms: Sequence[_Seen]) -> Iterator[Gap]:
                 Text("gap.known-alike", args), Text("gap.known-alike.why"), f"oakum known show {one.hit.entry.id}"
             )
     for one in told:
-        args = {"id": one.hit.entry.id, "module": one.affected.module}
+        args = {"id": one.hit.entry.id, "module": _called(one.affected.module)}
         if not one.near:
             yield Gap(Text("gap.known-peer", args), Text("gap.known-peer.why"), _PEER)
         elif one.running.version is None and not one.running.fork and one.hit.level == "exact":
@@ -262,4 +313,4 @@ def _gaps(told: Sequence[_Seen], symptoms: Sequence[_Seen]) -> Iterator[Gap]:
             )
 
 
-__all__ = ["recognise"]
+__all__ = ["CROWD", "CROWDED", "HEAPED", "piled_up", "recognise"]
