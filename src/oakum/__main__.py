@@ -21,8 +21,11 @@ def main() -> None:
     # collector could find amount to anything.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     gc.disable()
-    from oakum.cli import run
-
+    try:
+        from oakum.cli import run
+    except KeyboardInterrupt:  # before there is anybody who could tell it
+        print("oakum: interrupted", file=sys.stderr)
+        sys.exit(130)
     sys.exit(run(sys.argv[1:]))
 
 

@@ -161,10 +161,13 @@ def test_the_wrong_mechanism() -> None:
         (["v1.1.0", "v2.0.0"], "v1.0.0", True),
         (["v1.1.0"], "v1.0.0", False),
         ([], "v1.0.0", False),
-        (["v1.1.0", "v2.0.0"], None, False),
+        (["v1.1.0", "v2.0.0"], None, True),  # the evidence does not tell it
+        (["v1.1.0", "v2.0.0"], "v1.0.9", False),
     ],
 )
-def test_a_known_bug_needs_the_version_and_every_fixed_one(fixed: list[str], found: str | None, right: bool) -> None:
+def test_a_known_bug_needs_every_fixed_version_and_no_wrong_one(
+    fixed: list[str], found: str | None, right: bool
+) -> None:
     answer = said("leaking", finding(known=[{"id": "acme-7", "fixed": fixed, "found": found, "where": "self"}]))
     assert score(answer, truth(expected(known=KNOWN))).known is right
 

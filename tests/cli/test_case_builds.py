@@ -259,6 +259,17 @@ def test_binaries_of_several_processes_go_by_name(tmp_path: Path) -> None:
         )
 
 
+def test_another_programs_binary_is_refused(tmp_path: Path) -> None:
+    other = put(tmp_path / "other.txt", LISTED.format(name="other", main="example.com/x", go="go1.26.8"))
+    dumped = put(tmp_path / "dump.txt", KUBELET)
+    with pytest.raises(
+        UsageError, match=r"another program: nothing of k8s\.io/kubernetes/pkg/kubelet, which stands in"
+    ):
+        read(dumped, binaries=(other,))
+    # Package main has no module in its functions' names: that says nothing.
+    assert only(read(put(tmp_path / "main.txt", dump()), binaries=(other,))).build is not None
+
+
 def test_a_binary_that_tells_nothing_is_refused(tmp_path: Path) -> None:
     dumped = put(tmp_path / "dump.txt", dump())
     with pytest.raises(Unreadable, match=r"--binary .*log\.txt: no build information was found in it"):

@@ -146,6 +146,26 @@ def test_which_known_leaks_a_version_has(oakum: Call, name: str, has: bool, code
     assert oakum("known", name).out.count("\n") >= 1
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("go@go1.22.1", "Go 1.22.1 has "),
+        ("go@1.22.1", "mended in Go 1.23.0"),
+        ("k8s.io/apimachinery@v0.0.0-20991231235959-abcdefabcdef", "no known leak for certain; 3 cannot be ruled out"),
+        ("example.com/a@v1.0.0", "The catalogue has no known leak of example.com/a, whatever its version."),
+        ("docker@24.0.1", "1 other of this module it does not have: moby-33781."),
+    ],
+)
+def test_how_a_version_is_told(oakum: Call, name: str, told: str) -> None:
+    assert told in oakum("known", name).out
+
+
+def test_spelled_otherwise(oakum: Call) -> None:
+    assert oakum("known", "").out == oakum("known").out
+    assert oakum("known", "--project", "Kubernetes").out == oakum("known", "--project", "kubernetes").out
+    assert oakum("known", "show", "TTRPC-94", "ttrpc-94").out == oakum("known", "ttrpc-94").out
+
+
 def test_evidence_is_matched(oakum: Call, tmp_path: Path) -> None:
     answer = oakum("known", "match", dump(tmp_path, 40))
     assert answer.code == 1

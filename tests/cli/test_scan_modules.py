@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from cli.conftest import Call
 from oakum.cli import module_scan
+from oakum.cli.scan import _named
 from support import ROOT
 
 LEAK, FIXED = "v0.20.15", "v0.21.0"
@@ -120,7 +122,7 @@ def test_vendored_packages_decide(oakum: Call, tree: Path, packages: list[str], 
         assert rows(said, "carried" if linked else "unlinked")["kubernetes-98653"]["linked"] is linked
         assert "ttrpc-94" not in rows(said)  # not vendored, so not built
     if not linked:
-        assert "others whose leaking code is not linked in" in oakum("scan", tree).out
+        assert "1 other whose leaking code is not linked in" in oakum("scan", tree).out
 
 
 @pytest.mark.parametrize(
@@ -239,6 +241,82 @@ def test_sarif(oakum: Call, tree: Path) -> None:
     assert place["region"] == {"startLine": 6}
     assert "Upgrade to v0.21.0." in result["message"]["text"]
     assert result["level"] == "warning"
+
+
+def test_sarif_names_files_beside_those_that_were_named(oakum: Call, tree: Path) -> None:
+    (tree / "go.mod").write_text(GO_MOD.format(version=FIXED).replace("go 1.21", "go 1.13"))
+    (tree / "go.sum").write_text(f"k8s.io/client-go v0.15.7 h1:{'A' * 43}=\n")
+    (run,) = json.loads(oakum("scan", "--sarif", tree / "go.mod").out)["runs"]
+    found = {one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for one in run["results"]}
+    assert found == {"go.mod", "go.sum"}
+
+
+def test_a_sarif_base_of_the_whole_file_system() -> None:
+    base, uri = _named(["/", "/usr"])
+    assert (base, uri("/usr/bin/agent")) == ("file:///", "usr/bin/agent")
+
+
+def test_a_program_without_modules_says_so(oakum: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    listing = b"/usr/bin/agent: go1.19.8\n\tpath\texample.com/agent\n/go/bin/gofmt: go1.26.8\n\tpath\tcmd/gofmt\n"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(listing)))
+    answer = oakum("scan", "-")
+    assert answer.err == (
+        "oakum: -: agent names no modules (built without them, as Debian and Bazel do): only Go was looked up\n"
+    )
+    assert "mended in Go 1.23.0" in answer.out
+    assert "not read whole" not in answer.out
+
+
+def test_what_of_a_build_could_not_be_read(oakum: Call, tree: Path) -> None:
+    with (tree / "go.mod").open("a") as file:
+        file.write("replace k8s.io/apimachinery > ../apimachinery\n")
+    for given in (tree, tree / "go.mod"):
+        assert oakum("scan", given).err == f"oakum: {tree}/go.mod:9: 1 line of this go.mod could not be read\n"
+
+
+def test_a_version_that_go_get_does_not_change(oakum: Call, tree: Path) -> None:
+    (tree / "go.mod").write_text(
+        GO_MOD.format(version="v0.25.0") + f"replace k8s.io/apimachinery => k8s.io/apimachinery {LEAK}\n"
+    )
+    answer = oakum("scan", tree)
+    assert answer.code == 1
+    assert answer.err == (
+        f"oakum: {tree}/go.mod: a replace directive, which `go get` does not change, sets the version of "
+        "k8s.io/apimachinery\n"
+    )
+
+
+def test_metrics_tell_the_version_of_go(oakum: Call, tmp_path: Path) -> None:
+    metrics = '# TYPE go_info gauge\ngo_info{version="go1.21.3"} 1\n# TYPE go_goroutines gauge\ngo_goroutines 9\n'
+    (tmp_path / "metrics.txt").write_text(metrics)
+    for given in (tmp_path, tmp_path / "metrics.txt"):
+        answer = oakum("scan", given)
+        assert (answer.code, answer.err) == (1, "")
+        assert "metrics.txt: go-8898: Go 1.21.3, mended in Go 1.23.0: " in answer.out
+    # Beside what tells more they are silent.
+    (tmp_path / "build.txt").write_text(
+        "/agent: go1.21.3\n\tpath\texample.com/agent\n\tmod\texample.com/agent\tv1.0.0\n"
+    )
+    answer = oakum("scan", tmp_path)
+    assert "build.txt (example.com/agent): go-8898: " in answer.out
+    assert "metrics.txt" not in answer.out
+
+
+def test_a_leak_of_two_builds_is_counted_once(oakum: Call, tree: Path) -> None:
+    (tree / "inner").mkdir()
+    (tree / "inner" / "go.mod").write_text("module example.com/in\n\ngo 1.21\n\nrequire k8s.io/apimachinery v0.18.8\n")
+    (tree / "go.mod").write_text("module example.com/out\n\ngo 1.21\n\nrequire k8s.io/apimachinery v0.18.8\n")
+    assert "\n1 known leak in what is built: " in oakum("scan", tree).out
+
+
+def test_pipes_where_files_are_expected_are_not_waited_for(oakum: Call, tree: Path) -> None:
+    (tree / "vendor").mkdir()
+    for name in ("vendor/modules.txt", "go.sum"):
+        os.mkfifo(tree / name)
+    (tree / "go.mod").write_text(GO_MOD.format(version=LEAK).replace("go 1.21", "go 1.13"))
+    (tree / "inner").mkdir()
+    os.mkfifo(tree / "inner" / "go.mod")
+    assert "kubernetes-98653" in rows(scanned(oakum, tree))
 
 
 def test_interrupted(oakum: Call, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:

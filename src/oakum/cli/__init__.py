@@ -142,7 +142,10 @@ def _two_dashes(arguments: Sequence[str]) -> "list[str]":
 
 
 def _say(text: str, prefix: str = "oakum: ") -> None:
-    print(f"{prefix}{text}", file=sys.stderr)
+    """Tell on stderr; what was read may stand in it, and must not drive the terminal."""
+    from oakum.cli.screen import safe
+
+    print("\n".join(safe(line) for line in f"{prefix}{text}".split("\n")), file=sys.stderr)
 
 
 __all__ = ["COMMANDS", "invoke", "run", "verbs"]

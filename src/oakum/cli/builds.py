@@ -75,7 +75,19 @@ class Program:
         """Tell whether this is a program of a module, by the code in its stacks."""
         names = (module, *_RELEASED_AS.get(module, ()))
         packages = self._main_packages or self._own_packages
-        return any(package == name or package.startswith(f"{name}/") for package in packages for name in names)
+        return any(_is_below(package, name) for package in packages for name in names)
+
+    def stranger_to(self, build: Build) -> str:
+        """Return a package in its stacks when none of its own is of what was linked; "" where that is not so clear."""
+        own = sorted(self._own_packages - {"main"})
+        linked = {build.main, *(build.modules or ())}
+        if build.main is None or not own or any(_is_below(package, name) for package in own for name in linked if name):
+            return ""
+        return own[0]
+
+
+def _is_below(package: str, module: str) -> bool:
+    return package == module or package.startswith(f"{module}/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +117,12 @@ def give(programs: Sequence[Program], binaries: Sequence[Found]) -> None:
     for origin, builds in files.items():
         owners = [(p, one) for one in builds for p in programs if _called(p) & _names(one)]
         if not owners and len(programs) == len(builds) == 1:
+            build = builds[0].reading.build
+            if build is not None and _is_linked(builds[0]) and (other := programs[0].stranger_to(build)):
+                raise UsageError(
+                    f"--binary {origin}: this is another program: nothing of {other}, which stands in the stacks, "
+                    "is linked into it"
+                )
             owners = [(programs[0], builds[0])]
         for owner, one in owners:
             owner.given.append(one)

@@ -76,7 +76,7 @@ def command(
     """
     if output and Path(output).suffix.lower() in _NOT_YET:
         raise UsageError(f"-o {output}: only text and JSON are written; name it .txt or .json")
-    verb, words = _verb(words)
+    verb, words = _verb(tuple(word for word in words if word.strip()))
     if binary and verb != "match":
         raise UsageError("--binary: only for match; `oakum scan FILE` tells which known leaks a program carries")
     as_json = as_json or (output or "").endswith(".json")
@@ -142,7 +142,7 @@ class _Show:
                 like = get_close_matches(id_.lower(), leaks().ids, 3, 0.5)
                 hint = f"; perhaps {', '.join(like)}" if like else ""
                 raise UsageError(f"show {id_}: there is no such known leak{hint}. `oakum known` lists them all")
-        found = [leaks().entry(id_.lower()) for id_ in dict.fromkeys(ids)]
+        found = [leaks().entry(id_) for id_ in dict.fromkeys(id_.lower() for id_ in ids)]
         pages = "\n".join(shown(entry, self.look) for entry in found)
         self._write(document(found) if self.as_json else None, pages)
         return False
@@ -158,9 +158,9 @@ class _Show:
         told = version(found)
         if told is None:
             raise UsageError(f"{name}@{found}: {found} is no version; write it as v1.2.3")
-        text = found if module == "std" or found.startswith("v") else f"v{found}"
-        go = text if text.startswith("go") else f"go{text.removeprefix('v')}"
-        build = Build(go=go) if module == "std" else Build(main=module, main_version=text)
+        bare = found.removeprefix("go").removeprefix("v")
+        text = bare if module == "std" else f"v{bare}"
+        build = Build(go=f"go{bare}") if module == "std" else Build(main=module, main_version=text)
         rows = carried(build, f"{module}@{text}")
         here = {row.id for row in rows}
         rid = [
@@ -198,8 +198,8 @@ def _fits(entry: "Leak", module: str | None, mechanism: str | None, project: str
     modules = [one.module for one in entry.affects]
     return (
         (module is None or any(one == module or one.startswith(f"{module.rstrip('/')}/") for one in modules))
-        and (mechanism is None or entry.mechanism == mechanism)
-        and (project is None or entry.project == project)
+        and (mechanism is None or entry.mechanism == mechanism.lower())
+        and (project is None or entry.project == project.lower())
     )
 
 

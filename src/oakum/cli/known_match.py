@@ -1,8 +1,8 @@
 """A case -> where it has the signature of known leaks: every goroutine group and every stack of its heap is looked up.
 
-Growth is asked for only where healthy processes have such goroutines too: else what is at one place more than once, or
-is a part of the heap, is told. Which version runs, and what it says to the leak, is decided where a
-diagnosis decides it.
+Growth is asked for where healthy processes have such goroutines too; else a pile-up is enough: more than one that
+nobody means to wait, a crowd of those that rest, a good part of the heap. Which version runs, and what it says to the
+leak, is decided where a diagnosis decides it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from oakum.explain.upstream.known import recognise
+from oakum.explain.upstream.known import CROWD, CROWDED, HEAPED, recognise
 from oakum.knowledge.benign import benign
 from oakum.knowledge.leaks import Leak, leaks
 from oakum.knowledge.signature import Hit, Signature, bare
@@ -31,8 +31,15 @@ from oakum.model import (
 )
 from oakum.model.profile import Bools
 
-# Below this part of the heap, code that runs has something in use and nothing more is to be said.
+# Below this part of the heap, what grows is code that runs and has something in use.
 _SHARE = 0.05
+# Nobody means these to last; as states are called since Go 1.20, and before.
+_HARD = frozenset(
+    {
+        "chan send", "chan send (nil chan)", "chan receive (nil chan)", "sync.Mutex.Lock", "sync.RWMutex.Lock",
+        "sync.RWMutex.RLock", "sync.WaitGroup.Wait", "semacquire",
+    }
+)  # fmt: skip
 _SPACE = "inuse_space"
 
 _Key = tuple[str, tuple[tuple[str, Signature], ...]]  # process, entries with the signature that fits
@@ -57,7 +64,9 @@ class _Pile:
     largest: int = 0
     longest: int | None = None
     share: float = 0.0
-    normal: bool = True  # some of them are there in every healthy process
+    normal: bool = True  # some of them are there in every process that uses this well
+    rests: bool = True  # they wait as goroutines do that are meant to live long
+    all: int = 0  # goroutines of the process at the last moment
     ids: set[str] = field(default_factory=set)
 
 
@@ -92,6 +101,8 @@ def _waiting(piles: dict[_Key, _Pile], process: Process, at: int, snapshot: Snap
             if group.count > pile.largest:
                 pile.trace, pile.place, pile.largest = trace, group.place or pile.place, group.count
             pile.normal = pile.normal and _normal(hits[0], group)
+            pile.rests = pile.rests and group.state not in _HARD
+            pile.all = all_of_them.total if all_of_them is not None else 0
             pile.longest = max((one for one in (pile.longest, group.longest) if one is not None), default=None)
     return len(groups)
 
@@ -161,7 +172,9 @@ def _pile(
 def _suspect(pile: _Pile) -> Suspect:
     """Return the pile as a diagnosis would look at it."""
     site = Site("allocated" if pile.heap else "blocked", pile.place, pile.trace.state, process=pile.trace.process)
-    evidence = Evidence("seen", Text("upstream.stands", {"function": pile.place.function, "state": ""}), pile.capture)
+    evidence = Evidence(
+        "piled-up", Text("upstream.stands", {"function": pile.place.function, "state": ""}), pile.capture
+    )
     traces = () if pile.heap else (pile.trace,)
     return Suspect((site,), (), (evidence,), traces=traces, allocations=(pile.trace,) if pile.heap else ())
 
@@ -180,8 +193,8 @@ def _sighting(pile: _Pile, suspect: Suspect, process: Process) -> Sighting:
         sizes=values if pile.heap else (),
         share=pile.share,
         longest=pile.longest,
-        piled_up=pile.share >= _SHARE if pile.heap else known[-1] > 1,
-        normal=not pile.heap and pile.normal and not _grows(known),
+        piled_up=_heaped(pile.share, known) if pile.heap else known[-1] > 1,
+        normal=not pile.heap and not _grows(known) and (pile.normal or (pile.rests and not _crowd(pile, known[-1]))),
         matches=suspect.known,
         symptoms=tuple((gap.what, gap.why) for gap in suspect.unsettled) if not suspect.known else (),
         ids=tuple(sorted(pile.ids)),
@@ -193,8 +206,20 @@ def _grows(values: Sequence[int]) -> bool:
     return values[-1] - values[0] > max(2, values[0] // 10)
 
 
-def _size(one: Sighting) -> tuple[bool, int]:
-    return one.piled_up, max((value for value in (*one.counts, *one.sizes) if value is not None), default=0)
+def _heaped(share: float, known: Sequence[int]) -> bool:
+    """Tell whether memory piles up: it grows through the moments, or is much of the only one."""
+    return share >= (_SHARE if len(known) > 1 else HEAPED) and (len(known) == 1 or _grows(known))
+
+
+def _crowd(pile: _Pile, count: int) -> bool:
+    """Tell whether there are so many that no growth has to be seen."""
+    return count >= CROWD and count >= CROWDED * pile.all
+
+
+def _size(one: Sighting) -> tuple[bool, bool, int]:
+    """Return what sightings are sorted by: what counts, bugs before advice for every release, the most."""
+    bug = any(known.fault == "library" for known in one.matches[:1])
+    return one.piled_up, bug, max((value for value in (*one.counts, *one.sizes) if value is not None), default=0)
 
 
 def counted(sightings: Sequence[Sighting]) -> Iterator[Sighting]:

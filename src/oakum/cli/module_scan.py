@@ -25,6 +25,7 @@ from oakum.parse import go_binary, parse
 _IGNORE = re.compile(r"//[ \t]*oakum:ignore(?![\w-])[ \t]*(\S*)[ \t]*(.*?)\s*$")
 _COMPLETE = (1, 17)  # since then a go.mod names indirect modules too
 _READS = "scan reads directories, .go files, go.mod, Go programs, `go version -m` output and captures with versions"
+_NO_MODULES = "names no modules (built without them, as Debian and Bazel do): only Go was looked up"
 _PROGRAMS = ("go-binary", "go-version-m")
 _MOST_FILES = 5000  # of a directory of captures
 _MOST_BESIDE = 16 << 20
@@ -37,6 +38,7 @@ class Found:
     builds: int = 0
     rows: list[Carried] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    go_only: list[tuple[Build, str, str]] = field(default_factory=list)  # with origin and program; metrics tell no more
 
     def take(
         self, build: Build, origin: str, linked: Linked | None = None, program: str = "", *, counts: bool = True
@@ -90,6 +92,7 @@ def _tree(root: Path, found: Found, progress: Callable[[str], None]) -> None:
         for capture in gather((str(path),), lambda error: found.tell("unread", str(error), "")):
             for reading in parse(capture):
                 if reading.format == "go.mod" and reading.build is not None:
+                    found.problems += _problems(capture, reading)
                     _module(capture, reading.build, found, built=True)
                 elif reading.format == "go-binary":
                     _told(capture, reading, found)
@@ -109,9 +112,18 @@ def _module(capture: Capture, build: Build, found: Found, *, built: bool = False
         found.take(build, capture.origin)
         if not _names_all(build):
             _direct_only(path, build, found)
+    inside = [row for row in found.rows[begin:] if row.mendable and row.linked is not False]
+    if held := sorted({row.module for row in inside if _is_held(build, row.module)}):
+        text = f"a replace directive, which `go get` does not change, sets the version of {', '.join(held)}"
+        found.tell("replaced", text, capture.origin)
     problems: dict[str, Problem] = {}
     found.rows[begin:] = [_ignored(row, lines, problems) for row in found.rows[begin:]]
     found.problems += problems.values()
+
+
+def _is_held(build: Build, module: str) -> bool:
+    """Tell whether a go.mod replaces a module by another version of itself."""
+    return (build.replaced or {}).get(module) == module
 
 
 def _unbuilt(build: Build, exact: Build, lines: Sequence[str]) -> dict[str, str]:
@@ -124,7 +136,7 @@ def _unbuilt(build: Build, exact: Build, lines: Sequence[str]) -> dict[str, str]
 def _beside(path: Path, form: str) -> Build | None:
     """Return the build that a file tells, when it is there and of that form."""
     try:
-        data = path.read_bytes() if path.stat().st_size <= _MOST_BESIDE else b""
+        data = path.read_bytes() if path.is_file() and path.stat().st_size <= _MOST_BESIDE else b""
     except OSError:
         return None
     return next((one.build for one in parse(Capture(str(path), data)) if one.format == form), None)
@@ -166,12 +178,14 @@ def _ignored(row: Carried, lines: Sequence[str], problems: dict[str, Problem]) -
     for at in (row.line, *above):
         said = _IGNORE.search(lines[at - 1])
         where = f"{row.origin}:{at}"
-        if said and said[1] not in leaks().ids:
-            text = "//oakum:ignore needs the id of a known leak and a reason"
+        named = said[1].lower().rstrip(":,") if said else ""
+        if said and named not in leaks().ids:
+            why = f"; {said[1]} is none" if said[1] else ""
+            text = f"//oakum:ignore needs the id of a known leak and a reason{why}"
             problems[where] = Problem("bare-ignore", text, where)
-        elif said and said[1] == row.id and not said[2]:
+        elif said and named == row.id and not said[2]:
             problems[where] = Problem("bare-ignore", f"//oakum:ignore {row.id} needs a reason", where)
-        elif said and said[1] == row.id:
+        elif said and named == row.id:
             return replace(row, ignored=said[2])
     return row
 
@@ -211,6 +225,16 @@ def _captures(argument: str, found: Found, progress: Callable[[str], None]) -> N
     elif places and found.builds == begin:
         text = "its stacks name no versions (no module@version in the paths of files); hand in the program beside it"
         found.tell("no-versions", text, argument)
+    _go_only(found, {build.go for build in (*told, linked) if build and (build.modules or build.main)}, begin)
+
+
+def _go_only(found: Found, told: set[str | None], begin: int) -> None:
+    """Look up what tells Go's version alone, where nothing better tells the same."""
+    rest, found.go_only = found.go_only, []
+    for build, origin, program in rest:
+        if build.go not in told:
+            found.take(build, origin, program=program, counts=found.builds == begin)
+            told.add(build.go)
 
 
 def _of_a_module(origin: str, reading: Reading, argument: str) -> bool:
@@ -231,6 +255,7 @@ def _told(capture: Capture, reading: Reading, found: Found) -> None:
     if build is None or (build.modules is None and build.main is None and build.go is None):
         return
     program = reading.notes.get("program", "").replace("\\", "/").rpartition("/")[2]
+    found.problems += _problems(capture, reading)
     if reading.format == "go.sum":
         found.builds += 1
         found.rows += [_downloaded(row) for row in carried(build, capture.origin)]
@@ -239,9 +264,20 @@ def _told(capture: Capture, reading: Reading, found: Found) -> None:
     else:
         whole = reading.format == "go-binary" and not reading.wrapping
         asks = partial(go_binary.names, capture.data) if whole else None
-        # Metrics tell Go's version too: beside something better that is no build of its own.
-        counts = bool(build.modules or build.main) or reading.format in _PROGRAMS
-        found.take(build, capture.origin, asks, program, counts=counts)
+        if not (build.modules or build.main or reading.format in _PROGRAMS):
+            found.go_only.append((build, capture.origin, program))
+            return
+        found.take(build, capture.origin, asks, program)
+        told = build.main or build.modules or reading.problems or (build.path or "").startswith("cmd/")
+        if reading.format in _PROGRAMS and not told:
+            found.tell("no-modules", f"{program or 'it'} {_NO_MODULES}", capture.origin)
+
+
+def _problems(capture: Capture, reading: Reading) -> Iterator[Problem]:
+    """Yield what of a build could not be read: line 6 of a go.mod is go.mod:6."""
+    for one in reading.problems:
+        line = one.where.removeprefix("line ")
+        yield replace(one, where=f"{capture.origin}:{line}" if line.isdigit() else capture.origin)
 
 
 def _places(reading: Reading) -> Iterator[tuple[str, str]]:

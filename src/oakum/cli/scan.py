@@ -158,6 +158,8 @@ def _form(as_json: bool, as_sarif: bool, output: str | None) -> str:
 
 def _check(name: str, code_only: bool) -> None:
     path = Path(name)
+    if not name:
+        raise UsageError('"": neither a file nor a directory; a variable may be empty')
     if name == "-" or "://" in name:
         return
     if not path.exists():
@@ -216,14 +218,14 @@ def _named(roots: Sequence[str]) -> tuple[str, Callable[[str], str]]:
     roots = [root for root in roots if root != "-"] or ["."]
     folders = {root: Path(root).resolve() if Path(root).is_dir() else Path(root).parent.resolve() for root in roots}
     base = Path(os.path.commonpath(folders.values()))
-    begin = f"{base.as_uri().rstrip('/')}/"
+    begin = base.as_uri() if base == base.parent else f"{base.as_uri()}/"
 
     def uri(file: str) -> str:
         for root, folder in folders.items():
             if Path(file).is_relative_to(root):
                 inside = Path(file).relative_to(root) if Path(root).is_dir() else Path(file).name
                 return (folder / inside).as_uri().removeprefix(begin)
-        return Path(file).absolute().as_uri()
+        return Path(file).resolve().as_uri().removeprefix(begin)  # go.sum beside the go.mod that was named
 
     return begin, uri
 

@@ -38,10 +38,14 @@ def build_files(root: Path) -> BuildFiles:
     programs: list[Path] = []
     problems: list[Problem] = []
     source = False
-    for place, inner, files in os.walk(root):
+
+    def shut(error: OSError) -> None:
+        problems.append(Problem("unread", (error.strerror or str(error)).lower(), str(error.filename)))
+
+    for place, inner, files in os.walk(root, onerror=shut):
         inner[:] = sorted(name for name in inner if name not in _NEVER and not name.startswith((".", "_")))
         source = source or any(name.endswith(".go") for name in files)
-        if "go.mod" in files:
+        if "go.mod" in files and (Path(place) / "go.mod").is_file():  # no pipe, which nobody may write to
             modules.append(Path(place) / "go.mod")
         programs += _programs(Path(place), files)
     if (more := len(programs) - _MOST_PROGRAMS) > 0:

@@ -43,14 +43,18 @@ def gather(arguments: Iterable[str], complain: Complaint = _raise) -> Iterator[C
             )
             complain(complaint)
         else:
-            yield from _walk(Path(argument), argument, complain)
+            yield from _walk(Path(argument), argument, complain, frozenset())
 
 
-def _walk(path: Path, origin: str, complain: Complaint) -> Iterator[Capture]:
+def _walk(path: Path, origin: str, complain: Complaint, above: frozenset[tuple[int, int]]) -> Iterator[Capture]:
     try:
         if not path.is_dir():
             yield _open(path, origin)
             return
+        facts = path.stat()
+        if (facts.st_dev, facts.st_ino) in above:  # a link back to where we come from
+            return
+        above |= {(facts.st_dev, facts.st_ino)}
         # A pipe or a device in a directory would make us wait; who means one names it.
         children = sorted(c for c in path.iterdir() if not c.name.startswith(".") and (c.is_file() or c.is_dir()))
         if not children:
@@ -68,7 +72,7 @@ def _walk(path: Path, origin: str, complain: Complaint) -> Iterator[Capture]:
         complain(error)
         return
     for child in children:
-        yield from _walk(child, f"{origin.rstrip('/')}/{child.name}", complain)
+        yield from _walk(child, f"{origin.rstrip('/')}/{child.name}", complain, above)
 
 
 def _here() -> str:

@@ -63,7 +63,7 @@ def _module(pen: Pen, rows: Sequence[Carried], wide: int) -> Iterator[str]:
     line = f"  ({pen.word('known.line', line=rows[0].line)})" if rows[0].line else ""
     yield f"   {pen.look.styled(pen.look.safe(module_of(rows[0])), 'bold')}{line}"
     arrow = "→" if pen.look.glyphs else "->"
-    cells = [(row, f"{arrow} {row.upgrade_to}") for row in rows]
+    cells = [(row, f"{arrow} {newest(row)}") for row in rows]
     broad = max(pen.look.width_of(version) for _, version in cells)
     left = 6 + wide + 2 + broad + 2
     beside = pen.columns is not None and pen.columns - left >= _SUMMARY_LEAST
@@ -81,12 +81,14 @@ def _module(pen: Pen, rows: Sequence[Carried], wide: int) -> Iterator[str]:
 
 def mended(pen: Pen, row: Carried) -> str:
     """Return which release has the fix."""
-    version = _newest(row)
+    version = newest(row)
     return pen.word("known.mended-in", version=version) if version else pen.word("known.not-mended")
 
 
 def why_not_certain(pen: Pen, row: Carried) -> str:
     """Return why a row is not certain."""
+    if row.doubt == "directory" and row.fork.startswith("("):  # a workspace: "(devel)" is no directory
+        return pen.word("known.doubt.checkout")
     return pen.word(f"known.doubt.{row.doubt or 'unreviewed'}", **({"fork": row.fork} if row.fork else {}))
 
 
@@ -108,14 +110,15 @@ def _uncertain(pen: Pen, rows: Sequence[Carried]) -> Iterator[str]:
         alike.setdefault((module_of(row), why_not_certain(pen, row)), []).append(row)
     for (module, why), found in alike.items():
         yield from pen.wrapped(f"{pen.look.safe(module)}{pen.colon}{why}", 6)
-        told = [f"{row.id} ({newest})" if (newest := _newest(row)) else row.id for row in found]
+        told = [f"{row.id} ({release})" if (release := newest(row)) else row.id for row in found]
         yield from pen.dim(pen.wrapped(pen.comma.join(told), 9))
 
 
-def _newest(row: Carried) -> str:
-    """Return the release with the fix that a row tells, as the go command knows it; "" when there is none."""
+def newest(row: Carried) -> str:
+    """Return the release with the fix that a row tells, as people name it; "" when there is none."""
     affected = next((one for one in leaks().entry(row.id).affects if one.module == row.module), None)
-    return row.upgrade_to or (affected.tag(row.fixed[-1]) if affected and row.fixed else "")
+    version = row.upgrade_to or (affected.tag(row.fixed[-1]) if affected and row.fixed else "")
+    return f"Go {version.removeprefix('v')}" if version and row.module == "std" else version
 
 
 def _line(pen: Pen, row: Carried) -> str:
@@ -150,18 +153,18 @@ def get_command(one: Upgrade) -> str:
 
 
 def summary_parts(pen: Pen, found: Scan) -> list[str]:
-    """Return what the summing line tells of builds."""
+    """Return what the summing line tells of builds; a leak of several builds is one."""
     parts: list[str] = []
-    if unmended := sum(row.certain and not row.mendable for row in found.carried):
+    if unmended := len({row.id for row in found.carried if row.certain and not row.mendable}):
         parts.append(pen.word("known.unmendable", count=unmended))
-    if uncertain := sum(not row.certain for row in found.carried):
+    if uncertain := len({row.id for row in found.carried if not row.certain}):
         parts.append(pen.word("known.uncertain", count=uncertain))
     if parts and any(row.mendable for row in found.carried):
         parts[0] = pen.word("known.besides", what=parts[0])
     if found.unlinked:
-        parts.append(pen.word("known.unlinked", count=len(found.unlinked)))
+        parts.append(pen.word("known.unlinked", count=len({row.id for row in found.unlinked})))
     if found.passed_over:
-        parts.append(pen.word("known.passed-over", count=len(found.passed_over)))
+        parts.append(pen.word("known.passed-over", count=len({row.id for row in found.passed_over})))
     if found.builds:
         parts.append(pen.word("known.looked-up", builds=found.builds, leaks=len(leaks().ids)))
     return parts
@@ -212,5 +215,5 @@ def row_document(row: Carried) -> dict[str, Any]:
     }
 
 
-__all__ = ["carried_lines", "documents", "get_command", "mended", "module_of", "row_document", "summary_parts",
-           "upgrade_lines", "why_not_certain"]  # fmt: skip
+__all__ = ["carried_lines", "documents", "get_command", "mended", "module_of", "newest", "row_document",
+           "summary_parts", "upgrade_lines", "why_not_certain"]  # fmt: skip

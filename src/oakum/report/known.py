@@ -23,6 +23,7 @@ SCHEMA = "oakum.known/1"
 _LABELS = ("looks", "trigger", "cause", "fix", "risk", "versions", "do", "reproduce", "see", "checked", "next")
 _NAMES_MOST = 3  # functions that may stand for each other
 _FIXES_MOST = 4  # releases of one module that are read at a glance
+_END = {"en": ".", "zh": "。"}
 
 
 def listed(entries: Sequence[Leak], look: Look, words: Sequence[str] = (), near: Sequence[str] = ()) -> str:
@@ -31,7 +32,9 @@ def listed(entries: Sequence[Leak], look: Look, words: Sequence[str] = (), near:
     everything = len(leaks().ids)
     if not entries:
         told = pen.word("known.none", words=" ".join(words)) if words else pen.word("known.none-filtered")
-        lines = [*pen.wrapped(f"{told} ({pen.word('known.count', count=everything)}).", 0)]
+        all_of_them = pen.word("known.count", count=everything)
+        told = f"{told}（共 {all_of_them}）。" if look.lang == "zh" else f"{told} ({all_of_them})."
+        lines = [*pen.wrapped(told, 0)]
         if near:
             lines += pen.wrapped(pen.word("known.near", names=pen.comma.join(near)), 0)
         return "\n".join(lines) + "\n"
@@ -76,7 +79,7 @@ def _table(pen: Pen, entries: Sequence[Leak]) -> list[str]:
 
 def _mended(pen: Pen, one: Affected) -> str:
     """Return a module and the releases that mend it, the first and the last of many."""
-    fixed = [one.tag(text) for text in one.fixed]
+    fixed = [one.tag(text).removeprefix("v") if one.module == "std" else one.tag(text) for text in one.fixed]
     if len(fixed) > _FIXES_MOST:
         fixed = [fixed[0], pen.dots, fixed[-1]]
     told = pen.word("known.mended-in", version=pen.comma.join(fixed)) if fixed else pen.word("known.not-mended")
@@ -225,19 +228,24 @@ def of_version(module: str, found: str, rows: Sequence[Carried], rid: Sequence[s
     pen = Pen(look)
     sure = [row for row in rows if row.certain]
     name = "Go" if module == "std" else module
-    head = (
-        pen.word("known.has", module=name, version=found, count=len(sure))
-        if sure
-        else pen.word("known.has-none", module=name, version=found)
-    )
-    lines = [look.styled(line, "bold", "red" if sure else "green") for line in pen.wrapped(f"{head}.", 0)]
+    if sure:
+        head, colour = pen.word("known.has", module=name, version=found, count=len(sure)), "red"
+    elif rows:
+        head, colour = pen.word("known.may-have", module=name, version=found, count=len(rows)), "magenta"
+    elif rid or any(one.module == module for entry in leaks().entries for one in entry.affects):
+        head, colour = pen.word("known.has-none", module=name, version=found), "green"
+    else:
+        head, colour = pen.word("known.no-module", module=name), "bold"
+    lines = [look.styled(line, "bold", colour) for line in pen.wrapped(f"{head}{_END[look.lang]}", 0)]
     for row in rows:
         told = f"{mended(pen, row)}" if row.certain else f"{why_not_certain(pen, row)}{pen.stop}{mended(pen, row)}"
         lines += [f"   {look.styled(row.id, 'bold')}  {told}", *pen.wrapped(pen.say(row.summary), 6)]
     for one in upgrades(rows):
-        lines += upgrade_lines(pen, one, len(sure), 3)
+        lines += upgrade_lines(pen, one, sum(row.mendable for row in rows), 3)
     if rid:
-        lines += pen.dim(pen.wrapped(f"{pen.word('known.rid-of', count=len(rid), ids=pen.comma.join(rid))}.", 0))
+        lines += pen.dim(
+            pen.wrapped(f"{pen.word('known.rid-of', count=len(rid), ids=pen.comma.join(rid))}{_END[look.lang]}", 0)
+        )
     return "\n".join(lines) + "\n"
 
 

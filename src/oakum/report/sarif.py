@@ -13,7 +13,7 @@ from typing import Any
 from oakum import __version__
 from oakum.knowledge.leaks import Leak, leaks
 from oakum.model import Carried, CauseSite, Flaw, Problem, Remedy, Scan
-from oakum.report.carried import module_of, why_not_certain
+from oakum.report.carried import module_of, newest, why_not_certain
 from oakum.report.pen import Look, Pen
 from oakum.report.scan import title
 from oakum.report.words import WORDS, say, word
@@ -93,7 +93,7 @@ def _known(row: Carried, rule: int, uri: Naming, lang: str) -> dict[str, Any]:
         told = [word("known.sarif-unknown", lang, why=why_not_certain(pen, row), **args)]
     if row.upgrade_to:
         key = "known.sarif-upgrade" if row.certain else "known.sarif-mended"
-        told.append(word(key, lang, version=row.upgrade_to))
+        told.append(word(key, lang, version=newest(row)))
     place: dict[str, Any] = {"artifactLocation": {"uri": uri(row.origin), "uriBaseId": _BASE}}
     if row.line:
         place["region"] = {"startLine": row.line}

@@ -17,6 +17,7 @@ from oakum.report.words import WORDS, word
 
 SCHEMA = "oakum.scan/1"
 _MARGIN = 3
+_REMARKS = ("bare-ignore", "direct-only", "no-modules", "replaced")  # problems of files that were read to their end
 
 
 def render(found: Scan, look: Look, seconds: float) -> str:
@@ -51,7 +52,7 @@ def _shifted(lines: Iterator[str]) -> Iterator[str]:
 
 
 def _summary(pen: Pen, found: Scan, seconds: float) -> str:
-    sure = sum(row.mendable for row in found.carried)
+    sure = len({row.id for row in found.carried if row.mendable})
     first = [pen.word("scan.found", count=len(found.flaws))] if found.flaws else []
     first += [pen.word("known.carries", count=sure)] if sure else []
     rest = []
@@ -62,8 +63,8 @@ def _summary(pen: Pen, found: Scan, seconds: float) -> str:
     rest += summary_parts(pen, found)
     if not found.files:
         rest[-1:] = [pen.comma.join((*rest[-1:], pen.word("known.seconds", seconds=seconds)))]
-    if found.problems:
-        rest.append(pen.word("scan.problems", count=len(found.problems)))
+    if unread := sum(one.key not in _REMARKS for one in found.problems):
+        rest.append(pen.word("scan.problems", count=unread))
     told = pen.comma.join(first) or pen.word("known.nothing-sure" if found.carried else "scan.found-none")
     colour = "red" if found.flaws or sure else "magenta" if found.carried else "green"
     lines = pen.wrapped(f"{told}{pen.colon}{pen.stop.join(rest)}", 0)

@@ -189,7 +189,9 @@ class _Page(Pen):
 
     def why(self, found: Finding) -> Iterable[str]:
         dash = "•" if self.look.glyphs else "-"
-        shown = self.telling(found.suspect.evidence)
+        # That upstream knows it stands above, with the version.
+        told_here = [one for one in found.suspect.evidence if one.kind != "known"]
+        shown = self.telling(told_here)
         told = [(evidence, self.shortened_source(evidence)) for evidence in shown]
         for at, (evidence, source) in enumerate(told):
             first, *rest = self.paragraph(self.say(evidence.claim), 2)
@@ -197,8 +199,8 @@ class _Page(Pen):
             yield from (f"  {line}" for line in rest)
             if at + 1 == len(told) or told[at + 1][1] != source:  # claims of one capture name it once, after the last
                 yield from self.dim(f"  {line}" for line in self.paragraph(source, 2))
-        if len(shown) < len(found.suspect.evidence):
-            yield f"  {self.word('count.more', count=len(found.suspect.evidence) - len(shown))}"
+        if len(shown) < len(told_here):
+            yield f"  {self.word('count.more', count=len(told_here) - len(shown))}"
 
     def telling(self, claims: Sequence[Evidence]) -> list[Evidence]:
         """Return the claims without those that say the like of others once more, when there is little room."""
@@ -231,13 +233,14 @@ class _Page(Pen):
     def known(self, known: KnownMatch) -> Iterable[str]:
         told = self.say(known.summary) if known.summary else ""
         yield from self.paragraph(f"{self.look.safe(known.id)}{self.colon}{told}" if told else self.look.safe(known.id))
-        module = f"{known.module} {known.found or ''}".strip()
+        name = "Go" if known.module == "std" else known.module
+        module = f"{name} {known.found or ''}".strip()
         if known.fault == "usage":
             facts = [self.word("upstream.usage", module=module)]
         else:
             mended = self.word("upstream.mended", versions=self.comma.join(known.fixed)) if known.fixed else ""
             said = "peer" if known.where == "peer" and known.affects_build == "unknown" else known.affects_build
-            facts = [self.word(f"upstream.affects.{said}", module=known.module if said == "peer" else module)]
+            facts = [self.word(f"upstream.affects.{said}", module=name if said == "peer" else module)]
             facts.append(mended or self.word("upstream.unmended"))
         yield from self.paragraph(self.stop.join(facts))
         yield from self.dim(self.paragraph(self.saying(known.says)))

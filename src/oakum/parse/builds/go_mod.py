@@ -147,7 +147,7 @@ def _names_all(go: str) -> bool:
 def _problems(said: _Said) -> tuple[Problem, ...]:
     if not said.unread:
         return ()
-    text = f"{len(said.unread)} lines of this go.mod could not be read"
+    text = f"{len(said.unread)} line{'s' * (len(said.unread) > 1)} of this go.mod could not be read"
     return (Problem("unread-lines", text, f"line {said.unread[0]}", {"lines": len(said.unread)}),)
 
 

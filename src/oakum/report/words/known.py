@@ -9,7 +9,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "known.besides": ("besides {what}", "另有 {what}"),
     "known.nothing-sure": ("Nothing to mend for certain", "没有可以确定需要修复的问题"),
     "known.unlinked": (
-        "{count:,} others whose leaking code is not linked in",
+        "{count:#other} whose leaking code is not linked in",
         "还有 {count:,} 个所在模块虽被引用，但会泄漏的代码并未链接进来",
     ),
     "known.passed-over": ("{count:,} ignored as go.mod says", "按 go.mod 中的注释忽略 {count:,} 个"),
@@ -35,6 +35,7 @@ WORDS: dict[str, tuple[str, str]] = {
         "built from a directory ({fork}), whose version nobody knows",
         "由目录 {fork} 中的代码构建，版本不详",
     ),
+    "known.doubt.checkout": ("built from a checkout, whose version nobody knows", "由本地代码构建，版本不详"),
     "known.doubt.no-version": ("its version is not told", "没有写明版本"),
     "known.doubt.commit": (
         "a commit between releases, not before the day of the fix",
@@ -137,9 +138,17 @@ WORDS: dict[str, tuple[str, str]] = {
         "{module} {version} has {count:#known leak}",
         "{module} {version} 带有 {count:,} 个已知泄漏",
     ),
+    "known.no-module": (
+        "The catalogue has no known leak of {module}, whatever its version",
+        "目录中没有 {module} 的已知泄漏，无论哪个版本",
+    ),
+    "known.may-have": (
+        "{module} {version} has no known leak for certain; {count:,} cannot be ruled out",
+        "{module} {version} 没有可以确定的已知泄漏，另有 {count:,} 个不能排除",
+    ),
     "known.has-none": ("{module} {version} has no known leak", "{module} {version} 没有已知泄漏"),
     "known.rid-of": (
-        "{count:,} others of this module it does not have: {ids}",
+        "{count:#other} of this module it does not have: {ids}",
         "该模块的另外 {count:,} 个此版本没有：{ids}",
     ),
     # Evidence against the catalogue (oakum known match).
