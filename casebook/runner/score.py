@@ -118,13 +118,12 @@ def _knows(finding: Mapping[str, Any], expected: Expected) -> bool:
     wanted = expected.known
     if wanted is None:
         return False
-    said = (
-        (row.get("id"), row.get("found") or "", row.get("where"), row.get("fixed"))
-        for row in finding.get("known") or ()
-    )
     return any(
-        (id_, found, where) == (wanted.id, wanted.found, wanted.where) and {*wanted.fixed} <= {*fixed}
-        for id_, found, where, fixed in said
+        row.get("id") == wanted.id
+        and row.get("where") == wanted.where
+        and (row.get("found") or "") in ("", wanted.found)  # not every setting tells the version; a wrong one is wrong
+        and {*wanted.fixed} <= {*row.get("fixed", ())}
+        for row in finding.get("known") or ()
     )
 
 
