@@ -4,7 +4,6 @@ Comes in: benign/*.toml, one fact a file, and groups of goroutines. Goes out: th
 it rests as the entry says. Does not count: whether there are too many of a kind is for the caller to decide.
 """
 
-import re
 import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -13,10 +12,9 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
 
+from oakum.knowledge.globs import glob, is_glob
 from oakum.model import Frame, GoroutineGroup, normal_function
 
-# The glob's star, not the pointer's: k8s.io/klog/v*.(*flushDaemon).run.func
-_STAR = re.compile(r"(?<!\()\*")
 # What begins the examples, the last part of every file; only the tests read on.
 _EXAMPLES = "\n[[example]]"
 # A program may wrap its connections and listeners (TLS, metering, keep-alive): who waits below one of these methods
@@ -135,12 +133,7 @@ def _rests(pattern: Pattern, group: GoroutineGroup) -> bool | None:
 
 def _any(patterns: tuple[str, ...], function: str) -> bool:
     name = normal_function(function)
-    return any(name == pattern or ("*" in pattern and _glob(pattern)(name)) for pattern in patterns)
-
-
-@lru_cache(maxsize=1024)
-def _glob(pattern: str) -> Callable[[str], object]:
-    return re.compile(".*".join(re.escape(part) for part in _STAR.split(pattern)), re.DOTALL).fullmatch
+    return any(name == pattern or ("*" in pattern and glob(pattern)(name)) for pattern in patterns)
 
 
 def _index(named: Iterable[tuple[str, Benign]]) -> Callable[[str], tuple[Benign, ...]]:
@@ -148,7 +141,7 @@ def _index(named: Iterable[tuple[str, Benign]]) -> Callable[[str], tuple[Benign,
     exact: dict[str, list[Benign]] = {}
     globs: dict[str, list[tuple[str, Benign]]] = {}  # by what follows the last dot, where no glob has a star
     for pattern, entry in named:
-        if _STAR.search(pattern):
+        if is_glob(pattern):
             globs.setdefault(pattern.rpartition(".")[2], []).append((pattern, entry))
         else:
             exact.setdefault(pattern, []).append(entry)
@@ -158,7 +151,7 @@ def _index(named: Iterable[tuple[str, Benign]]) -> Callable[[str], tuple[Benign,
         name = normal_function(function)
         found = exact.get(name, [])
         for pattern, entry in globs.get(name.rpartition(".")[2], ()):
-            if entry not in found and _glob(pattern)(name):
+            if entry not in found and glob(pattern)(name):
                 found = [*found, entry]
         return tuple(found)
 

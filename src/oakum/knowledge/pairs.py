@@ -4,7 +4,6 @@ Comes in: pairs/*.toml, one pair a file, and functions as Go prints them. Goes o
 function is. Whether the other half was called is for the caller to find out.
 """
 
-import re
 import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -13,10 +12,9 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
 
+from oakum.knowledge.globs import glob, is_glob
 from oakum.model import Frame, normal_function
 
-# The glob's star, not the pointer's: github.com/nats-io/nats.go.(*Conn).Subscribe*
-_STAR = re.compile(r"(?<!\()\*")
 _EXAMPLES = "\n[[example]]"
 
 
@@ -51,8 +49,8 @@ class Pairs:
         self._globs: dict[str, list[tuple[Callable[[str], object], Pair]]] = {}  # by what follows the last dot
         for entry in sorted(self.entries, key=lambda entry: entry.generic):
             for pattern in entry.acquire:
-                if _STAR.search(pattern):
-                    self._globs.setdefault(pattern.rpartition(".")[2], []).append((_glob(pattern), entry))
+                if is_glob(pattern):
+                    self._globs.setdefault(pattern.rpartition(".")[2], []).append((glob(pattern), entry))
                 else:
                     self._exact.setdefault(pattern, entry)
         self.match = lru_cache(maxsize=65536)(self._match)
@@ -67,10 +65,6 @@ class Pairs:
             if fits(name) and not (entry.generic and Frame(function).owner in ("stdlib", "runtime")):
                 return entry
         return None
-
-
-def _glob(pattern: str) -> Callable[[str], object]:
-    return re.compile(".*".join(re.escape(part) for part in _STAR.split(pattern)), re.DOTALL).fullmatch
 
 
 def _entry(text: str) -> Pair:

@@ -15,6 +15,11 @@ from oakum.model.frame import split_function
 _CAPITAL = re.compile(r"!([a-z])")
 
 
+def unescaped(path: str) -> str:
+    """Return the path of a module as it is written outside of the module cache, which knows no capitals."""
+    return _CAPITAL.sub(lambda one: one[1].upper(), path)
+
+
 def linked_modules(places: Iterable[tuple[str, str]], go: str | None = None) -> Build | None:
     """Return the modules that (function, file) pairs tell of; None when no path names a version."""
     modules: dict[str, str] = {}
@@ -38,7 +43,7 @@ def _module(package: str, file: str) -> tuple[str, str, str] | None:
     found = Frame("", path).module
     if found is None or found[0] == "golang.org/toolchain":
         return None
-    name, version = _CAPITAL.sub(lambda one: one[1].upper(), found[0]), found[1]
+    name, version = unescaped(found[0]), found[1]
     if package == name or package.startswith(f"{name}/") or package in ("", "main"):
         return name, version, ""
     inside = path.partition(f"@{version}/")[2].rpartition("/")[0]  # the directory below the module's root
@@ -49,4 +54,4 @@ def _module(package: str, file: str) -> tuple[str, str, str] | None:
     return None
 
 
-__all__ = ["linked_modules"]
+__all__ = ["linked_modules", "unescaped"]

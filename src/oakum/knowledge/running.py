@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from oakum.knowledge.paths import unescaped
 from oakum.knowledge.versions import version
 from oakum.model import Build, Frame, normal_function
 
@@ -58,20 +59,12 @@ def _in_paths(module: str, frames: Iterable[Frame]) -> Iterator[Running]:
         if not normal_function(frame.function).startswith((f"{module}/", f"{module}.")):
             continue
         if frame.module is not None:
-            name, found = _escaped(frame.module[0]), frame.module[1]
+            name, found = unescaped(frame.module[0]), frame.module[1]
             if name == module or name.startswith(f"{module}/") or module.startswith(f"{name}/"):
                 if name == module:
                     yield Running(module, found, "path")
             else:
                 yield Running(module, found, "path", name)
-
-
-# github.com/!burnt!sushi/toml   (module cache)
-_CAPITAL = re.compile(r"!([a-z])")
-
-
-def _escaped(path: str) -> str:
-    return _CAPITAL.sub(lambda found: found[1].upper(), path)
 
 
 def _built(module: str, build: Build) -> Running:

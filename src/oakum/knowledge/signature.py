@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Generic, Literal, TypeVar
 
+from oakum.knowledge.globs import glob, is_glob
+from oakum.knowledge.paths import unescaped
 from oakum.model import Frame, Stack, normal_function
 
 E = TypeVar("E")
@@ -17,8 +19,6 @@ Level = Literal["exact", "fork", "moved"]
 Choice = str | tuple[str, ...]
 Spellings = tuple[str, ...]
 
-# The glob's star, not the pointer's: k8s.io/klog/v*.(*flushDaemon).run.func
-_STAR = re.compile(r"(?<!\()\*")
 # v2.Unmarshal
 _MAJOR = re.compile(r"v\d+\.")
 # github.com/jackc/pgx/v5
@@ -208,7 +208,7 @@ def _any(patterns: Sequence[str], names: Spellings) -> bool:
 def _same(pattern: str, name: str) -> bool:
     if pattern.startswith("~"):  # wherever it stands; a type may be exported elsewhere
         return bare(name).lower() == pattern[1:]
-    return name == pattern or (_STAR.search(pattern) is not None and bool(_glob(pattern)(name)))
+    return name == pattern or (is_glob(pattern) and bool(glob(pattern)(name)))
 
 
 def _spelt(frames: Sequence[Frame]) -> list[Spellings]:
@@ -253,14 +253,9 @@ def package_of(file: str) -> str:
     """Return the package that a file of a dependency belongs to; "" where its path does not tell."""
     found = _CACHED.search(file)
     if found:
-        return f"{found[1]}{found[2] or ''}"
+        return f"{unescaped(found[1])}{found[2] or ''}"
     found = _VENDORED.search(file)
     return found[1] if found else ""
-
-
-@lru_cache(maxsize=4096)
-def _glob(pattern: str) -> Callable[[str], object]:
-    return re.compile(".*".join(re.escape(part) for part in _STAR.split(pattern)), re.DOTALL).fullmatch
 
 
 @lru_cache(maxsize=65536)
@@ -289,7 +284,7 @@ class Index:
     def add(self, entry: str, patterns: Iterable[str]) -> None:
         """Remember that a signature of an entry begins with one of these."""
         for pattern in patterns:
-            shelf = (self._globs, bare(pattern)) if _STAR.search(pattern) else (self._exact, pattern)
+            shelf = (self._globs, bare(pattern)) if is_glob(pattern) else (self._exact, pattern)
             for names, name in (shelf, (self._alike, bare(pattern))):
                 names.setdefault(name, {})[entry] = None
 

@@ -85,10 +85,4 @@ def version(text: str | None) -> Version | None:
     return None
 
 
-def newest(texts: "list[str]") -> str | None:
-    """Return the highest of some versions; None when there is none among them."""
-    known = [(one.order, text) for text in texts if (one := version(text))]
-    return max(known)[1] if known else None
-
-
-__all__ = ["NONE", "Order", "Version", "newest", "version"]
+__all__ = ["NONE", "Order", "Version", "version"]
