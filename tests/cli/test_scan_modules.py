@@ -292,13 +292,13 @@ def test_metrics_tell_the_version_of_go(oakum: Call, tmp_path: Path) -> None:
     for given in (tmp_path, tmp_path / "metrics.txt"):
         answer = oakum("scan", given)
         assert (answer.code, answer.err) == (1, "")
-        assert "metrics.txt: go-8898: Go 1.21.3, mended in Go 1.23.0: " in answer.out
+        assert "metrics.txt: go-62227: Go 1.21.3, mended in Go 1.23.0: " in answer.out
     # Beside what tells more they are silent.
     (tmp_path / "build.txt").write_text(
         "/agent: go1.21.3\n\tpath\texample.com/agent\n\tmod\texample.com/agent\tv1.0.0\n"
     )
     answer = oakum("scan", tmp_path)
-    assert "build.txt (example.com/agent): go-8898: " in answer.out
+    assert "build.txt (example.com/agent): go-62227: " in answer.out
     assert "metrics.txt" not in answer.out
 
 

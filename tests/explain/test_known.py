@@ -96,7 +96,7 @@ def test_advice_for_every_release_gives_way_to_a_bug() -> None:
     assert [match.id for match in told(stuck(frame()), built("v0.18.8"), both).known] == ["kubernetes-98653"]
     alone = told(stuck(frame()), built("v0.18.8"), Leaks({"kubernetes-1": advice}))
     assert [match.fault for match in alone.known] == ["usage"]
-    assert [remedy.kind for remedy in alone.remedies] == ["mitigate"] * 3
+    assert [remedy.kind for remedy in alone.remedies] == ["upgrade", "mitigate", "mitigate"]
     assert "known" not in alone.kinds
 
 
@@ -143,3 +143,12 @@ def test_some_at_rest_are_no_pile_up(wait: str, count: int, share: float, kinds:
     site = Site("blocked", frame(), "chan send", count)
     suspect = replace(stuck(frame()), wait=wait, sites=(site,), share={"goroutines": share}, evidence=(SHOWN, *more))
     assert bool(told(suspect, built("v0.18.8")).known) is named
+
+
+def test_a_setting_of_the_build_brings_it_back() -> None:
+    frames = tuple(map(Frame, ("time.NewTimer", "time.After", "main.pump")))
+    grown = (Evidence("heap-ramp", Text("x"), "sha256:1"),)
+    memory = Suspect((Site("allocated", frames[2]),), ("unstopped-timer",), grown, allocations=(Trace(frames),))
+    for settings, said in (({}, "no"), ({"DefaultGODEBUG": "gotypesalias=0,asynctimerchan=1"}, "yes")):
+        (match,) = told(memory, Build(go="go1.26.8", settings=settings)).known
+        assert (match.id, match.affects_build, match.upgrade_to) == ("go-8898", said, None)

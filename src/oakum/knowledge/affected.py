@@ -53,6 +53,10 @@ class Affected:
         # Somewhere between the release before the fix and the release with it.
         return "unknown" if told.pre and any(fix.base == told.base for fix in fixes) else "yes"
 
+    def brought_back(self, godebug: str) -> bool:
+        """Tell whether settings of a build bring the leak back, whatever its version."""
+        return bool(self.godebug) and self.godebug in godebug.split(",")
+
     def mended_by(self, found: str | None) -> str | None:
         """Return the lowest release with the fix that is an upgrade from a version; of an unknown one the highest."""
         told = self.numbered(version(found))

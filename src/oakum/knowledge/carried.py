@@ -40,7 +40,7 @@ def _row(entry: Leak, build: Build, origin: str) -> Carried | None:
         return None
     # Of a product people install another release, whatever part of it has the leak.
     said, one, found = min(decided or answers, key=lambda row: row[1].module != build.main)
-    mended = one.mended_by(found.version) if not found.fork else None
+    mended = one.mended_by(found.version) if not found.fork and not one.brought_back(found.godebug) else None
     return Carried(
         id=entry.id,
         mechanism=entry.mechanism,
@@ -77,7 +77,7 @@ def _told(one: Affected, build: Build) -> tuple[Affected, Running]:
 
 def answer(one: Affected, found: Running) -> str:
     """Return whether the module as it runs has the leak: of a fork nobody can tell."""
-    if one.godebug and one.godebug in found.godebug.split(","):
+    if one.brought_back(found.godebug):
         return "yes"
     return "unknown" if found.fork else one.has(found.version)
 

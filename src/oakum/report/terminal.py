@@ -235,7 +235,7 @@ class _Page(Pen):
         yield from self.paragraph(f"{self.look.safe(known.id)}{self.colon}{told}" if told else self.look.safe(known.id))
         name = "Go" if known.module == "std" else known.module
         module = f"{name} {known.found or ''}".strip()
-        if known.fault == "usage":
+        if known.fault == "usage" and not known.fixed:
             facts = [self.word("upstream.usage", module=module)]
         else:
             mended = self.word("upstream.mended", versions=self.comma.join(known.fixed)) if known.fixed else ""

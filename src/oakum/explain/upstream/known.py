@@ -221,7 +221,7 @@ def _match(one: _Seen) -> KnownMatch:
 
 
 def _upgrade(one: _Seen) -> str | None:
-    if one.said == "no" or one.hit.entry.fault == "usage":
+    if one.said == "no" or one.affected.brought_back(one.running.godebug):
         return None
     return one.affected.mended_by(None if one.running.fork or one.hit.level != "exact" else one.running.version)
 
@@ -241,6 +241,8 @@ def _says(one: _Seen) -> Iterator[Text]:
         yield Text("upstream.replaced", {"module": module, "fork": run.fork})
     elif run.version and one.near:
         yield Text(f"upstream.runs.{run.how or 'build'}", {"module": module, "version": run.version})
+        if one.affected.brought_back(run.godebug):
+            yield Text("upstream.brought-back", {"setting": one.affected.godebug})
         if one.said == "unknown":
             yield Text("upstream.between", {"module": module, "version": run.version})
     elif one.near:

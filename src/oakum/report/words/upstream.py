@@ -62,6 +62,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "It was built with Go {version}.",
         "程序用 Go {version} 构建。",
     ),
+    "upstream.brought-back": (
+        "The program is built with GODEBUG {setting}, which brings the old behaviour back.",
+        "程序构建时设置了 GODEBUG {setting}，恢复了旧行为。",
+    ),
     "upstream.between": (
         "{version} lies between the last release with the leak and the first with the fix, or beside the releases: "
         "the version alone does not decide.",
