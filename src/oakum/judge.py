@@ -22,7 +22,7 @@ _DEADLOCK = frozenset({"cycle", "locked-twice", "reader-writer-reader"})
 _STANDS = frozenset({"crowd", "most", "crew", "waits", "alive", "counts-only", "arrivals", "arrivals-uneven", "burst"})
 _GREW = _GROWS | {"ramp", "heap-rises", "heap-ramp", "heap-twin", "off-heap-rises"}
 # Many of them, or for long: with a stack that upstream knows, and a version that has the bug, no coincidence.
-_PILED = frozenset({"crowd", "most", "waits", "stuck"})
+_PILED = {"hard": frozenset({"crowd", "most", "waits", "stuck"}), "unknown": frozenset({"most"})}
 # Sampling, the twin, or leaked goroutines explain the memory.
 _EXPLAINED_AWAY = frozenset({"heap-wobbles", "heap-like-twin", "heap-beside"})
 # How many suspicions a person reads.
@@ -40,7 +40,7 @@ def confidence(suspect: Suspect) -> Confidence:
         return "possible"  # its waits restart: a pool, a ticker, a queue that moves
     if wait == "never":
         return "likely"
-    if "known" in kinds and not kinds & _EXPLAINED_AWAY and kinds & (_GREW | (_PILED if wait == "hard" else set())):
+    if "known" in kinds and not kinds & _EXPLAINED_AWAY and kinds & (_GREW | _PILED.get(wait, frozenset())):
         return "likely"
     if "queue-grows" in kinds:
         return "likely" if kinds & {"waits", "stuck"} else "possible"

@@ -140,6 +140,7 @@ def test_of_several_modules_the_one_in_the_stacks_is_taken(tmp_path: Path) -> No
         ("main.main", "github.com/rancher/rancher/main.go", False),
         ("main.main", "/build/main.go", False),
         ("k8s.io/client-go/tools/cache.watch", "k8s.io/client-go@v0.18.8/tools/cache/reflector.go", False),
+        ("k8s.io/kubernetes/vendor/k8s.io/apiserver/pkg/server.run", "/go/src/x/vendor/y.go", True),
     ],
 )
 def test_a_release_is_believed_of_the_program_whose_code_runs(

@@ -152,3 +152,14 @@ def test_a_setting_of_the_build_brings_it_back() -> None:
     for settings, said in (({}, "no"), ({"DefaultGODEBUG": "gotypesalias=0,asynctimerchan=1"}, "yes")):
         (match,) = told(memory, Build(go="go1.26.8", settings=settings)).known
         assert (match.id, match.affects_build, match.upgrade_to) == ("go-8898", said, None)
+
+
+def test_a_capture_without_states_needs_most_of_the_process() -> None:
+    """debug=1: 4,310 of 6,205 goroutines at the place of a bug that the version has."""
+    site = Site("blocked", frame(), None, 4310)
+    for kinds, confidence in ((("crowd", "most"), "likely"), (("crowd",), "possible")):
+        evidence = tuple(Evidence(kind, Text("x"), "sha256:1") for kind in kinds)
+        blind = replace(stuck(frame(), state=None, created=None), wait="unknown", sites=(site,), evidence=evidence)
+        ((finding,), _) = judge([told(replace(blind, share={"goroutines": 0.69}), built("v0.18.8"))])
+        assert finding.confidence == confidence
+        assert [match.id for match in finding.known] == ["kubernetes-98653"]

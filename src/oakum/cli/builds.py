@@ -62,6 +62,11 @@ class Program:
         """Return the packages that are not a dependency's, as far as names and files tell."""
         return frozenset(split_function(f)[0] for f, file in self._functions if owner_of(f, file) == "own")
 
+    @cached_property
+    def _vendoring(self) -> frozenset[str]:
+        """Return who vendors, where names tell it: k8s.io/kubernetes of k8s.io/kubernetes/vendor/k8s.io/apiserver."""
+        return frozenset(f.partition("/vendor/")[0] for f, _ in self._functions if "/vendor/" in f)
+
     @property
     def has_code(self) -> bool:
         """Tell whether there are stacks at all."""
@@ -74,7 +79,7 @@ class Program:
     def is_of(self, module: str) -> bool:
         """Tell whether this is a program of a module, by the code in its stacks."""
         names = (module, *_RELEASED_AS.get(module, ()))
-        packages = self._main_packages or self._own_packages
+        packages = self._main_packages or self._own_packages | self._vendoring
         return any(_is_below(package, name) for package in packages for name in names)
 
     def stranger_to(self, build: Build) -> str:

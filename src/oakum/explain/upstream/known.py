@@ -74,7 +74,10 @@ def recognise(
         _seen(one, processes, catalogue) if (one.kinds & _STAYED if clear else piled_up(one)) else []
         for one, clear in zip(suspects, cleared, strict=True)
     ]
-    seen = [[one for one in rows if not clear or _sure(one)] for rows, clear in zip(seen, cleared, strict=True)]
+    seen = [
+        [one for one in rows if not clear or _sure(one, suspect)]
+        for suspect, rows, clear in zip(suspects, seen, cleared, strict=True)
+    ]
     told = [_told([one for one in rows if not one.hit.signature.symptom]) for rows in seen]
     named = {one.hit.entry.id for rows in told for one in rows}
     found: list[Suspect] = []
@@ -177,7 +180,7 @@ def _known(suspect: Suspect, told: Sequence[_Seen]) -> Suspect:
     if not told:
         return suspect
     remedies = [remedy for one in told[:1] if one.said != "no" for remedy in _remedies(one)]
-    sure = [one for one in told if _sure(one)]
+    sure = [one for one in told if _sure(one, suspect)]
     evidence = [_evidence(suspect, one) for one in sure[:1]]
     # Whoever read the code of that bug has named it.
     named = [one.hit.entry.mechanism for one in told[:1] if _read(one)]
@@ -197,9 +200,13 @@ def _read(one: _Seen) -> bool:
     return bug and one.hit.level == "exact" and one.said != "no"
 
 
-def _sure(one: _Seen) -> bool:
-    """Tell whether this makes anybody surer: the version that runs has it."""
-    return _read(one) and one.said == "yes" and "state" not in one.hit.unsaid
+def _sure(one: _Seen, suspect: Suspect) -> bool:
+    """Tell whether this makes anybody surer: the version has it, and they wait as they should, or are most of all."""
+    if "state" in one.hit.unsaid:
+        count = sum(site.count or 0 for site in suspect.sites if site.role == "blocked")
+        if "most" not in suspect.kinds or count < CROWD:
+            return False
+    return _read(one) and one.said == "yes"
 
 
 def _match(one: _Seen) -> KnownMatch:

@@ -6,7 +6,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "known.uncertain": ("{count:,} not certain", "{count:,} 个尚不能确定"),
     "known.unmendable": ("{count:,} that no release mends", "{count:,} 个尚无发布版修复"),
     "known.no-release": ("no release", "尚无版本"),
-    "known.besides": ("besides {what}", "另有 {what}"),
+    "known.besides": ("besides these, {what}", "另有 {what}"),
     "known.nothing-sure": ("Nothing to mend for certain", "没有可以确定需要修复的问题"),
     "known.unlinked": (
         "{count:#other} whose leaking code is not linked in",
