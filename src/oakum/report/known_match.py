@@ -130,7 +130,8 @@ class _Page(Pen):
         entry = leaks().entry(known.id)
         if known.upgrade_to:
             key = "known.upgrade-peer" if known.where == "peer" else f"known.upgrade-{known.affects_build}"
-            yield from self.paragraph(self.word(key, module=known.module, version=known.upgrade_to))
+            told = self.comma.join(known.fixed) if key.endswith("unknown") else known.upgrade_to
+            yield from self.paragraph(self.word(key, module=known.module, version=told))
         elif entry.fault == "usage" or not entry.workarounds:
             yield from self.paragraph(self.look.safe(entry.fix[self.look.lang]))
         else:

@@ -173,8 +173,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "known.created": ("started by {function}", "由 {function} 启动"),
     "known.upgrade-yes": ("{module} {version} or later", "升级到 {module} {version} 或更高版本"),
     "known.upgrade-unknown": (
-        "{module} {version} and later have the fix; see whether the code that runs here has it",
-        "{module} {version} 及更高版本已有修复；请确认这里运行的代码是否已包含",
+        "{module} has the fix since {version}; see whether the code that runs here has it",
+        "{module} 自 {version} 起已有修复；请确认这里运行的代码是否已包含",
     ),
     "known.upgrade-peer": (
         "{module} {version} or later, in the process at the other end",
