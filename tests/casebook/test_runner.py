@@ -562,7 +562,7 @@ def test_what_the_evidence_cannot_show_is_not_asked(two_moments: Case, tmp_path:
 
 def results() -> list[scoring.Result]:
     right = Score(True, "leaking", found=True, first=True, mechanism=True, known=True)
-    rows = [right, replace(right, first=False, known=False), Score(True, ""), Score(False, "leaking", wrong=("x",)),
+    rows = [right, replace(right, first=False, known=False, misnamed=("x-1",)), Score(True, ""), Score(False, "leaking", wrong=("x",)),
             Score(False, "undecided"), Score(False, ""), Score(False, "healthy")]  # fmt: skip
     return [scoring.Result("c", f"t{at}", "two moments", row) for at, row in enumerate(rows)]
 
@@ -570,7 +570,7 @@ def results() -> list[scoring.Result]:
 def test_the_table_counts_what_was_said() -> None:
     row = scoring.table(results()).splitlines()[-1]
     assert [cell.strip() for cell in row.strip("|").split("|")] == [
-        "two moments", "3", "2", "1", "2", "1 of 2", "4", "1", "1", "1", "1", "2",
+        "two moments", "3", "2", "1", "2", "1 of 2", "1", "4", "1", "1", "1", "1", "2",
     ]  # fmt: skip
     assert "两个时刻" in scoring.table(results(), "zh")
 
@@ -578,7 +578,7 @@ def test_the_table_counts_what_was_said() -> None:
 def test_misses_are_named() -> None:
     told = [*scoring.misses(results())]
     assert told == [
-        "two moments: c/t1: not ranked first; known bug not named",
+        "two moments: c/t1: not ranked first; known bug not named; not this bug: x-1",
         "two moments: c/t2: no answer",
         "two moments: c/t3: accused: x",
         "two moments: c/t5: no answer",
