@@ -23,7 +23,7 @@ ALL = [(program, variant) for program, told in PROGRAMS.items() for variant in t
 LEAKING = [one for one in ALL if "place" in PROGRAMS[one[0]]["variants"][one[1]]]
 BUILT = {"modules", "go", "language", "flags", "mode"}
 SAID = {"verdict", "place", "affects", "found", "upgrade_to"}
-# /tmp/build-1/prog.go   /root/go/pkg/mod   /home/ann/shop
+# what begins with a directory of the machine that recorded it: /home/ann/shop
 OF_A_MACHINE = re.compile(rb"/(?:tmp|root|home|work|Users)/[ -~]{0,60}")
 
 
