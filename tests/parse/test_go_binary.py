@@ -15,7 +15,7 @@ import tracemalloc
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -228,11 +228,11 @@ def test_a_program_of_which_the_end_is_missing() -> None:
 
 
 def _survives(data: bytes | memoryview) -> None:
-    begun = perf_counter()
+    begun = process_time()
     for reading in go_binary.read(data, DEFAULT):
         assert reading.build is not None or reading.problems
     go_binary.names(data, ["main.main", f"{PEN}.NewGate"])
-    assert perf_counter() - begun < 1
+    assert process_time() - begun < 1
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
