@@ -106,12 +106,11 @@ def _order(finding: Finding) -> tuple[float, ...]:
 
 def _finding(suspect: Suspect, mechanism: str) -> Finding:
     site = suspect.sites[0]
-    held = sum(s.count or 0 for s in suspect.sites if s.role == "blocked")
     args: dict[str, Argument] = {
         "function": site.frame.function,
         "file": site.frame.file,
         "line": site.frame.line,
-        "count": held,
+        "count": suspect.blocked,
     }
     return Finding(
         _identity(suspect),

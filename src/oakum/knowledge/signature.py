@@ -223,7 +223,7 @@ def spellings(function: str, file: str = "") -> Spellings:
     its own.
     """
     name = normal_function(function)
-    if not name.endswith(".func") or "." not in (rest := bare_all(name)):
+    if not name.endswith(".func") or "." not in (rest := after_package(name)):
         return (name,)
     package = name.removesuffix(f".{rest}")
     parts = rest.split(".")
@@ -235,9 +235,10 @@ def spellings(function: str, file: str = "") -> Spellings:
     )
 
 
-def bare_all(name: str) -> str:
+def after_package(name: str) -> str:
     """Return what follows the package: "PollUntil.poller.func", "(*T).run.func", "main.(*T).run.func"."""
     dot = name.find(".", name.rfind("/", 0, name.find("(") if "(" in name else len(name)) + 1)
+    # gopkg.in/yaml.v2.Unmarshal: the version in a package's name is none of the function's
     while (tail := name[dot + 1 :]) and _MAJOR.match(tail):
         dot = name.find(".", dot + 1)
     return name[dot + 1 :]
@@ -263,13 +264,7 @@ def bare(function: str) -> str:
     """Return receiver and name of a function, without its package: "(*StreamWatcher).receive"."""
     name = normal_function(function)
     paren = name.find("(")
-    if paren >= 0:
-        return name[paren:]
-    dot = name.find(".", name.rfind("/") + 1)
-    # gopkg.in/yaml.v2.Unmarshal: the version in a package's name is none of the function's
-    while (tail := name[dot + 1 :]) and _MAJOR.match(tail):
-        dot = name.find(".", dot + 1)
-    return name[dot + 1 :]
+    return name[paren:] if paren >= 0 else after_package(name)
 
 
 class Index:

@@ -131,6 +131,11 @@ class Suspect:
         """Return the kinds of evidence there are."""
         return frozenset(one.kind for one in self.evidence)
 
+    @property
+    def blocked(self) -> int:
+        """Return how many goroutines stand at its sites."""
+        return sum(site.count or 0 for site in self.sites if site.role == "blocked")
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:

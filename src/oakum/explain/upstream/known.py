@@ -69,14 +69,13 @@ def recognise(
     What was found harmless, by one of these mechanisms, is accused only of a bug that its version has for certain, when
     it stayed after the load: that goroutines follow open connections, or are meant to wait, is how some bugs look.
     """
-    cleared = [one.mechanisms[:1] and one.mechanisms[0] in harmless for one in suspects]
     seen = [
-        _seen(one, processes, catalogue) if (one.kinds & _STAYED if clear else piled_up(one)) else []
-        for one, clear in zip(suspects, cleared, strict=True)
-    ]
-    seen = [
-        [one for one in rows if not clear or _sure(one, suspect)]
-        for suspect, rows, clear in zip(suspects, seen, cleared, strict=True)
+        _overturning(one, processes, catalogue)
+        if one.mechanisms and one.mechanisms[0] in harmless
+        else _seen(one, processes, catalogue)
+        if piled_up(one)
+        else []
+        for one in suspects
     ]
     told = [_told([one for one in rows if not one.hit.signature.symptom]) for rows in seen]
     named = {one.hit.entry.id for rows in told for one in rows}
@@ -89,13 +88,19 @@ def recognise(
     return found
 
 
+def _overturning(suspect: Suspect, processes: Sequence[Process], catalogue: Leaks) -> list["_Seen"]:
+    """Return the bugs that accuse what was found harmless."""
+    if not suspect.kinds & _STAYED:
+        return []
+    return [one for one in _seen(suspect, processes, catalogue) if _sure(one, suspect)]
+
+
 def piled_up(suspect: Suspect) -> bool:
     """Tell whether there is growth or a pile-up: some goroutines at rest are in every process that uses a library."""
     if suspect.kinds & _GROWN or suspect.wait in ("hard", "never"):
         return True
-    count = sum(site.count or 0 for site in suspect.sites if site.role == "blocked")
     if suspect.wait:
-        return count >= CROWD and suspect.share.get("goroutines", 0.0) >= CROWDED
+        return suspect.blocked >= CROWD and suspect.share.get("goroutines", 0.0) >= CROWDED
     return suspect.share.get("inuse_space", 0.0) >= HEAPED
 
 
@@ -202,11 +207,8 @@ def _read(one: _Seen) -> bool:
 
 def _sure(one: _Seen, suspect: Suspect) -> bool:
     """Tell whether this makes anybody surer: the version has it, and they wait as they should, or are most of all."""
-    if "state" in one.hit.unsaid:
-        count = sum(site.count or 0 for site in suspect.sites if site.role == "blocked")
-        if "most" not in suspect.kinds or count < CROWD:
-            return False
-    return _read(one) and one.said == "yes"
+    shown = "state" not in one.hit.unsaid or ("most" in suspect.kinds and suspect.blocked >= CROWD)
+    return shown and _read(one) and one.said == "yes"
 
 
 def _match(one: _Seen) -> KnownMatch:
@@ -286,17 +288,23 @@ def _remedies(one: _Seen) -> Iterator[Remedy]:
         yield Remedy("upgrade", Text(f"upstream.upgrade.{case}", args), risk=risk)
     else:
         yield Remedy("mitigate", Text("known.words", said), risk=risk)
-    yield from (Remedy("mitigate", spoken(one)) for one in entry.workarounds)
+    yield from (Remedy("mitigate", spoken(words)) for words in entry.workarounds)
 
 
 def _evidence(suspect: Suspect, one: _Seen) -> Evidence:
-    """Return that it is known, with what tells the version: a file of the stack, or the build."""
-    shown, module = suspect.evidence[0], _called(one.affected.module)
-    args = {"id": one.hit.entry.id, "module": module, "version": one.running.version or ""}
-    told = Text("upstream.known", args)
+    """Return that it is known, with what tells the version: the build, or a file of the stack, here or at the peer."""
+    module = _called(one.affected.module)
+    args = {"id": one.hit.entry.id, "module": module, "version": one.running.version or "", "process": one.peer}
+    told = Text("upstream.known-peer" if one.peer else "upstream.known", args)
     built = one.decides.build_sources if one.decides is not None and one.running.how != "path" else ()
     if built:
         return Evidence("known", told, built[0].digest, built[0].where, f"{module} {one.running.version}")
+    if one.peer and one.decides is not None:
+        frames = _frames_of(one.decides, one.hit.entry)
+        source = one.decides.snapshots[-1].sources.get("goroutines")
+        if frames and source is not None:
+            return Evidence("known", told, source.digest, source.where, str(frames[0]))
+    shown = suspect.evidence[0]
     named = next((frame for frame in one.trace.frames if frame.module is not None), one.trace.frames[0])
     return Evidence("known", told, shown.capture, shown.where, str(named))
 

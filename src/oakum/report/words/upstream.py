@@ -25,6 +25,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "Upstream knows this leak as {id}, and {module} {version}, which runs here, has it.",
         "上游已知的泄漏 {id}：这里运行的 {module} {version} 正包含它。",
     ),
+    "upstream.known-peer": (
+        "Upstream knows this leak as {id}, and {module} {version}, which runs in {process} at the other end, has it.",
+        "上游已知的泄漏 {id}：对端 {process} 中运行的 {module} {version} 正包含它。",
+    ),
     "upstream.stands": (
         "Recognised by its stack at {function}.",
         "依据停在 {function} 的调用栈认出。",
