@@ -20,7 +20,7 @@ SETTING = WITH_SOURCE
 def explained(given: Given) -> Diagnosis:
     """Return what a diagnosis says that may read the checkout, the module cache and GOROOT of this machine."""
     from oakum.cli.case import case as read
-    from oakum.collect.sources import LocalSources
+    from oakum.collect.code.sources import LocalSources
     from oakum.diagnose import diagnose
     from oakum.report.json import document
 

@@ -28,7 +28,7 @@ from casebook.runner.naive import accuse
 from casebook.runner.score import Score
 from casebook.runner.settings import SETTINGS, trial
 from casebook.runner.stage import RunFailed, Stage, give_up_all
-from oakum.collect.source import SourceFinder
+from oakum.collect.code.source import SourceFinder
 from support import RECORDED
 
 pytestmark = pytest.mark.slow

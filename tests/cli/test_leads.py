@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from oakum.cli.leads import with_leads
-from oakum.collect.fetch import Fetch
-from oakum.collect.sources import LocalSources
+from oakum.collect.code.fetch import Fetch
+from oakum.collect.code.sources import LocalSources
 from oakum.model import Build, Cause, CauseSite, Finding, Frame, Lead, Site, SourceNotFound, Suspect, Text, Trace
 from toolchain import need_go
 

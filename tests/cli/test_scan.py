@@ -12,7 +12,7 @@ import pytest
 
 from cli.conftest import Call
 from oakum.cli import tree_scan
-from oakum.collect import go_tree
+from oakum.collect.code import go_tree
 from oakum.scan import scan
 from support import ROOT
 

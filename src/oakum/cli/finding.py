@@ -66,8 +66,8 @@ def _findings(asked: Asked) -> "tuple[tuple[Finding, ...], Sources]":
     """Return the findings of a saved diagnosis, or of a diagnosis made now, and where their source is."""
     from oakum.cli.case import case
     from oakum.cli.with_source import Reading, read
-    from oakum.collect.fetch import Fetch
-    from oakum.collect.sources import LocalSources
+    from oakum.collect.code.fetch import Fetch
+    from oakum.collect.code.sources import LocalSources
     from oakum.report.saved import builds, findings
 
     fetch = Fetch() if asked.fetch else None

@@ -1,6 +1,6 @@
 """Was the code of a finding changed upstream? Findings -> the same findings with leads, asked of the Go module proxy.
 
-Ties collect/fetch.py (brings releases) to explain/history.py (compares them). Slow, so only with --fetch-source.
+Ties collect/code/fetch.py (brings releases) to explain/history.py (compares them). Slow, so only with --fetch-source.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,8 +12,8 @@ from oakum.explain.upstream.history import Function, first_change
 from oakum.model import Finding, Frame, Lead, SourceNotFound
 
 if TYPE_CHECKING:
-    from oakum.collect.fetch import Fetch
-    from oakum.collect.sources import LocalSources
+    from oakum.collect.code.fetch import Fetch
+    from oakum.collect.code.sources import LocalSources
 
 _MOST_FUNCTIONS = 6  # of one module: the blocked one, those that make what it waits for, its callers
 _MOST_FRAMES = 64
@@ -81,7 +81,7 @@ def _add(
 
 
 def _ask(module: str, version: str, functions: Sequence[Function], fetch: "Fetch") -> tuple[Lead | None, list[str]]:
-    from oakum.collect.sources import read_directory
+    from oakum.collect.code.sources import read_directory
 
     failed: dict[str, str] = {}
 

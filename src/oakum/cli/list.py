@@ -117,7 +117,7 @@ class _Sources:
     """Finds the source of routines and words what there is to say about it."""
 
     def __init__(self, source_path: str | None, trim_path: str | None) -> None:
-        from oakum.collect.source import SourceFinder
+        from oakum.collect.code.source import SourceFinder
 
         self._finder = SourceFinder(
             [p for p in (source_path or "").split(os.pathsep) if p],

@@ -13,8 +13,8 @@ from itertools import islice, takewhile
 from pathlib import Path
 
 from oakum.collect.build_files import build_files
+from oakum.collect.code.go_packages import built_packages
 from oakum.collect.files import gather
-from oakum.collect.go_packages import built_packages
 from oakum.knowledge.carried import Linked, carried
 from oakum.knowledge.leaks import leaks
 from oakum.knowledge.paths import linked_modules

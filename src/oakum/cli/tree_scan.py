@@ -18,7 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from oakum.collect.go_tree import GoPackage, directories, package_of_file, packages
+from oakum.collect.code.go_tree import GoPackage, directories, package_of_file, packages
 from oakum.model import Flaw, OakumError, Problem, Scan
 from oakum.scan import Read, scan
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from shutil import which
 
 from oakum.cli.leads import with_leads
-from oakum.collect.fetch import Fetch
-from oakum.collect.sources import LocalSources
+from oakum.collect.code.fetch import Fetch
+from oakum.collect.code.sources import LocalSources
 from oakum.diagnose import diagnose
 from oakum.experiment.compile import Go, compiles, module_around
 from oakum.model import Case, Diagnosis, Finding, Remedy, SourceNotFound

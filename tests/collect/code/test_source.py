@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oakum.collect import go_places
-from oakum.collect.go_places import GoVersion, modules_at
-from oakum.collect.source import SourceFinder
-from oakum.collect.source_name import EXTENSIONS, trimmed
+from oakum.collect.code import go_places
+from oakum.collect.code.go_places import GoVersion, modules_at
+from oakum.collect.code.source import SourceFinder
+from oakum.collect.code.source_name import EXTENSIONS, trimmed
 from oakum.model import SourceNotFound
 
 REFLECTOR = "k8s.io/client-go/tools/cache.(*Reflector).Run"

@@ -6,7 +6,7 @@ A program built in /build, or with -trimpath, names its files otherwise than thi
 from collections.abc import Iterable
 from pathlib import Path
 
-from oakum.collect.source_name import DRIVE
+from oakum.collect.code.source_name import DRIVE
 
 
 class CaptureNames:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from oakum.collect.go_places import unescape
+from oakum.collect.code.go_places import unescape
 from oakum.model.frame import owner_of, split_function
 
 EXTENSIONS = frozenset(

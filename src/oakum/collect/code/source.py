@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from oakum.collect import go_places
-from oakum.collect.go_places import GoInstall, GoModule, GoVersion
-from oakum.collect.source_name import DRIVE, SourceName, declares, inside, is_source, trimmed
+from oakum.collect.code import go_places
+from oakum.collect.code.go_places import GoInstall, GoModule, GoVersion
+from oakum.collect.code.source_name import DRIVE, SourceName, declares, inside, is_source, trimmed
 from oakum.model import SourceNotFound
 
 _MOST_BYTES = 10 << 20

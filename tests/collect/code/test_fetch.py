@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from oakum.collect.fetch import Fetch
-from oakum.collect.sources import LocalSources
+from oakum.collect.code.fetch import Fetch
+from oakum.collect.code.sources import LocalSources
 from oakum.model import Frame, SourceNotFound
 from support import ROOT
 from toolchain import need_go
@@ -165,7 +165,7 @@ def test_versions_that_are_none_reach_no_command(machine: Machine, version: str)
 
 
 def test_not_more_modules_than_one_diagnosis_needs(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("oakum.collect.fetch._MOST_MODULES", 2)
+    monkeypatch.setattr("oakum.collect.code.fetch._MOST_MODULES", 2)
     machine.go({"Error": "404"}, code=1)
     fetch = Fetch(machine.env)
     said = [refusal(fetch, version=f"v0.{number}.0") for number in range(3)]

@@ -12,10 +12,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from oakum.collect.go_package import Target, belongs, package_of
-from oakum.collect.go_places import inside_module, read_text
-from oakum.collect.source import read_source
-from oakum.collect.sources import read_directory
+from oakum.collect.code.go_package import Target, belongs, package_of
+from oakum.collect.code.go_places import inside_module, read_text
+from oakum.collect.code.source import read_source
+from oakum.collect.code.sources import read_directory
 from oakum.model import Problem, SourceText
 
 _NEVER = frozenset({"testdata", "node_modules"})

@@ -7,10 +7,10 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from oakum.collect import go_places
-from oakum.collect.go_places import GoModule
-from oakum.collect.source import MOST_TRIES, SourceFinder, Try, longest, other, owner
-from oakum.collect.source_name import SourceName, inside
+from oakum.collect.code import go_places
+from oakum.collect.code.go_places import GoModule
+from oakum.collect.code.source import MOST_TRIES, SourceFinder, Try, longest, other, owner
+from oakum.collect.code.source_name import SourceName, inside
 
 _MOST_ENTRIES = 10_000  # of one directory
 _MOST_LEVELS = 32

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from oakum.collect import go_places
-from oakum.collect.go_package import Target, belongs, package_of, target_for
-from oakum.collect.sources import LocalSources
+from oakum.collect.code import go_places
+from oakum.collect.code.go_package import Target, belongs, package_of, target_for
+from oakum.collect.code.sources import LocalSources
 from oakum.model import Build, Frame, SourceNotFound, Sources, SourceText
 
 WATCH = "k8s.io/apimachinery/pkg/watch"
@@ -122,9 +122,9 @@ def test_a_test_sees_the_tests_of_its_package(machine: Machine) -> None:
 
 def test_a_package_is_read_within_bounds(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     place = machine.put({f"big/f{number}.go": "package big\n" + "//x\n" * number for number in range(9)}) / "big"
-    monkeypatch.setattr("oakum.collect.sources._MOST_FILES", 5)
+    monkeypatch.setattr("oakum.collect.code.sources._MOST_FILES", 5)
     assert len(machine.sources().package(Frame("big.run", f"{place}/f0.go"))) == 5
-    monkeypatch.setattr("oakum.collect.sources._MOST_BYTES", 40)
+    monkeypatch.setattr("oakum.collect.code.sources._MOST_BYTES", 40)
     assert bases(machine.sources().package(Frame("big.run", f"{place}/f0.go"))) == ["f0.go", "f1.go"]
 
 
@@ -133,8 +133,8 @@ def test_each_answer_is_kept(machine: Machine, monkeypatch: pytest.MonkeyPatch) 
     sources = machine.sources()
     frame = Frame(RECEIVE, IN_MODULE, 3)
     first = sources.package(frame)
-    monkeypatch.setattr("oakum.collect.sources.read_source", None)
-    monkeypatch.setattr("oakum.collect.source.read_source", None)
+    monkeypatch.setattr("oakum.collect.code.sources.read_source", None)
+    monkeypatch.setattr("oakum.collect.code.source.read_source", None)
     assert sources.package(Frame(RECEIVE, IN_MODULE, 4)) == first
 
 
@@ -547,7 +547,7 @@ def test_the_own_tree_around_frames_that_were_found(machine: Machine) -> None:
 
 def test_the_own_tree_is_walked_within_bounds(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     machine.put({f"app/p{number}/x.go": "package p\n" for number in range(9)} | {"app/go.mod": "module app\n"})
-    monkeypatch.setattr("oakum.collect.sources._MOST_OWN", 5)
+    monkeypatch.setattr("oakum.collect.code.sources._MOST_OWN", 5)
     assert len(list(machine.sources("app").own())) == 5
     (machine.root / "app/p0/loop").symlink_to(machine.root / "app")
     assert len(list(machine.sources("app").own())) == 5

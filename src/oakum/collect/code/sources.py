@@ -11,12 +11,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
-from oakum.collect.capture_names import CaptureNames
-from oakum.collect.go_package import Target, belongs, package_of, target_for
-from oakum.collect.go_places import GoModule, GoVersion, goroot_of, inside_module, revision_of, unescape
-from oakum.collect.package_finder import PackageFinder
-from oakum.collect.source import read_source
-from oakum.collect.source_name import DRIVE, inside
+from oakum.collect.code.capture_names import CaptureNames
+from oakum.collect.code.go_package import Target, belongs, package_of, target_for
+from oakum.collect.code.go_places import GoModule, GoVersion, goroot_of, inside_module, revision_of, unescape
+from oakum.collect.code.package_finder import PackageFinder
+from oakum.collect.code.source import read_source
+from oakum.collect.code.source_name import DRIVE, inside
 from oakum.model import Build, Frame, SourceNotFound, SourceText
 
 _MOST_FILES = 600  # of one package; the largest of kubernetes has 200
@@ -28,7 +28,7 @@ _NO_SOURCE = frozenset({"vendor", "testdata", "node_modules", "Godeps", "third_p
 
 
 class Fetcher(Protocol):
-    """What brings source that this machine does not have: collect/fetch.py."""
+    """What brings source that this machine does not have: collect/code/fetch.py."""
 
     def module(self, path: str, version: str) -> Path:
         """Return the directory of a module's release; raise SourceNotFound with the reason in words."""

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from oakum.collect.go_places import GoVersion, escape, module_caches
+from oakum.collect.code.go_places import GoVersion, escape, module_caches
 from oakum.model import SourceNotFound
 
 _SECONDS = 180.0  # for one command: k8s.io/kubernetes is 40 MB packed
