@@ -4,9 +4,10 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
+SHARED := $(PYTEST) -n auto --maxprocesses 4 --dist loadgroup  # shared out among cores: tests/conftest.py
 
 .DEFAULT_GOAL := all
-.PHONY: all check quick test live demo accuracy bench fuzz format lock record record-testdata clean help
+.PHONY: all check quick test live live-cluster demo accuracy bench fuzz format lock record record-testdata clean help
 
 all: check quick  ## the default while working: the checks and the quick suite
 
@@ -28,10 +29,10 @@ check: $(READY)  ## format, lint, types, import rules
 	$(BIN)/lint-imports
 
 quick: $(READY)  ## recorded evidence only: no Go, no network, no browser
-	$(PYTEST) -m "not live and not peer and not browser and not fuzz and not slow"
+	$(SHARED) -m "not live and not peer and not browser and not fuzz and not slow"
 
 test: check $(READY)  ## the checks and every test whose tools are here or come by pip
-	$(PYTEST)
+	$(SHARED)
 
 live: $(READY)  ## build and run the programs of the casebook now: do they still leak, or not, as they should?
 	$(PYTEST) -m live tests/casebook

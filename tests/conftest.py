@@ -13,12 +13,27 @@ settings.register_profile("default", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
+os.environ.pop("COLUMNS", None)  # xdist gives its workers a width; commands under test write into pipes
+
 # The only skips that a CI run lets pass: a mirror that did not answer, and evidence that a clone does not have.
 _FORGIVEN = ("download failed three times", "no shared evidence")
+
+_ALONE = ("live", "peer", "browser")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update", action="store_true", help="write golden files instead of comparing with them")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Share the tests out among workers by files, whose fixtures are dear. Those that build programs, measure or open a
+    browser stay in one worker, one after the other, and come first: together they take longest."""
+    if not config.pluginmanager.hasplugin("dsession") and not hasattr(config, "workerinput"):
+        return
+    for item in items:
+        alone = any(item.get_closest_marker(name) for name in _ALONE)
+        item.add_marker(pytest.mark.xdist_group("alone" if alone else item.path.as_posix()))
+    items.sort(key=lambda item: not any(item.get_closest_marker(name) for name in _ALONE))
 
 
 @pytest.hookimpl(wrapper=True)
