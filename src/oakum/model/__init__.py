@@ -41,6 +41,7 @@ from oakum.model.profile import (
     Strings,
     ValueType,
 )
+from oakum.model.sockets import Socket, Sockets
 from oakum.model.text import Text
 
 __all__ = [
@@ -48,8 +49,8 @@ __all__ = [
     "Evidence", "Excerpt", "Explained", "Finding", "Flaw", "Frame", "Functions", "Gap", "GoroutineGroup",
     "Goroutines", "Growth", "InputRow", "KnownMatch", "Label", "LabelSets", "Lead", "Locations", "Mapping",
     "MemStats", "Memory", "Metrics", "MomentRow", "OakumError", "Owner", "PerEvent", "Population", "Problem",
-    "Process", "ProcessRow", "Profile", "Reading", "Remedy", "Role", "Scan", "Sighting", "Site", "Snapshot", "Source",
-    "SourceNotFound", "SourceText", "Sources", "Stack", "Stacks", "Strings", "Suspect", "Text", "Trace",
-    "Unreachable", "Unreadable", "UsageError", "ValueType", "Verdict", "Victim", "alone", "normal_function",
+    "Process", "ProcessRow", "Profile", "Reading", "Remedy", "Role", "Scan", "Sighting", "Site", "Snapshot", "Socket",
+    "Sockets", "Source", "SourceNotFound", "SourceText", "Sources", "Stack", "Stacks", "Strings", "Suspect", "Text",
+    "Trace", "Unreachable", "Unreadable", "UsageError", "ValueType", "Verdict", "Victim", "alone", "normal_function",
     "stack_key",
 ]  # fmt: skip

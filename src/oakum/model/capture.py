@@ -13,8 +13,10 @@ from oakum.model.goroutine import Goroutines
 from oakum.model.memstats import MemStats
 from oakum.model.metrics import Metrics
 from oakum.model.profile import Profile
+from oakum.model.sockets import Sockets
 
 Buffer = bytes | memoryview | mmap.mmap
+REDACTED = "redacted:"  # before an address that tells targets apart, and leads nowhere
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,9 @@ class Capture:
     origin: str  # a path as given, a URL, or "-"
     data: Buffer
     received_at: datetime | None = None
+    taken_at: datetime | None = None  # when the target was asked, where the manifest of a bundle says so
+    target: str = ""  # what it was taken from, where the manifest of a bundle says so
+    problems: tuple["Problem", ...] = ()  # of how it was kept: cut with its archive, changed since it was taken
 
     @cached_property
     def digest(self) -> str:
@@ -49,10 +54,11 @@ class Reading:
     """One thing found in a capture. A log with three dumps gives three readings; junk gives one of kind "unknown"."""
 
     # goroutine, goroutineleak, heap, allocs, threadcreate, block, mutex, cpu, growth, thread, trace, metrics, build,
-    # unknown, or the name of the sample type for profiles of other producers
+    # sockets, unknown, or the name of the sample type for profiles of other producers
     kind: str
     # pprof, debug1, debug2, heap-text, legacy-cpu, contention-text, thread-text, goleak, trace, prometheus-text,
-    # proc-status, go-version-m, go.mod, go.sum, modules.txt, version, image-labels, unknown
+    # prometheus-range, proc-status, smaps-rollup, cgroup, process-facts, sockets, go-version-m, go.mod, go.sum,
+    # modules.txt, version, image-labels, unknown
     format: str
     wrapping: tuple[str, ...] = ()  # how it was wrapped, outermost first: ("gzip",), ("journald", "logrus")
     producer: str | None = None  # "Go", "C++ (tcmalloc)", "jemalloc", "Java" ...
@@ -63,6 +69,7 @@ class Reading:
     memstats: MemStats | None = None
     metrics: Metrics | None = None
     build: Build | None = None
+    sockets: Sockets | None = None
     where: str = ""  # which part of the capture: "lines 120-990"; "" means all of it
     problems: tuple[Problem, ...] = ()
     notes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))  # "reason": "SIGQUIT: quit" ...

@@ -53,6 +53,18 @@ class Process:
     baseline: tuple[Snapshot, ...] = ()
     build: Build | None = None
     build_sources: tuple[Source, ...] = ()  # where the build was read, the surest first
+    address: str = ""  # what it was captured from and can be again: http://10.0.0.7:6060, kube://node/n7; "": unknown
+    history: tuple[Snapshot, ...] = ()  # what metrics tell of the time around the moments, oldest first
+
+    @property
+    def timeline(self) -> tuple[Snapshot, ...]:
+        """Return the moments and what metrics tell of the time around them, oldest first."""
+        if not self.history:
+            return self.snapshots
+        if any(snapshot.at is None for snapshot in self.snapshots):  # what was captured comes after the past
+            return (*self.history, *self.snapshots)
+        everything = (*self.history, *self.snapshots)
+        return tuple(sorted(everything, key=lambda snapshot: snapshot.at or datetime.min))
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,15 @@ def read(data: Buffer, limits: Limits) -> tuple[Reading, ...]:
     return ()
 
 
+def listing(data: Buffer, program: str) -> str | None:
+    """Return what `go version -m PROGRAM` prints of a program; None when Go did not build it, or it tells nothing."""
+    for image in _images(data):
+        if (found := build_info.read(image)) and found.version:
+            lines = [f"\t{line}" for line in (found.lines or "").split("\n") if line]
+            return "\n".join([f"{program}: {found.version}", *lines, ""])
+    return None
+
+
 def names(data: Buffer, wanted: Iterable[str]) -> frozenset[str] | None:
     """Return which of these functions are linked into the program; None when there is no telling."""
     wanted = tuple(wanted)
@@ -98,4 +107,4 @@ def _cut(image: Image, follows: str) -> Problem:
     return Problem("cut-program", text, f"byte {size}", {"read": size, "missing": image.missing})
 
 
-__all__ = ["names", "read"]
+__all__ = ["listing", "names", "read"]

@@ -14,11 +14,16 @@ import numpy as np
 from oakum.model import Buffer, GoroutineGroup, Problem, Reading
 from oakum.parse import (
     build_text,
+    cgroup_memory,
     exposition,
     go_binary,
     legacy_cpu,
     logs,
     proc_status,
+    process_facts,
+    prometheus_range,
+    smaps_rollup,
+    sockets,
     stacks,
     text,
     text_profiles,
@@ -34,10 +39,15 @@ BINARY: tuple[Parser, ...] = (trace.read, legacy_cpu.read, go_binary.read)  # th
 # Texts of their own, never in a log.
 FACTS: tuple[Parser, ...] = (
     proc_status.read,
+    smaps_rollup.read,
+    cgroup_memory.read,
+    process_facts.read,
+    sockets.read,
     build_text.read,
     go_mod.read,
     go_sum.read,
     modules_txt.read,
+    prometheus_range.read,
     version_json.read,
     image_labels.read,
     version_text.read,

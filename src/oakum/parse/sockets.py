@@ -1,0 +1,142 @@
+"""Sockets of a process -> Sockets: sockets.txt as `oakum capture pid:N` writes it, or what `ss -tuxanpm` prints.
+
+In: lines Netid, State, Recv-Q, Send-Q, both ends, then users:, peer:, skmem: in any order, also on the next line. Out:
+one reading of kind "sockets".
+"""
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime
+from types import MappingProxyType
+
+from oakum.model import Buffer, Problem, Reading, Socket, Sockets
+from oakum.parse.limits import Limits
+
+# # oakum sockets/1 pid=812 name=containerd at=2026-11-16T10:15:00Z
+_OURS = re.compile(rb"\A# oakum sockets/1 pid=(\d{1,10}) name=(\S{1,200}) at=(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)\n")
+# Netid State  Recv-Q Send-Q Local Address:Port  Peer Address:Port Process
+_COLUMNS = re.compile(rb"^Netid +State +Recv-Q +Send-Q +Local ?Address:Port +Peer ?Address:Port\b", re.MULTILINE)
+# The line `# net.core.wmem_max = 212992`
+_LIMIT = re.compile(r"# (net\.[a-z0-9_.]{1,60}) = ([\d ]{1,60})$")
+# u_str ESTAB  0      212992  * 48213  * 48214 users:...       tcp ESTAB 0 0 127.0.0.1:6060 127.0.0.1:43210 users:...
+_ROW = re.compile(
+    r"(tcp|udp|u_str|u_dgr|u_seq)\s+([A-Z0-9-]{3,12})\s+(\d{1,12}|-)\s+(\d{1,12}|-)\s+(\S{1,4096})\s+(\S{1,4096})(?:\s+(.*))?$"
+)
+# The rest of a unix row: its inode was taken for the peer's address:   * 48214 users:...
+_UNIX_PEER = re.compile(r"(\S{1,4096})\s+(\d{1,12})\b")
+# users:(("containerd-shim",pid=812,fd=9),("x",pid=813,fd=9))
+_USER = re.compile(r'users:\(\("([^"]{0,200})",pid=(\d{1,10}),fd=(\d{1,9})')
+# peer:(("containerd",pid=411))
+_PEER = re.compile(r'peer:\(\("([^"]{0,200})",pid=(\d{1,10})\)\)')
+# The part `skmem:(r0,rb212992,t0,tb212992,f0,w0,o0,bl0,d0)`
+_MEMORY = re.compile(r"skmem:\(r(\d{1,12}|-),rb(\d{1,12}|-),t(\d{1,12}|-),tb(\d{1,12}|-)(?:,f\d{1,12},w(\d{1,12}))?")
+# The part `ino:48213`
+_INODE = re.compile(r"\bino:(\d{1,12})")
+_ESCAPE = re.compile(r"\\x([0-9a-f]{2})")
+_MOST = 64 << 20
+_MOST_ROWS = 400_000
+
+
+def read(data: Buffer, limits: Limits) -> tuple[Reading, ...]:
+    """Return the sockets, or nothing when this is no such list."""
+    del limits  # linear, and bounded here
+    head = bytes(data[: 8 << 10])
+    ours = _OURS.match(head)
+    if not ours and not _COLUMNS.match(head):
+        return ()
+    lines = bytes(data[:_MOST]).decode("utf-8", "replace").splitlines()
+    found = {limit[1]: limit[2].strip() for line in lines[:64] if (limit := _LIMIT.match(line))}
+    rows, unread = _rows(lines)
+    pid = int(ours[1]) if ours else None
+    sockets = Sockets(tuple(rows), pid, MappingProxyType(found))
+    notes = {"process": _plain(ours[2].decode("utf-8", "replace"))} if ours else {}
+    text = f"{unread} lines of this list of sockets could not be read"
+    problems = (Problem("unread-sockets", text, args={"lines": unread}),) if unread else ()
+    return (
+        Reading(
+            kind="sockets",
+            format="sockets" if ours else "ss",
+            producer="Linux",
+            taken_at=datetime.strptime(ours[3].decode(), "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC) if ours else None,
+            sockets=sockets,
+            notes=MappingProxyType(notes),
+            problems=problems,
+        ),
+    )
+
+
+def _rows(lines: list[str]) -> tuple[list[Socket], int]:
+    rows: list[Socket] = []
+    users: dict[tuple[str, str] | int, tuple[int, str]] = {}  # who has the end that others are connected to
+    unread = 0
+    for line in lines:
+        if line[:1] in ("\t", " ") and rows:  # ss -m puts the memory on a line of its own
+            rows[-1] = _with_memory(rows[-1], line)
+            continue
+        found = _ROW.match(line)
+        if found and len(rows) < _MOST_ROWS:
+            rows.append(_row(found))
+            if user := _USER.search(line):
+                end = rows[-1].inode if rows[-1].kind.startswith("u_") else (rows[-1].local, rows[-1].peer)
+                users[end] = int(user[2]), _plain(user[1])
+        elif line and not line.startswith(("#", "Netid")):
+            unread += 1
+    return [_with_peer(row, users) for row in rows], unread
+
+
+def _row(found: re.Match[str]) -> Socket:
+    kind, state, received, sent, local, peer, rest = found.groups()
+    rest = rest or ""
+    inode = peer_inode = 0
+    if kind.startswith("u_") and peer.isdigit() and (other := _UNIX_PEER.match(rest)):
+        inode, peer, peer_inode = int(peer), other[1], int(other[2])
+    told = _INODE.search(rest)
+    user, owner = _USER.search(rest), _PEER.search(rest)
+    socket = Socket(
+        kind,
+        state,
+        _number(received),
+        _number(sent),
+        _plain(local),
+        _plain(peer),
+        inode or (int(told[1]) if told else 0),
+        peer_inode,
+        int(user[3]) if user else None,
+        int(owner[2]) if owner else None,
+        _plain(owner[1]) if owner else "",
+    )
+    return _with_memory(socket, rest)
+
+
+def _with_memory(socket: Socket, text: str) -> Socket:
+    found = _MEMORY.search(text)
+    if not found:
+        return socket
+    received, receive_buffer, sent, send_buffer, queued = found.groups()
+    used = queued if queued is not None and socket.kind == "tcp" else sent
+    return replace(
+        socket,
+        receive_used=_number(received),
+        receive_buffer=_number(receive_buffer),
+        send_used=_number(used),
+        send_buffer=_number(send_buffer),
+    )
+
+
+def _with_peer(row: Socket, users: dict[tuple[str, str] | int, tuple[int, str]]) -> Socket:
+    """Return the row with who has the other end, where that end is a row too."""
+    owner = users.get(row.peer_inode if row.kind.startswith("u_") else (row.peer, row.local))
+    if row.peer_pid is not None or owner is None or row.state == "LISTEN":
+        return row
+    return replace(row, peer_pid=owner[0], peer_name=owner[1])
+
+
+def _number(text: str | None) -> int | None:
+    return None if text is None or text == "-" else int(text)
+
+
+def _plain(text: str) -> str:
+    return _ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), text)
+
+
+__all__ = ["read"]
