@@ -1,0 +1,48 @@
+"""The credentials of this process: noted when they are read or sent, so that whatever is written can be freed of them.
+
+Comes in: headers and passwords, from command line, addresses, kubeconfigs, token files as they rotate. Goes out: bytes.
+"""
+
+import re
+from collections.abc import Mapping
+
+_known: set[bytes] = set()
+_SHORTEST = 4  # shorter ones are found by chance everywhere, and protect nothing
+_SHORTEST_PART = 8  # of a header: `Basic`, `true` are no secrets
+
+# Authorization   Proxy-Authorization   Cookie   X-Api-Key   X-Vault-Token   X-Auth-Request   Grafana-Session
+_SENSITIVE = re.compile(r"auth|cookie|token|key|secret|passw|session|credential", re.IGNORECASE)
+
+
+def is_sensitive(header: str) -> bool:
+    """Tell whether a header is one that says who asks."""
+    return _SENSITIVE.search(header) is not None
+
+
+def note(*secrets: str | None) -> None:
+    """Remember what must never be written."""
+    _known.update(secret.encode("utf-8", "surrogateescape") for secret in secrets if secret)
+
+
+def note_headers(headers: Mapping[str, str]) -> None:
+    """Remember the credentials among the headers of a request: `Bearer X` whole, and X; the values of cookies."""
+    for name, value in headers.items():
+        if is_sensitive(name):
+            parts = [value, *value.split(), *re.split(r"[=;\s]+", value)]
+            note(*(part for part in parts if len(part) >= _SHORTEST_PART))
+
+
+def known() -> tuple[bytes, ...]:
+    """Return what must never be written, the longest first."""
+    return tuple(sorted(_known, key=lambda secret: (-len(secret), secret)))
+
+
+def hidden(text: str) -> str:
+    """Return a sentence without credentials: servers like to repeat the token that they refuse."""
+    for secret in known():
+        if len(secret) >= _SHORTEST:
+            text = text.replace(secret.decode("utf-8", "surrogateescape"), "***")
+    return text
+
+
+__all__ = ["hidden", "is_sensitive", "known", "note", "note_headers"]

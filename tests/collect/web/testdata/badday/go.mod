@@ -1,0 +1,3 @@
+module example.com/badday
+
+go 1.24
