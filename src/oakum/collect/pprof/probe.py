@@ -1,0 +1,245 @@
+"""A server -> where on it net/http/pprof is: the path, which profiles there are, how many goroutines.
+
+Few requests, and an answer counts only when it is what it should be. The index tells the goroutines without stopping
+anything; where only single handlers are mounted, goroutine?debug=1 counts them, and that answer is kept.
+"""
+
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from time import monotonic
+from urllib.parse import unquote
+
+from oakum.collect.pprof.shapes import opened, shape
+from oakum.collect.web import Answer, Door
+from oakum.model import Problem, Unreachable
+
+STANDARD = "/debug/pprof"
+# Where people mount it: gin, echo and fiber with a prefix of their own, admin routers, Vault, Nomad.
+USUAL = (
+    STANDARD, "/pprof", "/debug", "/dev/pprof", "/admin/debug/pprof", "/api/debug/pprof", "/internal/debug/pprof",
+    "/_debug/pprof", "/-/debug/pprof", "/-/pprof", "/admin/pprof", "/internal/pprof", "/actuator/pprof",
+    "/v1/sys/pprof", "/v1/agent/pprof",
+)  # fmt: skip
+_INDEX_MOST = 1 << 20
+# <td>812</td><td><a href='goroutine?debug=1'>   <td align=right>812<td><a href="/debug/pprof/goroutine?debug=1">
+_ROW = re.compile(r"""<td[^>]{0,40}>\s*(\d{1,12})?\s*(?:</td>\s*)?<td>\s*<a href=['"]?([\w.%/-]{1,200})\?debug=1""")
+# goroutine profile: total 812
+_TOTAL = re.compile(rb"\Agoroutine profile: total (\d{1,12})\s")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mount:
+    """Where pprof is on a server."""
+
+    prefix: str  # "/debug/pprof"
+    profiles: frozenset[str] = frozenset()  # as its index lists them; without one, only goroutineleak is known of
+    goroutines: int | None = None
+    counts: Answer | None = None  # goroutine?debug=1, where it was what counted them
+    heap: Answer | None = None  # heap?debug=1, where that alone is served
+
+    @property
+    def head(self) -> str:
+        """Return what stands before /debug/pprof, or before /pprof: below it lies what else the program serves."""
+        return self.prefix.removesuffix(STANDARD) if STANDARD in self.prefix else self.prefix.rpartition("/")[0]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Look:
+    """What looking for pprof came to."""
+
+    mount: Mount | None
+    problem: Problem | None = None  # why there is none
+    silent: bool = False  # the server did not answer at all
+
+
+def look(door: Door, given: str = "", seconds: float = 30.0, widely: bool = True) -> Look:
+    """Return where pprof is: at the given path or below it, else (widely) at the usual ones."""
+    given = given.rstrip("/")
+    seen: list[tuple[str, Answer]] = []
+    refusals = 0
+    until = monotonic() + seconds  # for all of it, but that what is asked for may take as long
+    try:
+        for prefix in dict.fromkeys(_places(given, widely)):
+            if refusals > 1 or (seen and monotonic() > until):  # it refuses whatever it is asked, or creeps
+                break
+            main = prefix == STANDARD or bool(given and prefix.startswith(given))
+            mount, answers = _at(door, prefix, seconds, thoroughly=main)
+            if mount is not None:
+                return Look(mount)
+            seen += answers
+            refusals += _refuses(answers[0][1])
+    except Unreachable as error:
+        if not seen:
+            hint = _BY_SOCKET.get(_socket_name(door))
+            return Look(None, Problem("unreachable", f"{error}{f'; {hint}' if hint else ''}"), silent=True)
+        return Look(None, Problem("no-pprof", f"while pprof was looked for: {error}"))
+    return Look(None, Problem("no-pprof", _why(door, seen)))
+
+
+def recount(door: Door, mount: Mount, seconds: float) -> Mount | Problem:
+    """Return the same place with the goroutines of now, or why it cannot be said; a later moment of a series."""
+    try:
+        found, answers = _at(door, mount.prefix, seconds, thoroughly=True)
+    except Unreachable as error:
+        return Problem("unreachable", str(error))
+    return found or Problem("no-pprof", f"{door.url(mount.prefix + '/')}: {_said(answers[0][1])}; it was there before")
+
+
+def goroutines_in(data: bytes) -> int | None:
+    """Return what goroutine?debug=1 says of the number of goroutines."""
+    found = _TOTAL.match(data)
+    return int(found[1]) if found else None
+
+
+def _places(given: str, widely: bool) -> Iterator[str]:
+    if given:
+        yield given
+        if not given.endswith("pprof"):
+            below = (STANDARD, "/pprof") if not given.endswith("debug") else ("/pprof",)
+            yield from (f"{given}{place}" for place in below)
+    if widely or not given:
+        yield STANDARD
+    if widely:
+        yield from USUAL
+
+
+def _at(door: Door, prefix: str, seconds: float, thoroughly: bool) -> tuple[Mount | None, list[tuple[str, Answer]]]:
+    """Return pprof at a path, if it is there, and what was answered."""
+    answer = door.get(f"{prefix}/", seconds=seconds, most=_INDEX_MOST)
+    seen = [(f"{prefix}/", answer)]
+    if thoroughly and prefix and answer.status == 404:  # routers that know no trailing slash
+        answer = door.get(prefix, seconds=seconds, most=_INDEX_MOST)
+    if answer.good and shape(answer.data) == "index":
+        return _profiles_of(door, _index(prefix, answer), seconds), seen
+    if not thoroughly or _refuses(answer):
+        return None, seen
+    counts = door.get(f"{prefix}/goroutine", {"debug": "1"}, seconds=seconds)
+    if counts.good and shape(counts.data) == "counts":
+        # Kubelets serve all by their names, and have no index: of this one it has to be known beforehand.
+        known = frozenset({"goroutineleak"} if _serves(door, f"{prefix}/goroutineleak", seconds) else ())
+        return Mount(prefix, known, goroutines_in(opened(counts.data, 1 << 10)), counts), seen
+    heap = door.get(f"{prefix}/heap", {"debug": "1"}, seconds=seconds)
+    if heap.good and shape(heap.data) == "heap":
+        return Mount(prefix, heap=heap), seen
+    return None, [*seen, (f"{prefix}/goroutine?debug=1", counts)]
+
+
+def _profiles_of(door: Door, mount: Mount, seconds: float) -> Mount | None:
+    """Return an index with what it really serves; None when that is nothing.
+
+    A router may have sent us on to it (chi does), and Go's own index finds profiles by name at the usual place alone.
+    """
+    if mount.prefix == STANDARD:
+        return mount
+    if not _serves(door, f"{mount.prefix}/heap", seconds):
+        return None
+    if "goroutineleak" in mount.profiles and not _serves(door, f"{mount.prefix}/goroutineleak", seconds):
+        return replace(mount, profiles=mount.profiles - {"goroutineleak"})
+    return mount
+
+
+def _serves(door: Door, path: str, seconds: float) -> bool:
+    """Tell whether a profile is served, without taking it: over zero seconds none can be, and nothing runs.
+
+    One that exists refuses (400); Go before 1.14 knows no such wish, and answers.
+    """
+    answer = door.get(path, {"seconds": "0"}, seconds=seconds)
+    return answer.status == 400 or (answer.good and shape(answer.data) in ("profile", "heap"))
+
+
+def _index(prefix: str, answer: Answer) -> Mount:
+    page = opened(answer.data, _INDEX_MOST).decode("utf-8", "replace")
+    rows = {_name(unquote(html.unescape(link))): count for count, link in _ROW.findall(page)[:200]}
+    counted = rows.get("goroutine")
+    return Mount(prefix, frozenset(rows), int(counted) if counted else None)
+
+
+def _name(link: str) -> str:
+    """Return the profile that a link of an index leads to: goroutine, ./goroutine, /debug/pprof/goroutine."""
+    return link.rsplit("/", 1)[-1] if link.startswith("/") else link.removeprefix("./")
+
+
+def _refuses(answer: Answer) -> bool:
+    return answer.status in (400, 401, 403, 407, 429) or answer.status >= 500
+
+
+def _why(door: Door, seen: list[tuple[str, Answer]]) -> str:
+    """Return why no pprof was found: a refusal says most, then what came instead at the first place, then a 404."""
+    telling = [one for one in seen if _disabled(one[1]) or _refuses(one[1]) or 300 <= one[1].status < 400]
+    if not telling and seen[0][1].good:
+        telling = seen
+    if telling:
+        return f"{door.url(telling[0][0])}: {_said(telling[0][1])}"
+    places = [path for path, _ in seen if path.endswith("/")]
+    more = f" and {len(places) - 3} other usual places" if len(places) > 3 else ""
+    where = f"looked at {', '.join(places[:3])}{more}"
+    return f"{door.address.rstrip(':')}: no pprof here ({where}); {_usual_reason(door)}"
+
+
+def _disabled(answer: Answer) -> str:
+    said = opened(answer.data, 512).decode("utf-8", "replace").lower() if not answer.good else ""
+    for words, reason in _SAID_BY_KUBELET:
+        if words in said:
+            return reason
+    return ""
+
+
+def _said(answer: Answer) -> str:
+    if reason := _disabled(answer):
+        return reason
+    if not answer.good:
+        return answer.why or f"status {answer.status}"
+    if shape(answer.data) == "index":
+        return (
+            "pprof's index is there, and no profile below it: Go's index finds them by name under /debug/pprof/ alone; "
+            'elsewhere each has to be mounted, as pprof.Handler("heap")'
+        )
+    if answer.page:
+        return (
+            f"{answer.page} came instead of pprof; --token or -H says who you are where a login is asked for, "
+            "and pprof may be on another port or under a prefix"
+        )
+    return "what answers there is not pprof; it may be on another port or under a prefix"
+
+
+def _socket_name(door: Door) -> str:
+    return (door.socket or "").rpartition("/")[2]
+
+
+def _usual_reason(door: Door) -> str:
+    return _BY_SOCKET.get(_socket_name(door)) or _BY_PORT.get(
+        door.base.rsplit(":", 1)[-1],
+        "programs often serve it on a port of its own (6060), or under a prefix (name it: http://HOST:PORT/PREFIX), "
+        'or not at all without `import _ "net/http/pprof"`',
+    )
+
+
+_SAID_BY_KUBELET = (
+    (
+        "debug endpoints are disabled",
+        "this kubelet serves no debug endpoints: enableDebuggingHandlers: true in its configuration turns them on",
+    ),
+    (
+        "profiling endpoint is disabled",
+        "this kubelet serves no profiles: enableProfilingHandler: true in its configuration turns them on",
+    ),
+)
+_BY_SOCKET = {
+    "containerd.sock": "containerd serves it on another socket, that of [debug] address in its config.toml; "
+    "often unix:///run/containerd/debug.sock",
+    "crio.sock": "CRI-O serves it when started with --enable-profile-unix-socket",
+}
+_BY_PORT = {
+    "2379": "etcd serves it when started with --enable-pprof",
+    "2381": "etcd serves it at its client address, when started with --enable-pprof",
+    "6443": "kube-apiserver serves it unless started with --profiling=false",
+    "10249": "kube-proxy serves it with enableProfiling: true in its configuration",
+    "10250": "kubelet serves it with enableDebuggingHandlers and enableProfilingHandler, both true unless configured",
+    "10256": "this is kube-proxy's health port; its pprof is on 10249, with enableProfiling: true",
+    "10257": "kube-controller-manager serves it unless started with --profiling=false",
+    "10259": "kube-scheduler serves it unless started with --profiling=false",
+}
+
+__all__ = ["STANDARD", "Look", "Mount", "goroutines_in", "look", "recount"]

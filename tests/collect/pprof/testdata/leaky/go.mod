@@ -1,0 +1,3 @@
+module example.org/leaky
+
+go 1.19
