@@ -1,22 +1,27 @@
-"""Files, directories and standard input -> captures, bytes as they are.
+"""Files, directories, archives, bundles and standard input -> captures, bytes as they are.
 
-Large files are mapped, not read. Directories are walked in name order; hidden files are left out. Nothing is decided
-here about what a file is: that is parse's work.
+Large files are mapped, not read. Directories are walked in name order, archives are read as directories; hidden files
+are left out. The manifest of a bundle says when its files were taken and what they were: it is no evidence itself.
 """
 
 import mmap
 import os
+import re
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from oakum.model import Capture, OakumError, Unreachable, UsageError
+from oakum.collect.bundle.archive import is_archive, members
+from oakum.collect.bundle.manifest import MANIFEST, OWN_FILES, Manifest, is_manifest, read_manifest
+from oakum.model import Capture, OakumError, Problem, Unreachable, UsageError
 
 _MAP_FROM = 1 << 20  # below this, reading is cheaper than mapping
 _STREAM_MOST = 4 << 30  # what a pipe may deliver before we refuse to hold more
+_DIGITS = re.compile(r"(\d{1,18})")
 
 
 Complaint = Callable[[OakumError], None]
@@ -24,6 +29,17 @@ Complaint = Callable[[OakumError], None]
 
 def _raise(error: OakumError) -> None:
     raise error
+
+
+@dataclass(frozen=True, slots=True)
+class _Within:
+    """The bundle that a file lies in, and its path there."""
+
+    manifest: Manifest
+    path: str = ""
+
+    def below(self, name: str) -> "_Within":
+        return _Within(self.manifest, f"{self.path}/{name}" if self.path else name)
 
 
 def gather(arguments: Iterable[str], complain: Complaint = _raise) -> Iterator[Capture]:
@@ -35,30 +51,69 @@ def gather(arguments: Iterable[str], complain: Complaint = _raise) -> Iterator[C
         if argument == "-" and sys.stdin is None:
             complain(Unreachable("-: standard input is closed", argument))
         elif argument == "-":
-            yield Capture("-", _read_stream(sys.stdin.buffer, "standard input"), datetime.now(UTC))
+            given = Capture("-", _read_stream(sys.stdin.buffer, "standard input"), datetime.now(UTC))
+            yield from _opened(given, complain) if is_archive(given.data) else [given]
         elif "://" in argument:
             how = f": curl -sS -o capture.pb.gz '{argument}'" if argument.startswith("http") else " in a file"
             complaint = UsageError(
                 f"{argument}: only files, directories and - are read here; save the target's answer first{how}"
             )
             complain(complaint)
+        elif archive := _archive_of(argument):
+            yield from _inside(archive, argument, complain)
         else:
-            yield from _walk(Path(argument), argument, complain, frozenset())
+            yield from _walk(Path(argument), argument, complain, frozenset(), None)
 
 
-def _walk(path: Path, origin: str, complain: Complaint, above: frozenset[tuple[int, int]]) -> Iterator[Capture]:
+def is_there(argument: str) -> bool:
+    """Tell whether a word names a file, a directory, or something in an archive."""
+    try:
+        return Path(argument).exists() or _archive_of(argument) is not None
+    except OSError:
+        return True  # it is there, and may not be looked at
+
+
+def _archive_of(argument: str) -> Path | None:
+    """Return the archive that `bundle.tar.gz/orders/2` leads into; None for a path of the file system."""
+    try:
+        return next((one for one in Path(argument).parents if one.is_file()), None)
+    except OSError:  # a directory that may not be looked into: it is said when the path is opened
+        return None
+
+
+def _inside(archive: Path, argument: str, complain: Complaint) -> Iterator[Capture]:
+    """Yield the files of an archive that a path into it names."""
+    origin = argument[: len(str(archive))] if argument.startswith(str(archive)) else str(archive)
+    found = False
+    for capture in _walk(archive, origin, complain, frozenset(), None):
+        if capture.origin == argument or capture.origin.startswith(f"{argument.rstrip('/')}/"):
+            found = True
+            yield capture
+    if not found:
+        complain(Unreachable(f"{argument}: nothing of this name is in {archive}", argument))
+
+
+def _walk(
+    path: Path, origin: str, complain: Complaint, above: frozenset[tuple[int, int]], within: _Within | None
+) -> Iterator[Capture]:
     try:
         if not path.is_dir():
-            yield _open(path, origin)
+            capture = _open(path, origin)
+            yield from [_listed(capture, within)] if not is_archive(capture.data) else _opened(capture, complain)
             return
         facts = path.stat()
         if (facts.st_dev, facts.st_ino) in above:  # a link back to where we come from
             return
         above |= {(facts.st_dev, facts.st_ino)}
         # A pipe or a device in a directory would make us wait; who means one names it.
-        children = sorted(c for c in path.iterdir() if not c.name.startswith(".") and (c.is_file() or c.is_dir()))
+        children = [c for c in path.iterdir() if not c.name.startswith(".") and (c.is_file() or c.is_dir())]
+        children.sort(key=lambda child: _natural(child.name))
         if not children:
             raise Unreachable(f"{origin}: the directory is empty", origin)
+        if manifest := _manifest_in(path, origin, complain):
+            within = _Within(manifest)
+            children = [child for child in children if child.name not in OWN_FILES]
+            _missing(manifest, lambda name: (path / name).is_file(), origin, complain)
     except FileNotFoundError:
         complain(Unreachable(f"{origin}: no such file or directory (looked from {_here()})", origin))
         return
@@ -72,7 +127,82 @@ def _walk(path: Path, origin: str, complain: Complaint, above: frozenset[tuple[i
         complain(error)
         return
     for child in children:
-        yield from _walk(child, f"{origin.rstrip('/')}/{child.name}", complain, above)
+        yield from _walk(
+            child,
+            f"{origin.rstrip('/')}/{child.name}",
+            complain,
+            above,
+            within.below(child.name) if within else None,
+        )
+
+
+def _opened(archive: Capture, complain: Complaint) -> Iterator[Capture]:
+    """Yield the files of an archive in name order; what could not be read of it is told."""
+
+    def told(why: str) -> None:
+        # Part of it: whoever named the archive gets the rest.
+        complain(Unreachable(f"{archive.origin}: {why}", f"{archive.origin}/"))
+
+    found = sorted(members(archive.data, told), key=lambda member: [_natural(part) for part in member.path.split("/")])
+    if not found:
+        complain(Unreachable(f"{archive.origin}: no file in this archive could be read", archive.origin))
+        return
+    # `tar -czf orders.tar.gz orders/`: the directory that was packed adds nothing.
+    tops = {member.path.partition("/")[0] for member in found}
+    only = f"{tops.pop()}/" if len(tops) == 1 and all("/" in member.path for member in found) else ""
+    paths = [member.path.removeprefix(only) for member in found]
+    root = None
+    at = paths.index(MANIFEST) if MANIFEST in paths else -1
+    if at >= 0 and is_manifest(found[at].data):
+        manifest, problems = read_manifest(found[at].data)
+        root = _Within(manifest)
+        for problem in problems:
+            told(str(problem))
+        _missing(manifest, set(paths).__contains__, archive.origin, complain)
+    for member, path in zip(found, paths, strict=True):
+        if root is None or path not in OWN_FILES:
+            capture = Capture(f"{archive.origin}/{path}", member.data, member.written, problems=member.problems)
+            yield _listed(capture, root.below(path) if root else None)
+
+
+def _manifest_in(folder: Path, origin: str, complain: Complaint) -> Manifest | None:
+    path = folder / MANIFEST
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        if not is_manifest(file.read(4096)):
+            return None
+    manifest, problems = read_manifest(path.read_bytes())
+    for problem in problems:
+        complain(Unreachable(f"{origin}/{MANIFEST}: {problem}", f"{origin}/{MANIFEST}"))
+    return manifest
+
+
+def _missing(manifest: Manifest, there: Callable[[str], bool], origin: str, complain: Complaint) -> None:
+    """Tell which files a manifest lists that are gone."""
+    gone = [name for name in manifest.files if not there(name)]
+    if gone:
+        more = f" and {len(gone) - 1} more" if len(gone) > 1 else ""
+        text = f"{origin}/{gone[0]}{more}: listed in {MANIFEST}, but not there"
+        complain(Unreachable(text, f"{origin}/{gone[0]}"))
+
+
+def _listed(capture: Capture, within: _Within | None) -> Capture:
+    """Return the capture with what the manifest of its bundle says of it."""
+    listed = within.manifest.files.get(within.path) if within else None
+    if listed is None:
+        return capture
+    problems = capture.problems
+    if listed.digest and listed.digest != capture.digest and not problems:
+        text = f"This file is not what was captured: its digest differs from the one in {MANIFEST}."
+        problems = (Problem("changed", text, args={"listed": listed.digest, "found": capture.digest}),)
+    return replace(capture, taken_at=listed.at, target=listed.target, problems=problems)
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    """Return a key that sorts the second moment before the tenth."""
+    parts = [part for part in _DIGITS.split(name) if part]
+    return [(0, int(part), part) if part.isdecimal() and part.isascii() else (1, 0, part) for part in parts]
 
 
 def _here() -> str:
@@ -105,4 +235,4 @@ def _read_stream(stream: BinaryIO, name: str) -> bytes:
     return b"".join(parts)
 
 
-__all__ = ["Complaint", "gather"]
+__all__ = ["Complaint", "gather", "is_there"]

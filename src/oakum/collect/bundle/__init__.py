@@ -1,0 +1,1 @@
+"""Captures kept together: a directory or a .tar.gz with a manifest."""

@@ -1,0 +1,91 @@
+"""Files, directories, bundles and standard input as targets: what is there already goes into a new bundle.
+
+The directories that hold files are moments of the process that their parent is named after, as everywhere; times stay
+where a manifest tells them, and nothing is read twice.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from oakum.collect.bundle.names import safe_name
+from oakum.collect.files import gather
+from oakum.collect.target import Plan, Step, Taken, Wishes
+from oakum.model import Capture, OakumError, Problem, UsageError
+from oakum.model.capture import REDACTED
+
+
+@dataclass(eq=False)
+class Given:
+    """One process that given evidence tells of."""
+
+    address: str
+    name: str
+    captures: dict[str, Capture] = field(default_factory=dict)  # by the file it becomes: "1/heap.pb.gz"
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def process(self) -> str:
+        """Return what no other target has: files can be read at any time."""
+        return f"given:{self.address}:{self.name}"
+
+    def plan(self, wishes: Wishes, moment: int = 1, last: bool = True) -> Plan:
+        """Return a step for each file, in the first moment alone: files do not change."""
+        del wishes, last
+        if moment > 1:
+            return Plan()
+        steps = [
+            Step(file, "a file that was given", f"read {one.origin}", file, one.taken_at, undated=one.taken_at is None)
+            for file, one in self.captures.items()
+        ]
+        return Plan(tuple(steps), facts={"files": len(steps)}, problems=tuple(self.problems))
+
+    def take(self, step: Step, wishes: Wishes) -> Taken:
+        """Return the file."""
+        del wishes
+        now = datetime.now(UTC)
+        capture = self.captures[step.key]
+        return Taken(step, capture, now, now, capture.problems)
+
+    def close(self) -> None:
+        """Hold nothing open: files are mapped."""
+
+
+def given(words: Sequence[str]) -> list[Given]:
+    """Return the targets that files, directories, archives and - are; raise when a word names nothing."""
+    targets: dict[tuple[str, str], Given] = {}
+    left_out: list[Problem] = []
+
+    def complain(error: OakumError) -> None:
+        if isinstance(error, UsageError) or getattr(error, "origin", "") in words:
+            raise error
+        left_out.append(Problem("unread", str(error)))
+
+    for word in dict.fromkeys(words):
+        for capture in gather((word,), complain):
+            name, file = _place(word, capture.origin)
+            address = capture.target.removeprefix(REDACTED)  # what it once was taken from
+            target = targets.setdefault((name, address), Given(address or word, name))
+            while file in target.captures:  # two files of one name, from two directories
+                file = f"{file.rpartition('/')[0] or '1'}-again/{file.rpartition('/')[2]}"
+            target.captures[file] = capture
+    found = list(targets.values())
+    if found:
+        found[0].problems += left_out
+    return found
+
+
+def _place(word: str, origin: str) -> tuple[str, str]:
+    """Return the name of the process that a file is of, and the moment and name under which it is kept."""
+    if origin == word:  # a file named alone: all such are one process, as `oakum diagnose` takes them
+        return "given", f"1/{safe_name(Path(word).name, 'stdin')}"
+    *folders, file = origin[len(word.rstrip("/")) + 1 :].split("/")
+    top = "stdin" if word == "-" else Path(word).name.strip(".") or Path(word).resolve().name
+    if not folders:
+        return top, f"./{file}"
+    *above, moment = folders
+    return "-".join(above) or top, f"{moment}/{file}"
+
+
+__all__ = ["Given", "given"]

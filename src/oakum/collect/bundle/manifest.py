@@ -1,0 +1,120 @@
+"""manifest.json of a bundle: what was taken, when, from where. Written from plain values, read with suspicion.
+
+What goes out of reading: for each file when it was taken, of which target, and its digest.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from oakum.collect.bundle.names import inner_path
+from oakum.model import Buffer, Problem
+from oakum.model.capture import REDACTED
+
+SCHEMA = "oakum.bundle/1"
+MANIFEST, SUMS = "manifest.json", "SHA256SUMS"
+OWN_FILES = frozenset({MANIFEST, SUMS})
+_LONG = 500  # characters of an address
+_MOST = 64 << 20  # bytes: 500 targets of 20 moments stay below 50 MiB
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """What a manifest says of one file."""
+
+    at: datetime | None
+    digest: str
+    target: str = ""  # the address that it was taken from
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a manifest says, by path below it."""
+
+    files: Mapping[str, Listed] = field(default_factory=dict)
+    raw: Mapping[str, Any] = field(default_factory=dict)
+
+
+def is_manifest(data: Buffer) -> bool:
+    """Tell whether bytes are a bundle's manifest; any other manifest.json is evidence like any file."""
+    head = bytes(data[:4096])
+    return head.lstrip()[:1] == b"{" and b'"oakum.bundle/' in head
+
+
+def read_manifest(data: Buffer) -> tuple[Manifest, tuple[Problem, ...]]:
+    """Return what a manifest says; a broken one says nothing, and the files beside it are read all the same."""
+    try:
+        if len(data) > _MOST:
+            raise ValueError(f"more than {_MOST >> 20} MiB")
+        raw = json.loads(bytes(data))
+        if not isinstance(raw, dict):
+            raise ValueError("no JSON object")
+    except (ValueError, RecursionError) as error:
+        text = f"{MANIFEST} could not be read ({error}): times and digests of this bundle are unknown"
+        return Manifest(), (Problem("bad-manifest", text),)
+    problems = []
+    if raw.get("schema") != SCHEMA:
+        schema = str(raw.get("schema"))[:40]
+        text = f"{MANIFEST} has the schema {schema}, and this release knows {SCHEMA}: read as far as it is known"
+        problems.append(Problem("other-schema", text))
+    files: dict[str, Listed] = {}
+    redacted = raw.get("redacted") is True
+    for target, moment, capture in _captures(raw):
+        here = "/".join(str(one.get("folder", "")) for one in (target, moment))
+        parts = inner_path(f"{here}/{capture['file']}") if isinstance(capture.get("file"), str) else None
+        if parts is not None:
+            at = moment_of(capture.get("at")) or moment_of(capture.get("began"))
+            files["/".join(parts)] = Listed(at, str(capture.get("digest", "")), _address(target, redacted))
+    return Manifest(files, raw), tuple(problems)
+
+
+def _address(target: Mapping[str, Any], redacted: bool) -> str:
+    """Return what a target is named by; nothing that a command line would not take as one word."""
+    address = target.get("address")
+    if not isinstance(address, str) or len(address) > _LONG or not address.isprintable():
+        return ""
+    return f"{REDACTED}{address}" if redacted else address
+
+
+def _captures(raw: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]]]:
+    for target in _rows(raw, "targets"):
+        for moment in _rows(target, "moments"):
+            for capture in _rows(moment, "captures"):
+                yield target, moment, capture
+
+
+def _rows(value: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+    rows = value.get(key)
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+
+
+def moment_of(text: object) -> datetime | None:
+    """Return the time that a text names, in UTC; None when it names none."""
+    if not isinstance(text, str):
+        return None
+    try:
+        at = datetime.fromisoformat(text)
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def stamp(at: datetime | None) -> str | None:
+    """Return a time as manifests write it: 2026-11-16T10:15:00.250000Z"""
+    return at.astimezone(UTC).isoformat().replace("+00:00", "Z") if at is not None else None
+
+
+__all__ = [
+    "MANIFEST",
+    "OWN_FILES",
+    "SCHEMA",
+    "SUMS",
+    "Listed",
+    "Manifest",
+    "is_manifest",
+    "moment_of",
+    "read_manifest",
+    "stamp",
+]
