@@ -1,0 +1,291 @@
+"""pid:N -> a Target: what /proc tells of a process of this machine, its sockets, and its profiles where it serves any.
+
+Its listening sockets are asked for pprof in its own network namespace. Of its environment only Go's settings are read,
+of its command line only what cannot be a secret is told; a process that ended, or whose number another one has, is so.
+"""
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from oakum.collect.process import cgroups, doors, facts, sockets, sockets_text
+from oakum.collect.process.masked import masked
+from oakum.collect.process.network import Network
+from oakum.collect.process.proc import Proc, need_proc
+from oakum.collect.target import LeftOut, Plan, Step, Taken, Wishes
+from oakum.collect.web import Access
+from oakum.model import Capture, Problem, Socket, Unreachable, UsageError
+
+if TYPE_CHECKING:
+    from oakum.collect.target import Target
+
+_WORD = re.compile(r"pid:([1-9]\d{0,9})")
+_PROFILES = ("goroutine", "heap")
+_SHUT = "one of its listening sockets answers only to whom it knows"
+_KEYS = "--token-file, or -tls_cert and -tls_key, say who you are"
+# Who prints its goroutines when it is sent SIGUSR1, and where.
+_DUMPS_ON_USR1 = {
+    "containerd": "its log and to /tmp/containerd.PID.stacks.log",
+    "dockerd": "a file goroutine-stacks-*.log in its data directory",
+    "containerd-shim": "the log of containerd; `oakum capture shim:PID` does it",
+}
+
+# Who serves pprof when it is told to; others have to import it.
+_SERVES = {
+    "containerd": "[debug] address in its config.toml names a socket where it serves it",
+    "dockerd": '"debug": true in daemon.json, which SIGHUP makes it read again',
+    "etcd": "--enable-pprof",
+    "kube-proxy": "enableProfiling: true in its configuration",
+}
+
+
+def open(word: str, access: Access) -> "list[Target]":
+    """Return the process that a word names."""
+    found = _WORD.fullmatch(word)
+    if not found:
+        raise UsageError(f"{word}: a process is named by its number, as in pid:1234; `oakum find` lists those of Go")
+    proc = Proc(int(found[1]))
+    need_proc(word)
+    if proc.stat() is None:
+        raise Unreachable(f"{word}: there is no such process; `oakum find` lists those of Go", word)
+    return [PidTarget(proc, access)]
+
+
+class PidTarget:
+    """A process of this machine. Used by one thread at a time."""
+
+    def __init__(self, proc: Proc, access: Access) -> None:
+        stat = proc.stat()
+        self.address = f"pid:{proc.pid}"
+        self.name = f"{_called(proc)}-{proc.pid}"
+        self._proc = proc
+        self._access = access
+        self._started = stat.started if stat else None
+        self._network = Network(proc)
+        self._profiles: list[Target] | None = None  # None: not looked for yet
+        self._homes: dict[str, Target] = {}  # file -> who serves it
+        self.process = self._place() or self.address
+        self._own: dict[str, Callable[[Wishes], bytes]] = {
+            "status.txt": lambda _: proc.read("status"),
+            "smaps_rollup.txt": lambda _: proc.read("smaps_rollup"),
+            "cgroup.txt": lambda _: cgroups.as_text(cgroups.memory_files(proc)),
+            "process.txt": lambda _: facts.as_text(proc),
+            "sockets.txt": lambda _: self._sockets(),
+            "build.txt": self._build,
+        }
+
+    def plan(self, wishes: Wishes, moment: int = 1, last: bool = True) -> Plan:
+        """Look at the process and its listening sockets, and return what to take."""
+        if gone := self.gone():
+            return Plan(problems=(gone,))
+        steps, left_out = self.kernel(wishes, moment)
+        told = _facts(self._proc) if moment == 1 else {}
+        problems: list[Problem] = []
+        advice: list[str] = []
+        self._homes.clear()
+        served, why = self._served()
+        refusals: list[Problem] = []
+        for target in served:
+            plan = self._network.call(partial(target.plan, wishes, moment, last))
+            new = [step for step in plan.steps if step.file not in self._homes]
+            if not new:
+                refusals += plan.problems
+                continue
+            self._homes |= {step.file: target for step in new}
+            steps += map(self._there, new)
+            left_out += plan.left_out
+            advice += plan.advice
+            profiles = any(step.file.startswith(_PROFILES) for step in new)
+            (problems if profiles else refusals).extend(plan.problems)
+            if profiles:
+                told["pprof"] = target.address
+                self.process = self.process if self._network.elsewhere else _place(target.address)
+            told = {**plan.facts, **told}
+            if self._network.elsewhere:
+                told["network"] = f"its own namespace; nsenter -t {self._proc.pid} -n enters it"
+        if not any(step.file.startswith(_PROFILES) for step in steps):
+            # Who refuses may well have it: that says more than who has not, and then no signal is needed.
+            closed = [problem for problem in refusals if doors.refuses(problem)]
+            left_out.append(replace(why, why=_SHUT, how=_KEYS) if closed else why)
+            problems += closed or refusals
+            advice += [] if closed else self._signals(wishes)
+        elif moment == 1:
+            self._profiles = [target for target in served if target in self._homes.values()]
+            for target in served:
+                if target not in self._profiles:
+                    target.close()
+        return Plan(tuple(steps), tuple(left_out), tuple(advice), MappingProxyType(told), tuple(problems))
+
+    def take(self, step: Step, wishes: Wishes) -> Taken:
+        """Take one thing: read it from /proc, or ask the server that has it."""
+        home = self._homes.get(step.file)
+        if home is not None:
+            return self._network.call(lambda: home.take(step, wishes))
+        began = datetime.now(UTC)
+        if gone := self.gone():
+            return Taken(step, None, began, began, (gone,))
+        try:
+            data = self._own[step.file](wishes)
+        except OSError as error:
+            problem = Problem("unreadable", f"{step.ask}: {error.strerror or error}")
+            return Taken(step, None, began, datetime.now(UTC), (problem,))
+        ended = datetime.now(UTC)
+        if not data:
+            return Taken(step, None, began, ended, (Problem("empty", f"{step.ask}: it is empty"),))
+        return Taken(step, Capture(f"{self.address}/{step.file}", data, ended), began, ended)
+
+    def close(self) -> None:
+        """Let go of connections, and of its network."""
+        for target in self._profiles or ():
+            target.close()
+        self._network.close()
+
+    def gone(self) -> Problem | None:
+        """Return that it has ended, when it has."""
+        stat = self._proc.stat()
+        if stat is None:
+            return Problem("ended", f"{self.address} has ended")
+        if stat.started != self._started:
+            return Problem("ended", f"{self.address} has ended; another process ({stat.name}) has its number now")
+        return None
+
+    def kernel(self, wishes: Wishes, moment: int) -> tuple[list[Step], list[LeftOut]]:
+        """Return what is read of /proc, and what may not be."""
+        place = self._proc.path
+        left_out: list[LeftOut] = []
+        steps = [Step("status.txt", "memory and threads, as the kernel counts them", f"read {place}/status")]
+        root = "as root, or as the user of the process"
+        try:
+            self._proc.read("smaps_rollup", 1)
+            steps.append(Step("smaps_rollup.txt", "resident memory by what it is", f"read {place}/smaps_rollup"))
+        except OSError as error:
+            left_out.append(LeftOut("smaps_rollup.txt", _why(error, f"{place}/smaps_rollup"), root))
+        if files := cgroups.memory_files(self._proc):
+            ask = f"tail -n +1 {files[0].parent}/memory.*"
+            steps.append(Step("cgroup.txt", "memory of its cgroup, its limit, and kills for want of memory", ask))
+        steps.append(Step("process.txt", "open files, start, Go's settings", f"count {place}/fd, limits, environ"))
+        try:
+            os.listdir(place / "fd")  # noqa: PTH208 - names are enough
+            ask = f"list {place}/fd, {place}/net, sock_diag (as ss -tuxanpm does)"
+            steps.append(Step("sockets.txt", "sockets: what waits in them, and for whom", ask))
+        except OSError as error:
+            left_out.append(LeftOut("sockets.txt", _why(error, f"{place}/fd"), root))
+        if moment == 1 and wishes.describe(place / "exe"):
+            steps.append(Step("build.txt", "which versions it was built from", f"go version -m {place}/exe"))
+        elif moment == 1:
+            left_out.append(LeftOut("build.txt", "its program is not built by Go, tells no build, or may not be read"))
+        return steps, left_out
+
+    def _served(self) -> "tuple[list[Target], LeftOut]":
+        """Return who answers at its listening sockets, and what is said when that is nobody with a profile."""
+        what = "goroutines and heap"
+        if self._profiles is not None:
+            return self._profiles, LeftOut(what, "pprof was not found at its sockets in the first moment")
+        try:
+            listening = sockets.listeners(self._proc)
+        except OSError as error:
+            why = _why(error, f"{self._proc.path}/fd")
+            return [], LeftOut(what, f"{why}, so that where it listens is not known", "as root, or name its address")
+        if not listening:
+            self._profiles = []
+            return [], LeftOut(what, "it listens nowhere, so that it serves no pprof")
+        if why := self._network.enter():
+            how = f"sudo nsenter -t {self._proc.pid} -n oakum capture {self.address}"
+            return [], LeftOut(what, f"its network namespace is another one, and cannot be entered: {why}", how)
+        self._profiles = self._network.call(lambda: self._look(listening))
+        where = ", ".join(row.local for row in listening[:5]) + (" ..." if len(listening) > 5 else "")
+        imported = 'import _ "net/http/pprof"; or name the address and prefix at which it serves it'
+        how = _SERVES.get(Path(self._proc.program()).name, imported)
+        return self._profiles, LeftOut(what, f"it listens at {where}, and serves pprof at none of the usual paths", how)
+
+    def _place(self) -> str:
+        """Return what http://HOST:PORT of this process is known by, where it listens at one port alone."""
+        try:
+            listening = [] if self._network.elsewhere else sockets.listeners(self._proc)
+        except OSError:
+            return ""
+        found = list(doors.doors(listening, self._proc)) if len(listening) == 1 else []
+        return _place(found[0].address) if found else ""
+
+    def _look(self, listening: Sequence[Socket]) -> "list[Target]":
+        from oakum.collect.pprof.endpoint import PprofTarget
+
+        found = doors.answering(listening, self._proc, self._access)
+        return [PprofTarget(door, door.address.rstrip(":"), widely=False) for door in found]
+
+    def _there(self, step: Step) -> Step:
+        """Return the step, asked for in such a way that it can be repeated by hand."""
+        if not self._network.elsewhere:
+            return step
+        return replace(step, ask=f"nsenter -t {self._proc.pid} -n: {step.ask}")
+
+    def _sockets(self) -> bytes:
+        why = self._network.enter()
+        rows = self._network.call(lambda: sockets.sockets(self._proc)) if not why else sockets.sockets(self._proc)
+        stat = self._proc.stat()
+        name = stat.name if stat else ""
+        return sockets_text.as_text(rows, self._proc.pid, name, datetime.now(UTC), sockets.limits())
+
+    def _build(self, wishes: Wishes) -> bytes:
+        told = wishes.describe(self._proc.path / "exe")
+        # The name by which it was started says more than /proc/12/exe.
+        program = self._proc.program().removesuffix(" (deleted)") or str(self._proc.path / "exe")
+        return (told or b"").replace(str(self._proc.path / "exe").encode(), program.encode(), 1)
+
+    def _signals(self, wishes: Wishes) -> list[str]:
+        """Return how a process without pprof can be made to print its goroutines; that is for people to decide."""
+        name = Path(self._proc.program()).name
+        for known, where in _DUMPS_ON_USR1.items():
+            if name == known or (known == "containerd-shim" and name.startswith(known)):
+                return [
+                    f"kill -USR1 {self._proc.pid} makes it print its goroutines to {where}".replace(
+                        "PID", str(self._proc.pid)
+                    )
+                ]
+        if not wishes.describe(self._proc.path / "exe"):
+            return []
+        return [f"kill -QUIT {self._proc.pid} makes a Go program print all its goroutines to stderr, and ends it"]
+
+
+def _place(address: str) -> str:
+    """Return 127.0.0.1:6060 of http://127.0.0.1:6060: never two dumps of one process at once, whatever names it."""
+    scheme, _, rest = address.partition("://")
+    return f"unix:{rest.rstrip(':')}" if scheme == "unix" else rest
+
+
+def _called(proc: Proc) -> str:
+    stat = proc.stat()
+    program = Path(proc.program().removesuffix(" (deleted)")).name
+    # The kernel's name is cut at 15 characters; that of the file is not, but may be that of an interpreter.
+    name = stat.name if stat else ""
+    return program if name and program.startswith(name) else name or program or "process"
+
+
+def _facts(proc: Proc) -> dict[str, object]:
+    stat, started, home = proc.stat(), proc.started(), cgroups.home(proc)
+    told: dict[str, object] = {
+        "pid": proc.pid,
+        "program": proc.program(),
+        "command": " ".join(masked(proc.arguments())),
+        "started": started.isoformat(timespec="seconds") if started else "",
+        "threads": stat.threads if stat else None,
+        "rss": stat.resident if stat else None,
+        "container": home.container,
+        "pod": home.pod,
+        "unit": home.unit,
+        "environment": proc.go_settings(),
+    }
+    return {name: value for name, value in told.items() if value}
+
+
+def _why(error: OSError, place: str) -> str:
+    return f"{place}: {(error.strerror or str(error)).lower()}"
+
+
+__all__ = ["PidTarget", "open"]

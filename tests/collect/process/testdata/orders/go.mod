@@ -1,0 +1,3 @@
+module example.com/shop/cmd/orders
+
+go 1.19

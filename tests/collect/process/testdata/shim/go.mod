@@ -1,0 +1,3 @@
+module example.com/shim
+
+go 1.19
