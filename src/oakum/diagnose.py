@@ -15,6 +15,7 @@ from oakum.detect.heap import absorbed, heap_suspects
 from oakum.detect.heap_pins import attribute
 from oakum.detect.held import holding
 from oakum.detect.memory import memory_suspects
+from oakum.detect.numbers import number_suspects
 from oakum.detect.peers import join_peers
 from oakum.explain import explain
 from oakum.explain.upstream.known import recognise
@@ -67,7 +68,7 @@ def diagnose(case: Case, progress: Progress = _silent, sources: Sources | None =
         progress("reading the source")
         read, unread = explain([found.suspect for found in findings], sources)  # what is no finding needs no cause
         findings, explained = judge((*read, *cleared))
-    compared = any(len(process.snapshots) > 1 or process.baseline for process in case.processes)
+    compared = any(_compared(process) for process in case.processes)
     said = verdict(findings, compared=compared)
     unsettled = {gap.what.key: gap for found in reversed(findings) for gap in found.suspect.unsettled}
     return Diagnosis(
@@ -83,6 +84,12 @@ def diagnose(case: Case, progress: Progress = _silent, sources: Sources | None =
     )
 
 
+def _compared(process: Process) -> bool:
+    """Tell whether growth would show: a second moment, a twin, or a past in which the goroutines were counted."""
+    counted = sum(bool(past.metrics and past.metrics.total("go_goroutines") is not None) for past in process.history)
+    return len(process.snapshots) > 1 or bool(process.baseline) or counted > 1
+
+
 def _suspects(process: Process, work: Activity) -> tuple[list[Suspect], Memory]:
     found = populations([snapshot.goroutines for snapshot in process.snapshots], dated=dated_since(process.snapshots))
     goroutines = goroutine_suspects(process, found, work, _twin(process))
@@ -94,9 +101,10 @@ def _suspects(process: Process, work: Activity) -> tuple[list[Suspect], Memory]:
     holders = [
         holding(one, pins[at], process) if at in pins else one for at, one in enumerate(goroutines) if at not in behind
     ]
-    budget = memory(process)
-    found_all = [*holders, *heap, *memory_suspects(process, budget, series)]
-    return [_counted(one, process) for one in found_all], budget
+    through = replace(process, snapshots=process.timeline)
+    budget, past = memory(through), memory_series(through)
+    told = (*memory_suspects(through, budget, past), *number_suspects(through, past, activity(through.snapshots)))
+    return [*(_counted(one, process) for one in (*holders, *heap)), *(_counted(one, through) for one in told)], budget
 
 
 def _counted(suspect: Suspect, process: Process) -> Suspect:

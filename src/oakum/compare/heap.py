@@ -102,11 +102,14 @@ def _columns(profile: Profile) -> tuple[Floats, Floats, Floats, Floats] | None:
     at = {kind.type: row for row, kind in enumerate(profile.sample_types)}
     space = at.get("inuse_space", at.get("space"))
     objects = at.get("inuse_objects", at.get("objects"))
-    if space is None or objects is None:
+    if space is None:
         return None
     values = profile.values
+    live = values[space].astype(np.float64)
+    if objects is None:  # stores of profiles hand out one column at a time
+        return live, np.zeros_like(live), live, np.zeros_like(live)
     return (
-        values[space].astype(np.float64),
+        live,
         values[objects].astype(np.float64),
         values[at.get("alloc_space", space)].astype(np.float64),
         values[at.get("alloc_objects", objects)].astype(np.float64),
@@ -169,12 +172,14 @@ def _keys(profile: Profile, stacks: Int64s, names: _Names) -> UInt64s:
 def _sampled(objects: Floats, space: Floats, period: int) -> tuple[Floats, Floats]:
     """Return how many sampled objects stand behind each value, and the variance that sampling gives to its bytes.
 
-    Go has divided what it sampled by the chance of being sampled, which grows with the size of an object.
+    Go has divided what it sampled by the chance of being sampled, which grows with the size of an object. Where their
+    number is not known they count as small, which makes the most of the noise.
     """
+    unknown = (objects == 0) & (space > 0)
     size = np.divide(space, objects, out=np.zeros_like(space), where=objects > 0)
     chance = -np.expm1(-size / period)
     noise = np.divide(space * size * (1 - chance), chance, out=np.zeros_like(space), where=chance > 0)
-    return objects * chance, noise
+    return np.where(unknown, space / period, objects * chance), np.where(unknown, space * period, noise)
 
 
 def heap_growth(moments: Sequence[Profile | None], baseline: Sequence[Profile | None] = ()) -> HeapGrowth:

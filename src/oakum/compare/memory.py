@@ -57,8 +57,8 @@ def _virtual(snapshot: Snapshot) -> float:
 
 
 def _limit(snapshot: Snapshot) -> float:
-    known = [value for name in _LIMITS if 0 < (value := _metric(snapshot.metrics, name)) < _NO_LIMIT]
-    return min(known, default=math.nan)
+    told = [_metric(by, name) for by in (snapshot.metrics, snapshot.status) for name in _LIMITS]
+    return min((value for value in told if 0 < value < _NO_LIMIT), default=math.nan)
 
 
 def _last_gc(snapshot: Snapshot) -> float:
@@ -86,6 +86,8 @@ def _live(snapshot: Snapshot) -> float:
         return told
     alloc, target = _heap_alloc(snapshot), _next_gc(snapshot)
     gogc = _metric(snapshot.metrics, "go_gc_gogc_percent")
+    if math.isnan(gogc):  # as it was started with; what it told of itself is newer
+        gogc = _metric(snapshot.status, "go_gc_gogc_percent")
     ratio = (gogc if 0 < gogc < 1e6 else _USUAL_GOGC) / 100
     roots = _stacks(snapshot)
     if target > _SMALLEST_TARGET * max(1.0, ratio) * 1.01:

@@ -2,12 +2,17 @@
 
 import shlex
 from collections.abc import Sequence
+from datetime import timedelta
 
 from oakum.detect.pace import quiet
 from oakum.model import Activity, Case, Finding, Gap, Process, Snapshot, Text
 
 _PPROF = "http://HOST:PORT/debug/pprof"
 _DUMP = f"curl -so goroutine.debug2.txt '{_PPROF}/goroutine?debug=2'"
+# A leak of some goroutines an hour does not show within seconds.
+_SHORT = timedelta(minutes=1)
+# What runs and can be asked again; files and stores of the past cannot.
+_RUNS = ("http://", "https://", "https+insecure://", "unix://", "kube://", "pid:")
 
 
 def gaps(case: Case, activities: Sequence[Activity], findings: Sequence[Finding]) -> tuple[Gap, ...]:
@@ -26,27 +31,38 @@ def _gap(key: str, command: str = "") -> Gap:
 def _of(process: Process, activity: Activity, unsure: bool) -> list[Gap]:
     snapshots = process.snapshots
     last = snapshots[-1]
+    again = shlex.quote(process.address) if process.address.startswith(_RUNS) else ""
     found: list[Gap] = []
     if len(snapshots) < 2 and not process.baseline:
         first = shlex.quote(next((source.origin for source in last.sources.values()), "-"))
-        found.append(_gap("second-moment", f"{_DUMP} && oakum diagnose {first} goroutine.debug2.txt"))
+        by_hand = f"{_DUMP} && oakum diagnose {first} goroutine.debug2.txt"
+        found.append(_gap("second-moment", f"oakum diagnose --moments 3 --every 1m {again}" if again else by_hand))
+    elif unsure and again and _is_short(process):
+        found.append(_gap("short", f"oakum diagnose --moments 5 --every 2m {again}"))
     elif len(snapshots) > 1 and unsure and activity.steps and not quiet(activity.steps):
-        found.append(_gap("after-load", f"{_DUMP}  # some minutes after the load has gone"))
+        dump = f"oakum capture {again} -o after/" if again else _DUMP
+        found.append(_gap("after-load", f"{dump}  # some minutes after the load has gone"))
     if not any(snapshot.goroutines for snapshot in snapshots):
         found.append(_gap("goroutines", _DUMP))
     elif not any(_has_ids(snapshot) for snapshot in snapshots):
-        found.append(_gap("ages", _DUMP))
+        found.append(_gap("ages", f"oakum capture --force {again} -o dump/" if again else _DUMP))
     if any(snapshot.goroutines is not None and snapshot.goroutines.cut for snapshot in snapshots):
         found.append(_gap("cut", f"curl -so goroutine.pb.gz '{_PPROF}/goroutine'"))
     if not any(snapshot.heap for snapshot in snapshots):
         found.append(_gap("heap", f"curl -so heap.pb.gz '{_PPROF}/heap'"))
-    if not any(snapshot.memstats or snapshot.metrics for snapshot in snapshots):
+    if not any(snapshot.memstats or snapshot.metrics for snapshot in process.timeline):
         found.append(_gap("memstats", f"curl -so heap.debug1.txt '{_PPROF}/heap?debug=1'"))
-    if unsure and not any(snapshot.status or snapshot.metrics for snapshot in snapshots):
+    if unsure and not any(snapshot.status or snapshot.metrics for snapshot in process.timeline):
         found.append(_gap("rss", "cp /proc/PID/status process.status.txt"))
     if unsure and _proves_leaks(process) and not any(snapshot.leaked for snapshot in snapshots):
         found.append(_gap("goroutineleak", f"curl -so goroutineleak.pb.gz '{_PPROF}/goroutineleak'"))
     return found
+
+
+def _is_short(process: Process) -> bool:
+    """Tell whether all that is known of a process lies within seconds."""
+    times = [snapshot.at for snapshot in process.timeline if snapshot.at]
+    return len(times) > 1 and max(times) - min(times) < _SHORT
 
 
 def _has_ids(snapshot: Snapshot) -> bool:

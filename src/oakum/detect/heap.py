@@ -312,7 +312,7 @@ def _pair(heap: _Heap, cause: _Cause) -> Pair | None:
 def _sites(heap: _Heap, cause: _Cause) -> list[Site]:
     """Return the allocation that gained most, who registers it, what drives it; then the other allocations."""
     process = heap.process.id
-    count = int(heap.growth.objects[heap.last, cause.rows[0]])
+    count = int(heap.growth.objects[heap.last, cause.rows[0]]) or None
     sites = [Site("allocated", cause.path.allocated, count=count, process=process)]
     pair = _pair(heap, cause)
     for path in cause.paths:
@@ -321,7 +321,7 @@ def _sites(heap: _Heap, cause: _Cause) -> list[Site]:
         sites += [Site("driver", frame, process=process) for frame in _drivers(path)]
     for row, path in zip(cause.rows[1:], cause.paths[1:], strict=True):
         if path.allocated not in [site.frame for site in sites]:
-            number = int(heap.growth.objects[heap.last, row])
+            number = int(heap.growth.objects[heap.last, row]) or None
             sites.append(Site("allocated", path.allocated, count=number, process=process))
     return list({(site.role, site.frame): site for site in sites}.values())
 
@@ -362,7 +362,8 @@ def _trend(heap: _Heap, cause: _Cause) -> Evidence:
     kind = {"one": "heap-retains", "ramp": "heap-ramp", "rises": "heap-rises", "level": "heap-level"}.get(
         told.trend, "heap-falls"
     )
-    return _evidence(heap, kind, kind.replace("-", ".", 1), cause, args)
+    key = kind.replace("-", ".", 1) if args["objects"] or kind != "heap-retains" else "heap.retains-bytes"
+    return _evidence(heap, kind, key, cause, args)
 
 
 def _shape(heap: _Heap, cause: _Cause) -> list[Evidence]:
@@ -474,6 +475,8 @@ def _growth(heap: _Heap, cause: _Cause) -> tuple[Growth, ...]:
     told = []
     for measure, columns in (("inuse_space", heap.growth.space), ("inuse_objects", heap.growth.objects)):
         values = columns[:, cause.rows].sum(axis=1)
+        if not values.any():
+            continue  # how many objects there are is not told
         counts = tuple(int(value) if seen else None for value, seen in zip(values, heap.growth.seen, strict=True))
         hours = (heap.series.seconds[heap.last] - heap.series.seconds[heap.seen[0]]) / 3600
         per_hour = round((values[heap.last] - values[heap.seen[0]]) / hours, 1) if hours > 0 else None

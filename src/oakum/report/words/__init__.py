@@ -24,14 +24,15 @@ from oakum.report.words import (
     locks,
     mechanisms,
     memory,
+    numbers,
     roles,
     scan,
     upstream,
 )
 
 _AREAS = (
-    common, fixes, mechanisms, gaps, goroutines, locks, heap, memory, roles, cause_channels, cause_heap, cause_locks,
-    cause_network, cause_waits, cause_workers, scan, known, upstream,
+    common, fixes, mechanisms, gaps, goroutines, locks, heap, memory, numbers, roles, cause_channels, cause_heap,
+    cause_locks, cause_network, cause_waits, cause_workers, scan, known, upstream,
 )  # fmt: skip
 LANGUAGES = ("en", "zh")
 WORDS: dict[str, tuple[str, str]] = {key: words for area in _AREAS for key, words in area.WORDS.items()}

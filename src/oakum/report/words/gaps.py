@@ -6,6 +6,11 @@ WORDS: dict[str, tuple[str, str]] = {
         "Growth shows between two moments some minutes apart.",
         "相隔几分钟的两个时刻才能看出增长。",
     ),
+    "gap.short": ("The moments lie within one minute.", "各个时刻都在一分钟之内。"),
+    "gap.short.why": (
+        "A leak of some goroutines or megabytes an hour does not show in seconds.",
+        "每小时只泄漏几个 goroutine 或几兆字节的问题，在几秒之内看不出来。",
+    ),
     "gap.after-load": ("There is no moment after the load.", "没有负载结束之后的时刻。"),
     "gap.after-load.why": (
         "What goes away when the load ends is traffic, what stays is a leak.",

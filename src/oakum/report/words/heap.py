@@ -17,6 +17,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "{function} 持有 {last} 存活内存，占堆的 {percent} %，共 {objects:,} 个对象；仅凭一份 profile 无法判断它"
         "是否在增长。",
     ),
+    "heap.retains-bytes": (
+        "{function} holds {last} of live memory, {percent} % of the heap; one profile cannot say whether it grows.",
+        "{function} 持有 {last} 存活内存，占堆的 {percent} %；仅凭一份 profile 无法判断它是否在增长。",
+    ),
     "heap.level": (
         "Live memory allocated in {function} levelled off at {last} while work went on.",
         "在 {function} 中分配的存活内存在工作继续进行的同时稳定在 {last}。",

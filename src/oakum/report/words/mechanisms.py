@@ -279,6 +279,31 @@ WORDS: dict[str, tuple[str, str]] = {
         "Look for C.malloc without C.free, mmap without munmap, and threads that pile up; no heap profile shows them.",
         "查找没有 C.free 的 C.malloc、没有 munmap 的 mmap，以及增长的线程数；堆 profile 看不到这些。",
     ),
+    # Known from numbers alone.
+    "mechanism.growing-goroutines": (
+        "The number of goroutines keeps growing; which ones, nothing here says",
+        "goroutine 数量持续增长；现有证据说不出是哪些",
+    ),
+    "mechanism.growing-goroutines.why": (
+        "Metrics count goroutines and do not name them.",
+        "指标只统计 goroutine 的数量，不说明它们是谁。",
+    ),
+    "mechanism.growing-goroutines.do": (
+        "Capture the goroutines of this process (goroutine?debug=2), at two moments some minutes apart.",
+        "采集该进程的 goroutine（goroutine?debug=2），相隔几分钟采集两次。",
+    ),
+    "mechanism.growing-memory": (
+        "The memory of the process keeps growing; what holds it, nothing here says",
+        "进程的内存持续增长；现有证据说不出被什么持有",
+    ),
+    "mechanism.growing-memory.why": (
+        "Metrics tell how much memory is in use, and not who holds it.",
+        "指标只说明用了多少内存，不说明由谁持有。",
+    ),
+    "mechanism.growing-memory.do": (
+        "Capture heap profiles and goroutines of this process, at two moments some minutes apart.",
+        "采集该进程的堆 profile 和 goroutine，相隔几分钟采集两次。",
+    ),
     # Not a leak.
     "mechanism.warm-up": ("Warm-up: it grew and then stayed level", "预热：增长之后保持平稳"),
     "mechanism.gc-headroom": (
@@ -304,6 +329,7 @@ MEMORY = (
     "accumulating-registration", "growing-container", "held-by-goroutine", "unstopped-timer", "substring-pin",
     "finalizer-backlog", "off-heap",
 )  # fmt: skip
+NUMBERS = ("growing-goroutines", "growing-memory")
 HARMLESS = ("warm-up", "gc-headroom", "not-returned-to-os", "idle-pool", "burst", "traffic", "benign")
 
 # The title of a finding, to be read alone: what, and where.
@@ -316,5 +342,7 @@ for _id in GOROUTINES:
 for _id in MEMORY:
     _en, _zh = WORDS[f"mechanism.{_id}"]
     WORDS[f"title.{_id}"] = (f"{_en}: {{function}}", f"{_zh}：{{function}}")
+for _id in NUMBERS:
+    WORDS[f"title.{_id}"] = WORDS[f"mechanism.{_id}"]
 
-__all__ = ["GOROUTINES", "HARMLESS", "MEMORY", "WORDS"]
+__all__ = ["GOROUTINES", "HARMLESS", "MEMORY", "NUMBERS", "WORDS"]

@@ -1,0 +1,223 @@
+"""A store of past profiles -> targets, one for each process it has profiles of; moments of the past, evenly spread.
+
+A store (Parca, Pyroscope) says when there are profiles, and hands one out; what is the same for all is here. Files lie
+in a folder for each moment, named by its time: 20261116T101500Z/goroutine.pb.gz.
+"""
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
+
+from oakum.collect.history.selector import Selector, exactly
+from oakum.collect.history.word import Word, in_words
+from oakum.collect.target import LeftOut, Plan, Step, Taken, Wishes
+from oakum.collect.web import Door
+from oakum.model import Buffer, Capture, Problem, Unreachable, UsageError
+
+MOMENTS = 5  # enough to tell a slope, and few enough to fetch
+_MOST = 10  # processes that one word names
+_NEAR = timedelta(minutes=5)  # profiles of one moment are scraped one after the other
+_SHOWN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of profile that a store has: its name there, and what it is."""
+
+    id: str  # memory:inuse_space:bytes:space:bytes
+    file: str  # heap, goroutine
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """The profiles of one kind that a store has of one process."""
+
+    labels: Mapping[str, str]
+    at: tuple[datetime, ...]  # oldest first
+
+
+class Store(Protocol):
+    """What is asked of a store; every method raises Unreachable, in words."""
+
+    door: Door
+    ending: str  # of the files that it hands out: .pb.gz, .pb
+
+    def kinds(self, since: datetime, until: datetime) -> list[Kind]:
+        """Return which of the profiles that tell of leaks it has."""
+
+    def tracks(self, kind: Kind, match: Selector, since: datetime, until: datetime) -> list[Track]:
+        """Return the processes that fit, and when there are profiles of them."""
+
+    def profile(self, kind: Kind, match: Selector, at: datetime, wishes: Wishes) -> tuple[Buffer, str]:
+        """Return the profile of a moment as it was received, and what is doubtful about it; "": nothing."""
+
+    def existing(self, since: datetime, until: datetime) -> Mapping[str, Sequence[str]]:
+        """Return values of the labels that name processes."""
+
+
+def kind_of(id: str, name: str, sample: str, unit: str) -> Kind | None:
+    """Return what a type of profile is, if it tells of leaks."""
+    del name  # memory, heap; goroutine, goroutines
+    if sample in ("goroutine", "goroutines") and unit == "count":
+        return Kind(id, "goroutine", "goroutines")
+    if sample == "inuse_space":
+        return Kind(id, "heap", "live heap")
+    return None
+
+
+def open_store(store: Store, said: Word) -> list["ProfilesTarget"]:
+    """Return a target for each process that fits; raise when none is meant, or none fits."""
+    until = datetime.now(UTC)
+    since = until - (said.last or Wishes().past)
+    if said.match is None:
+        raise UsageError(f"{said.kind}+{said.shown}: match= says which process{_there(store, said, since, until)}")
+    kinds = store.kinds(since, until)
+    found: dict[tuple[tuple[str, str], ...], Mapping[str, str]] = {}
+    for kind in kinds:
+        for track in store.tracks(kind, said.match, since, until):
+            found.setdefault(tuple(sorted(track.labels.items())), track.labels)
+    if not found:
+        span = in_words(said.last or Wishes().past)
+        lack = "" if kinds else " It has neither goroutines nor heap profiles at all."
+        raise UsageError(
+            f"{said.kind}+{said.shown}: no profile fits match={said.match} in the last {span}.{lack}"
+            f" What there is{_there(store, said, since, until)}"
+        )
+    ordered = [found[key] for key in sorted(found)]
+    targets = [ProfilesTarget(store, said, labels) for labels in ordered[:_MOST]]
+    if (more := len(ordered) - _MOST) > 0:
+        targets[0].left_out.append(
+            LeftOut(f"{more} more processes", f"{_MOST} are taken at once", "a narrower match= names others")
+        )
+    return targets
+
+
+def _there(store: Store, said: Word, since: datetime, until: datetime) -> str:
+    try:
+        values = store.existing(since, until)
+    except Unreachable:
+        values = {}
+    told = [f"{name} is {_listed(some)}" for name, some in values.items() if some]
+    first = next(((name, _plain(some[0])) for name, some in values.items() if some), ("job", "orders"))
+    return f": {'; '.join(told)}. {said.example(str(exactly(dict([first]), [first[0]])))} names one" if told else "."
+
+
+def _listed(values: Sequence[str]) -> str:
+    more = f" and {len(values) - _SHOWN} more" if len(values) > _SHOWN else ""
+    return ", ".join(_plain(value) for value in values[:_SHOWN]) + more
+
+
+def _plain(value: str) -> str:
+    return "".join(char if char.isprintable() else "?" for char in value[:100])
+
+
+@dataclass(eq=False)
+class ProfilesTarget:
+    """The past profiles of one process."""
+
+    store: Store
+    said: Word
+    labels: Mapping[str, str]
+    left_out: list[LeftOut] = field(default_factory=list)
+    _kinds: dict[str, Kind] = field(default_factory=dict)
+
+    @property
+    def match(self) -> Selector:
+        """Return the selector of this process alone: its labels, and what was asked for beside them."""
+        asked = self.said.match.matchers if self.said.match else ()
+        beside = [one for one in asked if one[0] not in self.labels]
+        return Selector((*exactly(self.labels, sorted(self.labels)).matchers, *beside))
+
+    @property
+    def address(self) -> str:
+        """Return the word that names it alone."""
+        return f"{self.said.kind}+{self.store.door.address}?match={self.match}"
+
+    @property
+    def name(self) -> str:
+        """Return what people call it: orders-10.0.0.7:6060."""
+        names = ("job", "service_name", "namespace", "pod", "container", "instance", "hostname")
+        told = [self.labels[name] for name in names if self.labels.get(name)]
+        return "-".join(dict.fromkeys(told)) or "-".join(value for _, _, value in self.match.matchers)
+
+    @property
+    def process(self) -> str:
+        """Return what is the same for two targets of one process."""
+        return self.address
+
+    def plan(self, wishes: Wishes, moment: int = 1, last: bool = True) -> Plan:
+        """Return the profiles to take: a few moments, evenly spread over the time that was asked for."""
+        del last
+        span = self.said.last or wishes.past
+        until = datetime.now(UTC)
+        since = until - span
+        problems: list[Problem] = list(getattr(self.store.door, "remarks", ())) if moment == 1 else []
+        when: dict[str, list[datetime]] = {}
+        try:
+            for kind in self.store.kinds(since, until):
+                stamps = sorted({at for track in self.store.tracks(kind, self.match, since, until) for at in track.at})
+                if stamps:
+                    self._kinds[kind.id] = kind
+                    when[kind.id] = stamps
+        except Unreachable as error:
+            problems.append(Problem("unreachable", str(error)))
+        if not when and not problems:
+            problems.append(Problem("empty", f"{self.name} has no profiles in the last {in_words(span)}"))
+        steps = [step for moment_at in _spread(when) for step in self._steps(when, moment_at)]
+        return Plan(tuple(steps), tuple(self.left_out), problems=tuple(problems), once=True)
+
+    def _steps(self, when: Mapping[str, Sequence[datetime]], moment: datetime) -> list[Step]:
+        steps = []
+        for id, stamps in when.items():
+            at = _nearest(stamps, moment)
+            if at is not None:
+                kind = self._kinds[id]
+                file = f"{moment:%Y%m%dT%H%M%SZ}/{kind.file}{self.store.ending}"
+                ask = f"{self.store.door.address} {kind.id}{self.match} at {at:%Y-%m-%dT%H:%M:%SZ}"
+                steps.append(Step(file, f"{kind.what} at {at:%H:%M:%S} UTC", ask, f"{id} {at.isoformat()}", at))
+        return steps
+
+    def take(self, step: Step, wishes: Wishes) -> Taken:
+        """Fetch one profile."""
+        began = datetime.now(UTC)
+        id, _, at = step.key.rpartition(" ")
+        try:
+            data, doubt = self.store.profile(self._kinds[id], self.match, datetime.fromisoformat(at), wishes)
+        except Unreachable as error:
+            return Taken(step, None, began, datetime.now(UTC), (Problem("unreachable", str(error)),))
+        ended = datetime.now(UTC)
+        if not data:
+            return Taken(step, None, began, ended, (Problem("empty", f"{step.what}: the store had none after all"),))
+        problems = (Problem("doubtful", f"{step.what}: {doubt}"),) if doubt else ()
+        return Taken(step, Capture(step.ask, data, began, step.at), began, ended, problems)
+
+    def close(self) -> None:
+        """Let go of connections."""
+        self.store.door.close()
+
+
+def _spread(when: Mapping[str, Sequence[datetime]]) -> list[datetime]:
+    """Return the moments to take: of the kind with the most profiles, evenly spread, the first and the last too."""
+    stamps = max(when.values(), key=len, default=())
+    if len(stamps) <= MOMENTS:
+        return list(stamps)
+    first, last = stamps[0], stamps[-1]
+    wished = [first + (last - first) * at / (MOMENTS - 1) for at in range(MOMENTS)]
+    return list(dict.fromkeys(stamps[_index(stamps, wish)] for wish in wished))
+
+
+def _index(stamps: Sequence[datetime], wish: datetime) -> int:
+    at = bisect_left(stamps, wish)
+    near = [i for i in (at - 1, at) if 0 <= i < len(stamps)]
+    return min(near, key=lambda i: abs(stamps[i] - wish))
+
+
+def _nearest(stamps: Sequence[datetime], moment: datetime) -> datetime | None:
+    at = stamps[_index(stamps, moment)]
+    return at if abs(at - moment) <= _NEAR else None
+
+
+__all__ = ["MOMENTS", "Kind", "ProfilesTarget", "Store", "Track", "kind_of", "open_store"]

@@ -1,0 +1,3 @@
+module example.com/parcel/packages
+
+go 1.21
