@@ -1,0 +1,139 @@
+"""The API server of a login -> pods and nodes, and a door that others are reached through.
+
+One for all targets of a call that share a login: connections, and what an exec plugin gave, are shared.
+"""
+
+import json
+import threading
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import urlsplit
+
+from oakum.collect.kubernetes import things
+from oakum.collect.kubernetes.credentials import ClusterAccess, Credentials
+from oakum.collect.kubernetes.kubeconfig import Login
+from oakum.collect.kubernetes.refusals import Refusals
+from oakum.collect.kubernetes.things import Node, Pod
+from oakum.collect.web import Access, Door
+from oakum.model import Unreachable, UsageError
+
+_PAGE = 500
+_PAGES = 40  # 20,000 things: who has more narrows it with -l
+_LARGEST = 256 << 20  # bytes of a page; a pod has some 10 KB
+
+
+class Refused(Unreachable):
+    """The API server answers, but not with what was asked for: who may use its proxies need not be allowed to read."""
+
+    status = 0
+
+
+class NotThere(Refused):
+    """The API server answers that there is no such thing."""
+
+
+class Api:
+    """The API server, and how it is entered."""
+
+    def __init__(self, login: Login, access: Access) -> None:
+        self.login = login
+        self.credentials = Credentials(login, access)
+        parts = urlsplit(login.cluster.server)
+        secure = parts.scheme == "https"
+        self.access = ClusterAccess(
+            headers=access.headers,
+            server_name=login.cluster.server_name,
+            tls=self.credentials.context() if secure else None,
+            proxy=login.cluster.proxy,
+            credentials=self.credentials,
+        )
+        self._refusals = Refusals(self.credentials.in_words)
+        # Rancher and others keep many clusters below paths of one server.
+        self.door = Door(
+            f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}",
+            self.access,
+            prefix=parts.path.rstrip("/"),
+            explain=self._refusals.explain,
+        )
+        self._users = 0
+        self._lock = threading.Lock()
+
+    def enter(self) -> None:
+        """Count one more target that uses it."""
+        with self._lock:
+            self._users += 1
+
+    def leave(self) -> None:
+        """Let go of connections when the last target has gone."""
+        with self._lock:
+            self._users -= 1
+            last = self._users <= 0
+        if last:
+            self.door.close()
+
+    def pod(self, namespace: str, name: str, seconds: float = 30.0) -> Pod:
+        """Return a pod; raise NotThere, or Unreachable with the reason."""
+        return things.pod(self.get(f"/api/v1/namespaces/{namespace}/pods/{name}", seconds=seconds))
+
+    def node(self, name: str, seconds: float = 30.0) -> Node:
+        """Return a node; raise NotThere, or Unreachable with the reason."""
+        return things.node(self.get(f"/api/v1/nodes/{name}", seconds=seconds))
+
+    def pods(self, namespace: str | None, selector: str | None) -> list[Pod]:
+        """Return the pods of a namespace, or (None) of all, that a selector chooses."""
+        path = f"/api/v1/namespaces/{namespace}/pods" if namespace else "/api/v1/pods"
+        return [things.pod(one) for one in self._list(path, selector)]
+
+    def nodes(self, selector: str | None) -> list[Node]:
+        """Return the nodes that a selector chooses."""
+        return [things.node(one) for one in self._list("/api/v1/nodes", selector)]
+
+    def get(self, path: str, query: Mapping[str, str] = MappingProxyType({}), seconds: float = 30.0) -> dict[str, Any]:
+        """Return an object of the API."""
+        try:
+            answer = self.door.get(path, query, seconds=seconds, most=_LARGEST)
+        except Unreachable as error:
+            raise Unreachable(f"{_of_cluster(str(error))}; it is the API server of {self.login.source}") from error
+        if not answer.good:
+            refused = (NotThere if answer.status == 404 else Refused)(f"{self.door.url(path, query)}: {answer.why}")
+            refused.status = answer.status
+            raise refused
+        try:
+            found = json.loads(bytes(answer.data))
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict) or answer.cut:
+            said = answer.cut or "what came is no object of Kubernetes"
+            raise Unreachable(f"{self.door.url(path, query)}: {said}; is {self.door.address} an API server?")
+        return found
+
+    def _list(self, path: str, selector: str | None) -> Iterator[Mapping[str, Any]]:
+        query = {"limit": str(_PAGE)}
+        if selector:
+            query["labelSelector"] = selector
+        for _ in range(_PAGES):
+            self._refusals.advice()  # forgotten: what is told below is of this request
+            try:
+                page = self.get(path, query)
+            except Refused as error:
+                if error.status == 400 and selector:
+                    raise UsageError(f"-l {selector}: {error}") from error
+                raise Unreachable("\n".join((str(error), *self._refusals.advice()))) from error
+            items = page.get("items")
+            yield from (one for one in items if isinstance(one, dict)) if isinstance(items, list) else ()
+            about = page.get("metadata")
+            more = about.get("continue") if isinstance(about, dict) else None
+            if not more:
+                return
+            query["continue"] = str(more)
+        raise Unreachable(f"{path}: more than {_PAGE * _PAGES:,} things; -l and -n narrow it")
+
+
+def _of_cluster(said: str) -> str:
+    """Return what is wrong with a connection; flags for certificates are of other servers than this one."""
+    said, hint, _ = said.partition("; --tls-ca")
+    return f"{said}; the certificate-authority of its cluster in the kubeconfig should be another" if hint else said
+
+
+__all__ = ["Api", "NotThere", "Refused"]

@@ -1,0 +1,143 @@
+"""A node -> the way to its kubelet: through the API server's node proxy, else directly on its own port.
+
+Both ask for the right nodes/proxy. Many kubelets have a certificate of their own making: directly, such a one gets no
+token from us, since anybody could answer there; a client certificate tells a stranger nothing that he can use.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+from oakum.collect.kubernetes.api import Api, NotThere, Refused
+from oakum.collect.kubernetes.cluster_target import Found
+from oakum.collect.kubernetes.credentials import ClusterAccess, trusting
+from oakum.collect.kubernetes.refusals import Refusals, message
+from oakum.collect.kubernetes.things import Node
+from oakum.collect.kubernetes.ways import Way
+from oakum.collect.pprof.probe import STANDARD
+from oakum.collect.web import Access, Door
+from oakum.model import Problem, Unreachable, UsageError
+
+_LOOK = 10.0  # seconds for a kubelet to say that it is there
+
+
+def find(
+    api: Api, name: str, port: str, access: Access, refusals: Refusals, seconds: float, before: Way | None
+) -> Found:
+    """Return the way to the kubelet of a node; raise Unreachable when there is no such node."""
+    node, problems = _described(api, name, seconds)
+    if before is not None:
+        return Found(before, node.facts, problems)
+    seconds = min(_LOOK, seconds)
+    shown = f"kube://node/{name}"
+    if port:
+        return _directly(api, node, int(port), access, refusals, seconds, problems)
+    path = f"/api/v1/nodes/{name}/proxy"
+    door = api.door.under(path, shown, refusals.explain)
+    way = Way(door, widely=False)
+    try:
+        answer = door.get(f"{STANDARD}/", seconds=seconds, most=1 << 20)
+    except Unreachable as error:
+        why = str(error)
+    else:
+        said = message(bytes(answer.data[:65536]))
+        if said is None or not (answer.status in (401, 403) or answer.status >= 500):
+            return Found(way, node.facts, problems)
+        why = answer.why
+    if not node.addresses:
+        return Found(way, node.facts, problems)
+    direct = _directly(api, node, node.kubelet_port, access, refusals, seconds, ())
+    if direct.way is None:
+        # Both ask for the same right, and one refusal says it.
+        told = () if why.startswith("403") else direct.problems
+        return Found(way, node.facts, (*problems, *told))
+    remark = Problem(
+        "node-proxy", f"{shown}: the node proxy of the API server did not lead there ({why}); taken directly"
+    )
+    return Found(direct.way, node.facts, (*problems, remark, *direct.problems))
+
+
+def _described(api: Api, name: str, seconds: float) -> tuple[Node, tuple[Problem, ...]]:
+    try:
+        return api.node(name, seconds), ()
+    except NotThere:
+        raise Unreachable(f"kube://node/{name}: there is no such node{_others(api)}", name) from None
+    except Refused as error:
+        # Who may use the proxy need not be allowed to read nodes.
+        return Node(name), (Problem("node-unread", f"nothing is known of node {name} itself: {error}"),)
+
+
+def _others(api: Api) -> str:
+    try:
+        names = sorted(node.name for node in api.nodes(None))
+    except Unreachable:
+        return ""
+    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+    return f"; there are {', '.join(names[:10])}{more}" if names else "; the cluster has no nodes"
+
+
+def _directly(
+    api: Api, node: Node, port: int, access: Access, refusals: Refusals, seconds: float, problems: tuple[Problem, ...]
+) -> Found:
+    if not node.addresses:
+        told = Problem(
+            "no-address", f"kube://node/{node.name}: its address is not known; https://ADDRESS:{port} names it"
+        )
+        return Found(None, node.facts, (*problems, told))
+    host = node.addresses[0]
+    base = f"https://[{host}]:{port}" if ":" in host else f"https://{host}:{port}"
+    trials: list[tuple[Access, tuple[Problem, ...]]] = [(_checked(api, access), ())]
+    if api.credentials.by_certificate or access.insecure:
+        remark = f"the certificate of the kubelet at {base} is of its own making, and was not checked"
+        trials.append((_unchecked(api, access), (Problem("unchecked", remark),)))
+    why = ""
+    for entered, remarks in trials:
+        door = Door(base, entered, explain=refusals.explain)
+        try:
+            answer = door.get(f"{STANDARD}/", seconds=seconds, most=1 << 20)
+        except Unreachable as error:
+            why = str(error)
+            door.close()
+            if "certificate" not in why:
+                break
+            continue
+        if answer.status in (401, 403) and not _has_metrics(door, seconds):
+            why = f"{base}: {answer.why}"
+            door.close()
+            break
+        way = Way(door, base, own=True, widely=False)
+        return Found(way, node.facts, (*problems, *remarks))
+    if "certificate" in why and not api.credentials.by_certificate:
+        why += "; no token is sent to a kubelet that cannot be told from another: -tls_ca FILE names its authority"
+    return Found(None, node.facts, (*problems, Problem("kubelet", f"directly: {why}")))
+
+
+def _has_metrics(door: Door, seconds: float) -> bool:
+    """Tell whether at least /metrics is allowed: that is the right nodes/metrics, which scrapers have."""
+    try:
+        return door.get("/metrics", seconds=seconds).good
+    except Unreachable:
+        return False
+
+
+def _checked(api: Api, access: Access) -> Access:
+    """Return how a kubelet is entered whose certificate is from the authority of the cluster, or from one named."""
+    if access.tls_cert:
+        return replace(access, token=None, token_file=None)
+    authority = api.login.cluster.ca
+    if access.tls_ca:
+        try:
+            authority = Path(access.tls_ca).read_bytes()
+        except OSError as error:
+            raise UsageError(f"--tls-ca {access.tls_ca}: {error.strerror or error}") from error
+    context = trusting(authority, insecure=False)
+    api.credentials.show_certificate(context)
+    return ClusterAccess(tls=context, credentials=api.credentials)
+
+
+def _unchecked(api: Api, access: Access) -> Access:
+    context = trusting(None, insecure=True)
+    api.credentials.show_certificate(context)
+    return ClusterAccess(tls=context, credentials=api.credentials if access.insecure else None)
+
+
+__all__ = ["find"]

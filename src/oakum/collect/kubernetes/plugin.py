@@ -1,0 +1,138 @@
+"""An exec plugin -> a token or a certificate: client.authentication.k8s.io/v1 and v1beta1, as kubectl runs them.
+
+Comes in: what the kubeconfig says of it, and the cluster. Goes out: `Given`, good until it expires. What it
+complains of is shown when it fails.
+"""
+
+import base64
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from oakum.collect.kubernetes.kubeconfig import Cluster, Plugin
+from oakum.model import Unreachable
+
+_VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
+_PATIENCE = 60.0  # seconds; cloud commands that ask a metadata server first are slow
+_PATIENCE_WITH_PEOPLE = 300.0  # a login in a browser
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a plugin gave."""
+
+    token: str | None = field(default=None, repr=False)
+    certificate: bytes | None = field(default=None, repr=False)
+    key: bytes | None = field(default=None, repr=False)
+    until: datetime | None = None
+
+    @property
+    def expired(self) -> bool:
+        """Tell whether it has to be asked for again."""
+        return self.until is not None and datetime.now(UTC) >= self.until
+
+
+def ask(plugin: Plugin, cluster: Cluster) -> Given:
+    """Run the plugin; raise Unreachable with what it said when it gives nothing."""
+    name = os.path.basename(plugin.command)  # noqa: PTH119 - a command is no path of ours
+    if plugin.version not in _VERSIONS:
+        raise Unreachable(
+            f"exec plugin {name}: its apiVersion is {plugin.version or 'missing'!r}; "
+            f"{_VERSIONS[0]} and v1beta1 are understood (kubectl dropped v1alpha1 in 1.24): renew the kubeconfig"
+        )
+    terminal = sys.stdin is not None and sys.stdin.isatty()
+    if plugin.interactive == "Always" and not terminal:
+        raise Unreachable(f"exec plugin {name}: it asks its user, but standard input is no terminal")
+    people = terminal and plugin.interactive != "Never"
+    told: dict[str, Any] = {"apiVersion": plugin.version, "kind": "ExecCredential", "spec": {"interactive": people}}
+    if plugin.wants_cluster:
+        told["spec"]["cluster"] = _about(cluster)
+    environment = {**os.environ, **dict(plugin.environment), "KUBERNETES_EXEC_INFO": json.dumps(told)}
+    patience = _PATIENCE_WITH_PEOPLE if people else _PATIENCE
+    try:
+        done = subprocess.run(
+            [plugin.command, *plugin.arguments],
+            env=environment,
+            stdin=None if people else subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=None if people else subprocess.PIPE,  # it may say what code to type where
+            timeout=patience,
+            check=False,
+        )
+    except (FileNotFoundError, NotADirectoryError):
+        hint = f"; {_plain(plugin.hint)}" if plugin.hint else "; install it, or correct the kubeconfig"
+        raise Unreachable(f"exec plugin {plugin.command}: there is no such program{hint}") from None
+    except subprocess.TimeoutExpired:
+        raise Unreachable(f"exec plugin {name}: no answer within {patience:g} s; run it by hand and look") from None
+    except OSError as error:
+        raise Unreachable(f"exec plugin {plugin.command}: {error.strerror or error}") from error
+    if done.returncode != 0:
+        said = _complaint(done.stderr or b"", plugin)
+        raise Unreachable(f"exec plugin {name}: it failed with exit code {done.returncode}{said}")
+    return _read(done.stdout, plugin, name)
+
+
+def _read(output: bytes, plugin: Plugin, name: str) -> Given:
+    try:
+        found = json.loads(output)
+    except (ValueError, RecursionError):
+        raise Unreachable(f"exec plugin {name}: what it printed is no JSON") from None
+    if not isinstance(found, dict) or found.get("apiVersion") != plugin.version:
+        version = found.get("apiVersion") if isinstance(found, dict) else None
+        raise Unreachable(f"exec plugin {name}: it was asked for {plugin.version} and gave {version}")
+    status: Mapping[str, Any] = found["status"] if isinstance(found.get("status"), dict) else {}
+    token, certificate, key = (status.get(k) or "" for k in ("token", "clientCertificateData", "clientKeyData"))
+    if not token and not certificate:
+        raise Unreachable(f"exec plugin {name}: it gave neither a token nor a certificate")
+    if bool(certificate) != bool(key):
+        raise Unreachable(f"exec plugin {name}: it gave a certificate without its key, or the other way round")
+    return Given(
+        str(token) or None,
+        str(certificate).encode() if certificate else None,
+        str(key).encode() if key else None,
+        _time(status.get("expirationTimestamp")),
+    )
+
+
+def _about(cluster: Cluster) -> dict[str, object]:
+    about: dict[str, object] = {"server": cluster.server}
+    if cluster.server_name:
+        about["tls-server-name"] = cluster.server_name
+    if cluster.insecure:
+        about["insecure-skip-tls-verify"] = True
+    if cluster.ca:
+        about["certificate-authority-data"] = base64.b64encode(cluster.ca).decode()
+    if cluster.proxy:
+        about["proxy-url"] = cluster.proxy
+    if cluster.for_plugin is not None:
+        about["config"] = cluster.for_plugin
+    return about
+
+
+def _time(value: object) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(str(value)) if value else None
+    except ValueError:
+        return None
+    return found.replace(tzinfo=UTC) if found is not None and found.tzinfo is None else found
+
+
+def _complaint(said: bytes, plugin: Plugin) -> str:
+    text = said[-4096:].decode("utf-8", "replace")
+    for _, value in plugin.environment:
+        if len(value) >= 8:  # shorter ones are words, as a region or a profile
+            text = text.replace(value, "***")
+    lines = [line for line in (_plain(line).strip() for line in text.splitlines()) if line]
+    return f": {' / '.join(lines[-4:])[:600]}" if lines else ", and said nothing"
+
+
+def _plain(text: str) -> str:
+    return "".join(c for c in text if c.isprintable() or c == " ")
+
+
+__all__ = ["Given", "ask"]

@@ -1,0 +1,94 @@
+"""A pod -> the way to its pprof: at the port that was named, else at those that it declares, else at the usual ones."""
+
+from dataclasses import replace
+
+from oakum.collect.kubernetes.api import Api, NotThere, Refused
+from oakum.collect.kubernetes.cluster_target import Found
+from oakum.collect.kubernetes.refusals import Refusals
+from oakum.collect.kubernetes.things import Pod
+from oakum.collect.kubernetes.ways import Search, Way
+from oakum.collect.web import Access
+from oakum.model import Problem, Unreachable
+
+
+def find(
+    api: Api,
+    namespace: str,
+    name: str,
+    port: str,
+    access: Access,
+    refusals: Refusals,
+    seconds: float,
+    before: Way | None,
+) -> Found:
+    """Return the way to a pod's pprof; raise Unreachable when there is no such pod."""
+    pod, problems = described(api, namespace, name, seconds)
+    if pod.phase not in ("Running", ""):
+        return Found(None, pod.facts, (*problems, Problem("not-running", not_running(pod))))
+    if before is not None:
+        return Found(before, pod.facts, problems)
+    shown = f"kube://pod/{namespace}/{name}{':' if port else ''}{port}"
+    # Certificates of the command line are for what listens in the pod; the proxy would not show them to it.
+    search = Search(api, pod, shown, refusals, inside(access), seconds, proxy=not access.tls_cert)
+    if port:
+        search.patience = seconds
+        known = pod.port_named(port)
+        if known is None:
+            names = ", ".join(f"{p.name or '-'} ({p.number})" for p in pod.ports) or "none"
+            raise Unreachable(f"{shown}: no container has a port of that name; there are {names}", shown)
+        way = search.to(known)
+    else:
+        way = search.anywhere()
+    if way is not None:
+        if not port and not way.mounted and search.said:
+            problems += (Problem("ports", f"{shown}: no port serves pprof where it is usual; {search.why}"),)
+        return Found(way, pod.facts, problems)
+    # Who may not use either way needs no other port.
+    hint = "; :PORT names another" if not port and (search.proxy or search.forwards) else ""
+    return Found(None, pod.facts, (*problems, Problem("unreachable", f"{shown}: {search.why}{hint}")))
+
+
+def described(api: Api, namespace: str, name: str, seconds: float) -> tuple[Pod, tuple[Problem, ...]]:
+    """Return a pod; raise Unreachable when there is none. Who may use the proxy need not be allowed to read pods."""
+    try:
+        return api.pod(namespace, name, seconds), ()
+    except NotThere:
+        raise Unreachable(
+            f"kube://pod/{namespace}/{name}: there is no such pod{_kin(api, namespace, name)}", name
+        ) from None
+    except Refused as error:
+        told = Problem("pod-unread", f"nothing is known of pod {namespace}/{name} itself: {error}")
+        return Pod(namespace, name, ""), (told,)
+
+
+def not_running(pod: Pod) -> str:
+    """Return what a pod does instead of running: how it ended last is often the answer."""
+    states = [
+        f"container {container.name} {container.state or 'has not started'}"
+        + (f", before that {container.last}" if container.last else "")
+        for container in pod.containers
+    ]
+    return f"pod {pod.namespace}/{pod.name} is {pod.phase}, and serves nothing: {'; '.join(states) or 'no containers'}"
+
+
+def inside(access: Access) -> Access:
+    """Return how what listens in a pod is entered: without the credentials of the cluster, which are not meant for it.
+    Its certificate is checked when an authority is named for it: hardly any program in a pod has one for localhost."""
+    return replace(access, token=None, token_file=None, user=None, insecure=access.tls_ca is None)
+
+
+def _kin(api: Api, namespace: str, name: str) -> str:
+    """Return the pods that it may have become: a Deployment gives each a new ending."""
+    try:
+        names = sorted(pod.name for pod in api.pods(namespace, None))
+    except Unreachable:
+        return ""
+    if not names:
+        return f"; namespace {namespace} has no pods, or is not there"
+    stem = name.rsplit("-", 2)[0]
+    kin = [other for other in names if other.startswith(stem)] or names
+    more = f" and {len(kin) - 5} more" if len(kin) > 5 else ""
+    return f"; there are {', '.join(kin[:5])}{more}"
+
+
+__all__ = ["described", "find", "inside", "not_running"]

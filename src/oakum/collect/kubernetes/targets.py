@@ -1,0 +1,132 @@
+"""kube:// words -> targets: one each for a name, many for a selector, entered as kubectl enters the cluster.
+
+Comes in: a word, --kubeconfig, --context, -n, -l, -A. Named things are looked at when they are planned; to choose among
+many, the API server is asked at once.
+"""
+
+import os
+from dataclasses import replace
+from functools import lru_cache, partial
+from typing import cast
+
+from oakum.collect.kubernetes import components, kubeconfig, nodes, pods, words
+from oakum.collect.kubernetes.api import Api
+from oakum.collect.kubernetes.cluster_target import ClusterTarget, Find, Found
+from oakum.collect.kubernetes.refusals import Refusals
+from oakum.collect.kubernetes.things import Pod
+from oakum.collect.kubernetes.ways import Way
+from oakum.collect.target import Target
+from oakum.collect.web import Access
+from oakum.model import Problem, Unreachable
+
+_ENDED = ("Succeeded", "Failed")
+_ENVIRONMENT = ("KUBECONFIG", "HOME", "KUBERNETES_SERVICE_HOST")
+
+
+def open(word: str, access: Access) -> list[Target]:
+    """Return the targets that a word names; raise UsageError or Unreachable when it names none."""
+    meant = words.read(word, access)
+    api = _entered(
+        replace(access, namespace=None, selector=None, all_namespaces=False),
+        tuple(os.environ.get(name, "") for name in _ENVIRONMENT),
+    )
+    makers = {"node": _nodes, "pod": _pods, "component": _components}
+    return cast(list[Target], makers[meant.kind](api, meant, access))
+
+
+@lru_cache(maxsize=8)
+def _entered(access: Access, environment: tuple[str, ...]) -> Api:
+    """Return the API server; one for all words of a call, so that an exec plugin asks its user once."""
+    del environment  # it is there to tell one call's from another's
+    return Api(kubeconfig.find(access), access)
+
+
+def _nodes(api: Api, meant: words.Word, access: Access) -> list[ClusterTarget]:
+    names = [meant.name] if meant.name else sorted(node.name for node in api.nodes(meant.selector))
+    if not names:
+        everything = len(api.nodes(None)) if meant.selector else 0
+        raise Unreachable(f"kube://node: no node has the labels {meant.selector} (of {everything:,})", "kube://node")
+    port = f":{meant.port}" if meant.port else ""
+    return [
+        ClusterTarget(
+            api,
+            f"kube://node/{name}{port}",
+            f"kubelet-{name}",
+            f"node {name}",
+            partial(nodes.find, api, name, meant.port, access),
+        )
+        for name in names
+    ]
+
+
+def _pods(api: Api, meant: words.Word, access: Access) -> list[ClusterTarget]:
+    namespace = None if meant.everywhere else meant.namespace or api.login.namespace
+    if meant.name:
+        return [_pod(api, namespace or "default", meant.name, meant, access)]
+    found = api.pods(namespace, meant.selector)
+    alive = [pod for pod in found if pod.phase not in _ENDED]
+    if not alive:
+        raise Unreachable(_none(api, namespace, meant.selector, found), "kube://pod")
+    left = "" if len(alive) == len(found) else f"{len(found) - len(alive)} pods that also match have ended"
+    return [
+        _pod(api, pod.namespace, pod.name, meant, access, left if pod is alive[0] else "")
+        for pod in sorted(alive, key=lambda pod: (pod.namespace, pod.name))
+    ]
+
+
+def _pod(api: Api, namespace: str, name: str, meant: words.Word, access: Access, remark: str = "") -> ClusterTarget:
+    port = meant.port
+    find: Find = partial(pods.find, api, namespace, name, port, access)
+    address = f"kube://pod/{namespace}/{name}{':' if port else ''}{port}{meant.prefix}"
+    called = f"{namespace}_{name}{'_' if port else ''}{port}"
+    finds = _remarking(find, remark) if remark else find
+    return ClusterTarget(api, address, called, f"pod {namespace}/{name}", finds, meant.prefix)
+
+
+def _remarking(find: Find, remark: str) -> Find:
+    def found(refusals: Refusals, seconds: float, before: Way | None) -> Found:
+        result = find(refusals, seconds, before)
+        return Found(result.way, result.facts, (*result.problems, Problem("ended", remark)))
+
+    return found
+
+
+def _none(api: Api, namespace: str | None, selector: str | None, ended: list[Pod]) -> str:
+    where = f"in namespace {namespace}" if namespace else "in any namespace"
+    chosen = f" with the labels {selector}" if selector else ""
+    if ended:
+        return f"kube://pod: {len(ended):,} pods{chosen} {where}, and all have ended"
+    total = len(api.pods(namespace, None)) if selector and namespace else 0
+    instead = f" (of {total:,} there)" if selector and namespace else ""
+    flag = f"-n {namespace}" if namespace else "-A"
+    return f"kube://pod: no pod{chosen} {where}{instead}; kubectl get pods --show-labels {flag} lists them"
+
+
+def _components(api: Api, meant: words.Word, access: Access) -> list[ClusterTarget]:
+    name = meant.name
+    try:
+        found = components.of(api, name, meant.namespace, meant.node, meant.selector)
+    except Unreachable:
+        if name != "kube-apiserver" or meant.node:
+            raise
+        found = []  # it can be asked itself, whatever it says of its pods
+    found = [pod for pod in found if pod.phase not in _ENDED]
+    if name == "kube-apiserver" and len(found) < 2 and not meant.node and not meant.port:
+        # The one that answers us is the one that is meant.
+        address = "kube://component/kube-apiserver"
+        return [ClusterTarget(api, address, name, "kube-apiserver", components.find_server(api))]
+    if not found:
+        raise components.absent(api, name, meant.namespace, meant.node)
+    return [
+        ClusterTarget(
+            api,
+            f"kube://component/{name}{':' if meant.port else ''}{meant.port}/{pod.node}",
+            pod.name,
+            f"pod {pod.namespace}/{pod.name}",
+            components.find_pod(name, pod, meant.port, api, access),
+        )
+        for pod in sorted(found, key=lambda pod: pod.name)
+    ]
+
+
+__all__ = ["open"]

@@ -1,0 +1,207 @@
+"""JSON of the API server -> pods and nodes: only what finds their pprof and tells their memory's story.
+
+Environment, annotations and command lines hold secrets: of them nothing is kept but ports and a few known flags.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+# What of a component's command line tells where its pprof is, and whether it is there at all.
+_FLAGS = frozenset({"secure-port", "profiling", "enable-pprof"})
+# --secure-port=10257   --profiling=false   --enable-pprof
+_FLAG = re.compile(r"--([a-z-]{1,40})(?:=([\w.]{0,20}))?")
+# Who scrapes profiles or metrics is told the port so: prometheus.io/port, profiles.grafana.com/memory.port
+_PORT_NOTES = re.compile(r"(?:prometheus\.io|profiles\.grafana\.com|pprof\.[\w.-]{1,60})/(?:[\w-]{1,30}[.])?port")
+
+
+@dataclass(frozen=True)
+class Port:
+    """A port of a pod, as its makers declare it."""
+
+    number: int
+    name: str = ""
+    https: bool = False
+    container: str = ""
+
+
+@dataclass(frozen=True)
+class Container:
+    """What tells of one container whether memory is its trouble."""
+
+    name: str
+    image: str = ""
+    restarts: int = 0
+    state: str = ""  # "running since 2026-11-16T08:00:00Z", "waiting: CrashLoopBackOff"
+    last: str = ""  # "OOMKilled at 2026-11-16T07:59:12Z, exit code 137"
+    memory_limit: str = ""
+
+
+@dataclass(frozen=True)
+class Pod:
+    """A pod: what it is made of, and where it runs."""
+
+    namespace: str
+    name: str
+    phase: str
+    node: str = ""
+    static: bool = False  # made by the kubelet from a file of the node, which nobody can do through the API
+    ports: tuple[Port, ...] = ()
+    containers: tuple[Container, ...] = ()
+    flags: tuple[tuple[str, str], ...] = ()  # of its commands: only those that are known to be harmless
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """Return what is kept of it."""
+        containers = {
+            container.name: {key: value for key, value in (
+                ("image", container.image), ("restarts", container.restarts), ("state", container.state),
+                ("last state", container.last), ("memory limit", container.memory_limit),
+            ) if value != ""} for container in self.containers
+        }  # fmt: skip
+        found = {"namespace": self.namespace, "pod": self.name, "node": self.node, "containers": containers}
+        return {key: value for key, value in found.items() if value}
+
+    def port_named(self, name: str) -> Port | None:
+        """Return the port that a name or number means; None when no container has such a name."""
+        if name.isdecimal():
+            number = int(name)
+            return next((port for port in self.ports if port.number == number), Port(number))
+        return next((port for port in self.ports if port.name == name), None)
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node: its kubelet, where it listens, how much memory there is."""
+
+    name: str
+    addresses: tuple[str, ...] = ()
+    kubelet_port: int = 10250
+    kubelet: str = ""  # its version
+    runtime: str = ""  # containerd://1.7.2
+    memory: str = ""
+    pressure: bool = False
+    ready: bool = True
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """Return what is kept of it."""
+        found = {"node": self.name, "kubelet": self.kubelet, "runtime": self.runtime, "memory": self.memory}
+        told: dict[str, object] = {key: value for key, value in found.items() if value}
+        if self.pressure:
+            told["memory pressure"] = True
+        if not self.ready:
+            told["ready"] = False
+        return told
+
+
+def pod(data: Mapping[str, Any]) -> Pod:
+    """Return a pod as the API server describes it."""
+    about, spec, status = _map(data, "metadata"), _map(data, "spec"), _map(data, "status")
+    now = {_text(one, "name"): one for one in _maps(status, "containerStatuses")}
+    containers = _maps(spec, "containers")
+    return Pod(
+        _text(about, "namespace"),
+        _text(about, "name"),
+        _text(status, "phase"),
+        _text(spec, "nodeName"),
+        any(owner.get("kind") == "Node" for owner in _maps(about, "ownerReferences")),
+        tuple(dict.fromkeys(_ports(about, containers))),
+        tuple(_container(one, now.get(_text(one, "name"), {})) for one in containers),
+        tuple(_flags(containers)),
+    )
+
+
+def node(data: Mapping[str, Any]) -> Node:
+    """Return a node as the API server describes it."""
+    about, status = _map(data, "metadata"), _map(data, "status")
+    info = _map(status, "nodeInfo")
+    conditions = {_text(one, "type"): _text(one, "status") for one in _maps(status, "conditions")}
+    found = {_text(one, "type"): _text(one, "address") for one in _maps(status, "addresses")}
+    # As the API server prefers them, but for names, which this machine may not know.
+    addresses = [found[kind] for kind in ("InternalIP", "ExternalIP", "Hostname") if found.get(kind)]
+    port = _map(_map(status, "daemonEndpoints"), "kubeletEndpoint").get("Port")
+    return Node(
+        _text(about, "name"),
+        tuple(addresses),
+        port if isinstance(port, int) and 0 < port < 65536 else 10250,
+        _text(info, "kubeletVersion"),
+        _text(info, "containerRuntimeVersion"),
+        _text(_map(status, "capacity"), "memory"),
+        conditions.get("MemoryPressure") == "True",
+        conditions.get("Ready", "True") == "True",
+    )
+
+
+def _container(spec: Mapping[str, Any], status: Mapping[str, Any]) -> Container:
+    restarts = status.get("restartCount")
+    return Container(
+        _text(spec, "name"),
+        _text(spec, "image"),
+        restarts if isinstance(restarts, int) else 0,
+        _state(_map(status, "state")),
+        _state(_map(status, "lastState")),
+        _text(_map(_map(spec, "resources"), "limits"), "memory"),
+    )
+
+
+def _state(state: Mapping[str, Any]) -> str:
+    if ended := _map(state, "terminated"):
+        code = ended.get("exitCode")
+        return f"{_text(ended, 'reason') or 'ended'} at {_text(ended, 'finishedAt') or 'an unknown time'}" + (
+            f", exit code {code}" if isinstance(code, int) else ""
+        )
+    if waiting := _map(state, "waiting"):
+        return f"waiting: {_text(waiting, 'reason') or 'unknown'}"
+    if running := _map(state, "running"):
+        return f"running since {_text(running, 'startedAt')}"
+    return ""
+
+
+def _ports(about: Mapping[str, Any], containers: list[Mapping[str, Any]]) -> Iterator[Port]:
+    """Yield where something may be served: declared, probed by the kubelet, or told to those who scrape."""
+    for container in containers:
+        name = _text(container, "name")
+        probed = {}
+        for kind in ("livenessProbe", "readinessProbe", "startupProbe"):
+            get = _map(_map(container, kind), "httpGet")
+            if isinstance(number := get.get("port"), int):
+                probed[number] = _text(get, "scheme").upper() == "HTTPS"
+        for port in _maps(container, "ports"):
+            number = port.get("containerPort")
+            if isinstance(number, int) and _text(port, "protocol") in ("", "TCP"):
+                called = _text(port, "name")
+                yield Port(number, called, probed.pop(number, "https" in called or number in (443, 8443)), name)
+        for number, https in probed.items():
+            yield Port(number, "", https, name)
+    for key, value in _map(about, "annotations").items():
+        if _PORT_NOTES.fullmatch(str(key)) and str(value).isdecimal() and 0 < int(value) < 65536:
+            yield Port(int(value))
+
+
+def _flags(containers: list[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    for container in containers:
+        for words in (container.get("command"), container.get("args")):
+            for word in words if isinstance(words, list) else ():
+                found = _FLAG.fullmatch(str(word)[:100])
+                if found and found[1] in _FLAGS:
+                    yield found[1], found[2] or "true"
+
+
+def _text(data: Mapping[str, Any], key: str) -> str:
+    value = data.get(key)
+    return value[:500] if isinstance(value, str) else ""
+
+
+def _map(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = data.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def _maps(data: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+    value = data.get(key)
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+__all__ = ["Container", "Node", "Pod", "Port", "node", "pod"]

@@ -1,0 +1,209 @@
+"""A port of a pod -> a door to it: through the API server's proxy, or a forwarded port where that does not lead there.
+
+The proxy is tried first: it needs one right (pods/proxy). It does not reach what listens on a pod's loopback, and hands
+no credentials on.
+"""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from oakum.collect.kubernetes.api import Api
+from oakum.collect.kubernetes.forward import Forward
+from oakum.collect.kubernetes.refusals import Refusals, message
+from oakum.collect.kubernetes.things import Pod, Port
+from oakum.collect.pprof.probe import STANDARD, look
+from oakum.collect.pprof.shapes import shape
+from oakum.collect.web import Access, Answer, Door
+from oakum.model import Unreachable
+
+# Where Go programs serve pprof when they do not say so: net/http/pprof's own example first.
+USUAL = (6060, 8080, 9090, 8081, 2112, 8000, 3000, 6061)
+_LOOK = 5.0  # seconds for one port among many: what is there answers at once
+_HTTPS = b"HTTP request to an HTTPS server"  # what Go answers to http on a port of https
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a program is reached."""
+
+    door: Door
+    by_hand: str = ""  # where people reach it themselves: "https://localhost:10259"; "": by kubectl get --raw
+    first: str = ""  # what they do before: "kubectl port-forward ..., then "
+    forward: Forward | None = None
+    own: bool = False  # its connections are its own, not those of the API server
+    mounted: bool = False  # pprof was seen there
+    widely: bool = True  # worth looking where pprof is not usual
+
+    def repeated(self, path: str) -> str:
+        """Return how a request is repeated by hand; our names of doors mean nothing to curl."""
+        if self.by_hand:
+            return f"{self.first}GET {self.by_hand}{path}"
+        return f"kubectl get --raw '{self.door.prefix}{path}'"
+
+    def put(self, value: str, path: str) -> str:
+        """Return the command that would set something there."""
+        if self.by_hand:
+            unchecked = "-k " if self.by_hand.startswith("https") else ""
+            return f"{self.first}curl {unchecked}-X PUT --data {value} {self.by_hand}{path}"
+        return f"printf {value} | kubectl replace --raw '{self.door.prefix}{path}' -f -"
+
+    def close(self) -> None:
+        """Let go of what was opened for it alone."""
+        if self.own:
+            self.door.close()
+        if self.forward is not None:
+            self.forward.close()
+
+
+@dataclass
+class Search:
+    """The ways into one pod: what was tried, and what did not work for any port."""
+
+    api: Api
+    pod: Pod
+    shown: str
+    refusals: Refusals
+    behind: Access  # how what listens in the pod itself is entered
+    seconds: float
+    patience: float = _LOOK  # for one port
+    proxy: bool = True
+    forwards: bool = True
+    said: dict[str, list[int]] = field(default_factory=dict)  # why not -> the ports of which that is said
+
+    def to(self, port: Port) -> Way | None:
+        """Return the way to a port; None when nothing there speaks HTTP, and why is noted."""
+        return (self._by_proxy(port) if self.proxy else None) or (self._by_forward(port) if self.forwards else None)
+
+    def anywhere(self) -> Way | None:
+        """Return the way to the port that serves pprof, else to one that speaks HTTP at all: it may have metrics."""
+        until = time.monotonic() + self.seconds
+        spoke: list[Way] = []
+        for port in _candidates(self.pod):
+            if time.monotonic() > until:
+                self._note(port, f"not tried, nor those after it: {self.seconds:g} s were up")
+                break
+            if (way := self.to(port)) is None:
+                continue
+            if way.mounted:
+                for other in spoke:
+                    other.close()
+                return way
+            spoke.append(way)
+        # It may be mounted where it is not usual.
+        found = next((replace(way, mounted=True) for way in spoke[:3] if look(way.door, seconds=_LOOK).mount), None)
+        best = found or (spoke[0] if spoke else None)
+        for way in spoke:
+            if best is None or way.door is not best.door:
+                way.close()
+        return best
+
+    def _by_proxy(self, port: Port) -> Way | None:
+        for https in (port.https, not port.https):
+            name = f"{'https:' if https else ''}{self.pod.name}:{port.number}"
+            path = f"/api/v1/namespaces/{self.pod.namespace}/pods/{name}/proxy"
+            door = self.api.door.under(path, self.shown, self.refusals.explain)
+            try:
+                answer = _ask(door, min(self.patience, self.seconds))
+            except Unreachable as error:
+                self.proxy = False  # the next port would take as long
+                self._note(port, str(error))
+                return None
+            said = message(bytes(answer.data[:65536]))
+            if answer.status == 403 and said is not None and "pods/proxy" not in said:
+                said = None  # of the pod itself, which is an API server of its own
+            if said is None and not (answer.status == 400 and _HTTPS in bytes(answer.data[:200])):
+                return Way(door, mounted=_mounted(door, answer))
+            if answer.status in (401, 403):
+                self.proxy = False
+            if said is not None:
+                self._note(port, answer.why)
+                if not (https and "HTTP response to HTTPS client" in said):
+                    return None
+        return None
+
+    def _by_forward(self, port: Port) -> Way | None:
+        try:
+            forward = Forward(self.api, self.pod.namespace, self.pod.name, port.number, self.refusals, self.seconds)
+        except Unreachable as error:
+            self._note(port, str(error))
+            return None
+        why = ""
+        seconds = min(self.patience, self.seconds)
+        until = time.monotonic() + seconds
+        for https in (port.https, not port.https):
+            door = Door(
+                f"{'https' if https else 'http'}://localhost",
+                self.behind if https else replace(self.behind, tls=None),
+                forward.socket,
+                shown=self.shown,
+                explain=self.refusals.explain,
+            )
+            try:
+                answer = _ask(door, seconds)
+            except Unreachable as error:
+                door.close()
+                why = forward.trouble or why or forward.silence or str(error)
+                if forward.trouble or time.monotonic() >= until:  # what does not answer is as mute with TLS
+                    break
+                continue
+            if answer.status == 400 and _HTTPS in bytes(answer.data[:200]):
+                door.close()
+                continue
+            by_hand = f"{'https' if https else 'http'}://localhost:{port.number}"
+            first = f"kubectl port-forward -n {self.pod.namespace} {self.pod.name} {port.number}, then "
+            return Way(door, by_hand, first, forward, own=True, mounted=_mounted(door, answer))
+        self._note(port, why)
+        if "pods/portforward" in forward.trouble or "401" in forward.trouble:
+            self.forwards = False
+        forward.close()
+        return None
+
+    @property
+    def why(self) -> str:
+        """Return why no port led anywhere, the same reason once."""
+        return "; ".join(
+            f"{'ports' if len(ports) > 1 else 'port'} {', '.join(map(str, ports))}: {reason}"
+            for reason, ports in self.said.items()
+            if ports
+        )
+
+    def _note(self, port: Port, why: str) -> None:
+        reason = why.removeprefix(f"{self.shown}{STANDARD}/: ")
+        if "error trying to reach service" in reason and "connection refused" in reason:
+            reason = "nothing listens on the pod's address"
+        elif reason.startswith(f"nothing listens on port {port.number} inside the pod"):
+            reason = "nothing listens inside the pod"
+            outside = self.said.get("nothing listens on the pod's address", [])
+            outside[:] = [number for number in outside if number != port.number]  # it goes without saying
+        ports = self.said.setdefault(reason, [])
+        if port.number not in ports:
+            ports.append(port.number)
+
+
+def _ask(door: Door, seconds: float) -> Answer:
+    return door.get(f"{STANDARD}/", seconds=seconds, most=1 << 20)
+
+
+def _mounted(door: Door, answer: Answer) -> bool:
+    if answer.good and shape(answer.data) == "index":
+        return True
+    # An index may be missing where single profiles are served; a page for everybody has neither.
+    return answer.status not in (401, 403) and look(door, seconds=_LOOK, widely=False).mount is not None
+
+
+def _candidates(pod: Pod) -> Iterator[Port]:
+    """Yield the ports worth asking: declared ones, those whose names speak of it first, then the usual ones."""
+    declared = {port.number: port for port in reversed(pod.ports)}
+    yield from sorted(declared.values(), key=_promise)
+    yield from (Port(number) for number in USUAL if number not in declared)
+
+
+def _promise(port: Port) -> tuple[int, int]:
+    for rank, words in enumerate((("pprof", "debug", "profil"), ("metric", "admin"), ("http", "web", "api"))):
+        if any(word in port.name for word in words):
+            return rank, 0
+    return 3, 0 if port.number in USUAL else 1
+
+
+__all__ = ["USUAL", "Search", "Way"]

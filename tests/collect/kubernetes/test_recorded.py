@@ -1,0 +1,240 @@
+"""The Kubernetes client against what a real API server, kubelet and pods answered; recorded by `make live-cluster`."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+from collect.kubernetes.recorded_api import TLS, Live, Recording, serving
+from oakum.collect.kubernetes import targets
+from oakum.collect.target import Plan, Target, Wishes
+from oakum.collect.web import Access
+from oakum.model import Unreachable
+
+LEAKING, HEALTHY = "cart-7d4b9c6f5d-x2x7p", "cart-7d4b9c6f5d-q8q4m"
+DUMP = "goroutine.debug2.txt"
+WISHES = Wishes(seconds=20.0)
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The API server, and a folder for kubeconfigs."""
+
+    address: str
+    folder: Path
+
+    def access(self, user: str, **more: object) -> Access:
+        """Return how a user enters: admin by certificate, plugin by a command that gives reader's token, others by token."""
+        token = f"token-of-{user}"
+        credential = {
+            "apiVersion": "client.authentication.k8s.io/v1",
+            "kind": "ExecCredential",
+            "status": {"token": "token-of-reader"},
+        }
+        shown: dict[str, object] = {"token": token}
+        if user == "admin":
+            shown = {"client-certificate": str(TLS / "admin.crt"), "client-key": str(TLS / "admin.key")}
+        if user == "plugin":
+            words = ["-c", f"print({json.dumps(credential)!r})"]
+            call = {"apiVersion": "client.authentication.k8s.io/v1", "command": sys.executable, "args": words}
+            shown = {"exec": {**call, "interactiveMode": "Never"}}
+        content = {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [
+                {"name": "recorded", "cluster": {"server": self.address, "certificate-authority": str(TLS / "ca.crt")}}
+            ],
+            "users": [{"name": user, "user": shown}],
+            "contexts": [{"name": "recorded", "context": {"cluster": "recorded", "user": user, "namespace": "shop"}}],
+            "current-context": "recorded",
+        }
+        path = self.folder / f"{user}.kubeconfig"
+        path.write_text(yaml.safe_dump(content), encoding="utf-8")
+        return Access(kubeconfig=str(path), **more)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    folder = os.environ.get("OAKUM_CLUSTER")
+    source = Live(Path(folder)) if folder else Recording()
+    with serving(source) as address:
+        yield Cluster(address, tmp_path_factory.mktemp("kubeconfigs"))
+    if isinstance(source, Live):
+        source.write()
+    else:
+        assert not source.missing, "make live-cluster records what the tests ask"
+
+
+def one(word: str, access: Access) -> Target:
+    found = targets.open(word, access)
+    assert len(found) == 1
+    return found[0]
+
+
+def planned(word: str, access: Access) -> Plan:
+    target = one(word, access)
+    try:
+        return target.plan(WISHES)
+    finally:
+        target.close()
+
+
+def taken(target: Target, *files: str) -> dict[str, bytes]:
+    """Plan, take the files (all, when none is named), and return them."""
+    try:
+        plan = target.plan(WISHES)
+        assert not plan.problems
+        found = {}
+        for step in plan.steps:
+            if not files or step.file in files:
+                result = target.take(step, WISHES)
+                assert not result.problems
+                assert result.capture is not None
+                found[step.file] = bytes(result.capture.data)
+        return found
+    finally:
+        target.close()
+
+
+def said(plan: Plan) -> str:
+    return "\n".join(problem.text for problem in plan.problems)
+
+
+def test_kubelet_through_the_node_proxy_by_certificate(cluster: Cluster) -> None:
+    target = one("kube://node/node-a", cluster.access("admin"))
+    plan = target.plan(WISHES)
+    assert plan.facts["kubelet"] == "v1.36.3"
+    assert plan.facts["memory"] == "16Gi"
+    files = taken(target)
+    assert b"pkg/kubelet/server.ListenAndServeKubeletServer" in files[DUMP]
+    assert files["heap.pb.gz"].startswith(b"\x1f\x8b")
+    assert b"go_goroutines" in files["metrics.txt"]
+
+
+@pytest.mark.parametrize("user", ["reader", "plugin"])
+def test_kubelet_by_token_and_by_plugin(cluster: Cluster, user: str) -> None:
+    dump = taken(one("kube://node/node-a", cluster.access(user)), DUMP)[DUMP]
+    assert b"pkg/kubelet/server.ListenAndServeKubeletServer" in dump
+
+
+def test_unknown_token_is_401(cluster: Cluster) -> None:
+    assert "401" in said(planned("kube://node/node-a", cluster.access("stranger")))
+
+
+def test_node_proxy_refused_names_the_rule(cluster: Cluster) -> None:
+    plan = planned("kube://node/node-a", cluster.access("looker"))
+    assert "nodes/proxy" in said(plan)
+    role = "\n".join(plan.advice)
+    assert "kind: ClusterRole" in role
+    assert 'resources: ["nodes/proxy"], verbs: ["get"]' in role
+    assert 'name: "looker"' in role
+
+
+def test_node_without_profiling(cluster: Cluster) -> None:
+    plan = planned("kube://node/node-b", cluster.access("reader"))
+    assert "enableProfilingHandler" in said(plan)
+    assert [step.file for step in plan.steps] == ["metrics.txt"]
+
+
+def test_node_without_kubelet(cluster: Cluster) -> None:
+    plan = planned("kube://node/node-c", cluster.access("reader"))
+    assert "connection refused" in said(plan)
+    assert plan.facts["ready"] is False
+
+
+def test_no_such_node_names_those_that_are(cluster: Cluster) -> None:
+    assert "node-a, node-b, node-c" in said(planned("kube://node/node-x", cluster.access("reader")))
+
+
+def test_all_nodes(cluster: Cluster) -> None:
+    found = targets.open("kube://node", cluster.access("reader"))
+    assert [target.address for target in found] == [f"kube://node/node-{letter}" for letter in "abc"]
+    chosen = cluster.access("reader", selector="node-role.kubernetes.io/control-plane")
+    assert one("kube://node", chosen).address == "kube://node/node-a"
+
+
+@pytest.mark.parametrize("port", ["", ":6060", ":pprof"])
+def test_pod_through_the_pod_proxy(cluster: Cluster, port: str) -> None:
+    target = one(f"kube://pod/shop/{LEAKING}{port}", cluster.access("reader"))
+    plan = target.plan(WISHES)
+    assert plan.facts["node"] == "node-b"
+    container = plan.facts["containers"]["cart"]  # type: ignore[index]
+    assert container["restarts"] == 3
+    assert "OOMKilled at 2026-11-16T07:59:58Z" in container["last state"]
+    assert container["memory limit"] == "256Mi"
+    dump = taken(target)[DUMP]
+    assert dump.count(b"main.reserve.func1()") == 40
+
+
+def test_pod_that_speaks_tls(cluster: Cluster) -> None:
+    target = one("kube://pod/shop/checkout-5c8d7f9b6-k9k2z", cluster.access("reader"))
+    assert taken(target, DUMP)[DUMP].count(b"main.reserve.func1()") == 7
+
+
+def test_secrets_of_a_pod_are_nowhere(cluster: Cluster) -> None:
+    target = one(f"kube://pod/shop/{LEAKING}", cluster.access("reader"))
+    plan = target.plan(WISHES)
+    taken(target)
+    assert "hunter2" not in f"{plan!r} {target!r} {dict(plan.facts)}"
+
+
+def test_selector_in_the_namespace_of_the_context(cluster: Cluster) -> None:
+    found = targets.open("kube://pod", cluster.access("reader", selector="app=cart"))
+    assert [target.address for target in found] == [
+        f"kube://pod/shop/{HEALTHY}", f"kube://pod/shop/{LEAKING}", "kube://pod/shop/new-0",
+    ]  # fmt: skip
+    pending = found[-1].plan(WISHES)
+    assert not pending.steps
+    assert "shop/new-0 is Pending" in said(pending)
+
+
+def test_selector_in_all_namespaces(cluster: Cluster) -> None:
+    found = targets.open("kube://pod", cluster.access("reader", selector="app=cart", all_namespaces=True))
+    assert len(found) == 4
+    assert found[-1].address == "kube://pod/staging/cart-6f7c8d9b4-p5p8w"
+    assert taken(found[-1], DUMP)[DUMP].startswith(b"goroutine ")
+
+
+def test_selector_that_no_pod_has(cluster: Cluster) -> None:
+    with pytest.raises(Unreachable, match=r"no pod with the labels app=none in namespace shop \(of 6 there\)"):
+        targets.open("kube://pod", cluster.access("reader", selector="app=none"))
+
+
+def test_dead_pod_is_503(cluster: Cluster) -> None:
+    plan = planned("kube://pod/shop/dead-0:6060", cluster.access("reader"))
+    assert not plan.steps
+    assert "nothing listens" in said(plan)
+
+
+def test_pod_refused_names_both_rules(cluster: Cluster) -> None:
+    plan = planned(f"kube://pod/shop/{LEAKING}:6060", cluster.access("looker"))
+    assert not plan.steps
+    assert 'resources: ["pods/proxy"], verbs: ["get"]' in said(plan)
+    assert 'resources: ["pods/portforward"], verbs: ["get", "create"]' in said(plan)
+    assert 'resources: ["pods/proxy"], verbs: ["get"]' in "\n".join(plan.advice)
+
+
+def test_listing_refused_names_the_rule(cluster: Cluster) -> None:
+    with pytest.raises(Unreachable, match=r'cannot|may not.*list.*pods.*"pods"'):
+        targets.open("kube://pod", cluster.access("nobody", selector="app=cart"))
+
+
+def test_api_server_itself(cluster: Cluster) -> None:
+    target = one("kube://component/kube-apiserver", cluster.access("reader"))
+    files = taken(target, "goroutine.pb.gz", "metrics.txt")
+    assert files["goroutine.pb.gz"].startswith(b"\x1f\x8b")
+    assert b"go_goroutines" in files["metrics.txt"]
+
+
+def test_api_server_itself_refused_names_the_path(cluster: Cluster) -> None:
+    plan = planned("kube://component/kube-apiserver", cluster.access("looker"))
+    assert 'nonResourceURLs: ["/debug/pprof", "/debug/pprof/*"], verbs: ["get"]' in "\n".join(plan.advice)
+
+
+def test_nobody_is_told_what_is_missing(cluster: Cluster) -> None:
+    assert "nodes/proxy" in said(planned("kube://node/node-a", cluster.access("nobody")))
