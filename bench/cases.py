@@ -5,11 +5,16 @@ Each case returns the figures of everyone who ran, what the targets came to, and
 
 import importlib.util
 import os
+import shlex
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
+from bench.capture import HANG, TARGETS, loop, services
 from bench.catalogue import match
 from bench.inputs import MIB, need
 from bench.measure import Command, Figures, side_by_side
@@ -241,6 +246,36 @@ def bomb(scope: Scope) -> Outcome:
     return outcome
 
 
+def capture_many(scope: Scope) -> Outcome:
+    """500 services on loopback captured at once; then with ten that accept and never answer among them."""
+    outcome = Outcome(f"{TARGETS} services captured at once, six requests each")
+    with services() as addresses, tempfile.TemporaryDirectory() as folder:
+        dead, alive = addresses[:HANG], addresses[HANG:]
+        env = {**_environment(), "TMPDIR": folder}
+
+        def oakum(name: str, *words: str) -> Command:
+            quoted = shlex.join([sys.executable, "-m", "oakum", "capture", "--timeout", "3s", *words])
+            return Command(name, ["sh", "-c", f'exec {quoted} -o "$(mktemp -d)/bundle"'], env, scope.runs)
+
+        few = alive[: TARGETS // 10]
+        commands = [oakum("oakum capture", *alive), oakum("with ten that hang", *dead, *alive)]
+        if shutil.which("curl"):
+            commands.append(Command("curl, a tenth of them", ["sh", "-c", loop(few)], env, scope.runs))
+        else:
+            outcome.missing.append("curl is not installed")
+        own, slowed, *peers = outcome.figures = side_by_side(commands)
+        (bundle,) = islice((path for path in Path(folder).glob("*/bundle")), 1)
+        size = sum(path.stat().st_size for path in bundle.rglob("*") if path.is_file())
+    outcome.targets.append(Target("all of them captured", f"exit code {own.exit_code}", own.exit_code == 0))
+    outcome.notes.append(f"{TARGETS / own.wall:.0f} targets/s, {size / own.wall / 1e6:.1f} MB/s written")
+    outcome.at_most("with at most 250 MB of memory", own.memory / 1e6, 250, " MB")
+    outcome.at_most("ten that hang cost their time-out of 3 s, twice at most", slowed.wall - own.wall, 6, " s")
+    if peers:
+        ratio = (TARGETS / own.wall) / (len(few) / peers[0].wall)
+        outcome.at_least("at least 3 times the targets/s of a loop of curl", ratio, 3, " times")
+    return outcome
+
+
 CASES: dict[str, Callable[[Scope], Outcome]] = {
     "profile-35MB": big_profile,
     "profile-ordinary": ordinary_profile,
@@ -251,6 +286,7 @@ CASES: dict[str, Callable[[Scope], Outcome]] = {
     "diagnose-100": diagnose_series,
     "scan-10000": scan_tree,
     "known-500": known_leaks,
+    "capture-500": capture_many,
     "version": version,
     "bomb": bomb,
 }

@@ -21,6 +21,8 @@ from oakum.model.errors import OakumError
 # A verb is one line here and one module of the same name beside this file.
 COMMANDS = (
     ("diagnose", "Find out why it leaks: where, by which mechanism, how sure, and what to do."),
+    ("capture", "Take evidence from running targets, carefully, into a bundle; --dry-run shows the plan."),
+    ("find", "List the Go programs that run on this machine: version, memory, goroutines, pprof address."),
     ("scan", "Find leaking code in Go source, and known leaks in what is built, without any profile."),
     ("known", "Look up leaks that upstream knows: list, search, show; match them with evidence."),
     ("inspect", "Say what each input is: kind, format, counts, time, problems."),
@@ -67,7 +69,8 @@ class Verbs(click.Group):
         "max_content_width": 100,
         "token_normalize_func": lambda token: token.replace("_", "-"),
     },
-    epilog="EVIDENCE is a file, a directory or - for standard input; it is recognised by content, never by name alone. "
+    epilog="EVIDENCE is a file, a directory, a bundle or - for standard input, recognised by content, never by name "
+    "alone; or what runs: http://HOST:PORT, unix://SOCKET, pid:N, kube://pod/NAMESPACE/NAME (oakum capture --help). "
     "Exit codes: 0 nothing found, 1 found, 2 usage, 3 undecided, 4 could not do it.",
 )
 @click.version_option(__version__, message="oakum %(version)s")

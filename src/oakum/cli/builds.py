@@ -17,7 +17,7 @@ from oakum.model.frame import owner_of, split_function
 # What a module asks for, the surest first; such files lie in one directory, the first in vendor/ below it.
 _ASKED = ("modules.txt", "go.mod", "go.sum")
 # What a process, or its image, says of itself, the surest first.
-_SAID = ("prometheus-text", "version", "image-labels")
+_SAID = ("prometheus-text", "prometheus-range", "version", "image-labels")
 _NO_VERSION = (None, "", "(devel)", "(replaced)")
 # Programs that are a release of a module under a main module of their own.
 _RELEASED_AS = {"k8s.io/kubernetes": ("github.com/k3s-io/k3s", "github.com/rancher/k3s")}

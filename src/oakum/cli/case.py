@@ -10,9 +10,11 @@ from pathlib import Path
 
 from oakum.cli.builds import Program, attach, give
 from oakum.cli.evidence import Input, read, why_unusable
-from oakum.cli.moments import Found, Moment, build_name, loose, natural, program, snapshots, together
+from oakum.cli.moments import Found, Moment, build_name, loose, natural, program, snapshots_and_history, together
 from oakum.cli.screen import remark
+from oakum.cli.socket_lines import socket_lines
 from oakum.model import Case, InputRow, OakumError, Problem, Process, Snapshot, Unreadable, UsageError
+from oakum.model.capture import REDACTED
 
 
 @dataclass(eq=False)
@@ -62,6 +64,7 @@ def case(arguments: Sequence[str], baseline: Sequence[str] = (), binaries: Seque
     rows += [*unread, *twin_unread, *_rows(given)]
     if not processes:
         raise Unreadable(_nothing(rows))
+    _tell_of_sockets(folders)
     if baseline and not twins:
         told = [*(row for folder in twin_folders for row in _rows(folder.everything())), *twin_unread]
         raise Unreadable(f"--baseline: {_nothing(told)}")
@@ -82,12 +85,38 @@ def _read(arguments: Sequence[str]) -> tuple[list[_Folder], list[InputRow]]:
 
     for argument in dict.fromkeys(arguments):
         for item in read((argument,), complain):
+            for problem in item.capture.problems:
+                remark(f"{item.capture.origin}: {problem}")
             if item.capture.origin == argument:
                 here = folders[argument] = _Folder(argument, Path(argument).name, named_file=True)
             else:
                 here = _place(folders, argument, item.capture.origin)
-            here.found += _found(item)
+            _put(here, _found(item))
     return list(folders.values()), unread
+
+
+def _put(here: _Folder, found: Sequence[Found]) -> None:
+    """Put what a file holds into its folder; of several processes that one answer tells of, each has its own."""
+    names = {f.reading.notes.get("process", "") for f in found if f.ranged}
+    for one in found:
+        if len(names) < 2:
+            here.found.append(one)
+            continue
+        here.named_file = False
+        name = one.reading.notes.get("process", "")
+        here.below.setdefault(name, _Folder(f"{one.capture.origin}#{name}", name)).found.append(one)
+
+
+def _tell_of_sockets(folders: Sequence[_Folder]) -> None:
+    """Say who waits for whom, once for all moments: a buffer that nobody empties proves where a wait begins."""
+    found = [(f.capture.origin, f.reading.sockets) for folder in folders for f in folder.everything()]
+    lines: dict[str, list[str]] = {}
+    for origin, sockets in found:
+        for line in socket_lines(sockets) if sockets else ():
+            lines.setdefault(line, []).append(origin)
+    for line, origins in lines.items():
+        same = f"; the same to the byte in {len(origins)} captures: it does not move" if len(origins) > 1 else ""
+        remark(f"{origins[-1]}: {line}{same}")
 
 
 def _builds(files: Sequence[str]) -> list[Found]:
@@ -141,11 +170,13 @@ def _programs_of(folders: Sequence[_Folder]) -> tuple[list[Program], bool]:
     directories = [f for f in given if f.useful and not f.named_file]
     files = [one for f in given if f.named_file for one in f.found]
     series = [f for f in directories if f.children]
-    if len(series) > 1 or len(given) > len(folders) or len(_programs(directories)) > 1:
+    targets = {_target(f.everything()) for f in directories}
+    one_target = len(targets) == 1 and "" not in targets  # bundles of one target, taken one after the other
+    if not one_target and (len(series) > 1 or len(given) > len(folders) or len(_programs(directories)) > 1):
         for one in files:
             if one.slot:
                 one.blame("which-process", "Not used: it does not say which of the processes it tells of.")
-        return [Program(name, list(f.everything()), _moments(f)) for f, name in _distinct(directories)], True
+        return _several(directories), True
     moments: list[Moment] = []
     for folder in given:
         moments += _moments(folder) if not folder.named_file else []
@@ -157,6 +188,23 @@ def _programs_of(folders: Sequence[_Folder]) -> tuple[list[Program], bool]:
     everything = [one for f in folders for one in f.everything()]
     name = Path(given[0].origin).name if given else ""
     return ([Program(name, everything, moments)] if moments else []), False
+
+
+def _several(directories: Sequence[_Folder]) -> list[Program]:
+    """Return a process for each directory; what bundles have of one target is one process."""
+    programs: dict[str, Program] = {}
+    for folder, name in _distinct(directories):
+        known = programs.setdefault(_target(folder.everything()) or folder.origin, Program(name, [], []))
+        if known.found:
+            known.name = folder.name if known.name.endswith(f"/{folder.name}") else known.name
+        known.found += folder.everything()
+        known.moments += _moments(folder)
+    return list(programs.values())
+
+
+def _target(found: Iterable[Found]) -> str:
+    """Return what captures were taken from, as the manifest of their bundle says; "" when none does."""
+    return next((f.capture.target for f in found if f.slot and f.capture.target), "")
 
 
 def _in_natural_order(found: Sequence[Found]) -> list[Found]:
@@ -190,7 +238,7 @@ def _moments(folder: _Folder) -> list[Moment]:
                 one.blame("log-beside-moments", "Not used: the moments beside this log have goroutines of their own.")
         mine = [one for one in mine if not one.in_a_log]
     here = together(mine, folder.origin)
-    if below and len(here) == 1 and not here[0].slots & {"goroutines", "heap", "leaked"}:
+    if below and len(here) == 1 and not here[0].slots & {"goroutines", "heap", "leaked"} and not here[0].ranged:
         for one in here[0].found:
             one.blame("which-moment", "Not used: it does not say which of the moments beside it it tells of.")
         here = []
@@ -204,8 +252,11 @@ def _processes(programs: Sequence[Program], everything: Sequence[Found], several
         called = one.name if several else (program(one.found) or one.name)
         facts = built.build if built else None
         name = called if several else ((build_name(facts) if facts else "") or called)
-        taken = snapshots(one.moments)
-        processes.append(Process(f"p{at}", name, taken, build=facts, build_sources=built.sources if built else ()))
+        taken, past = snapshots_and_history(one.moments)
+        told = built.sources if built else ()
+        target = _target(one.found)
+        address = "" if target.startswith(REDACTED) else target
+        processes.append(Process(f"p{at}", name, taken, (), facts, told, address, past))
     return processes
 
 
@@ -213,7 +264,7 @@ def _with_twins(processes: list[Process], twins: Sequence[Program]) -> tuple[Pro
     """Return the processes, each with the moments of its healthy twin."""
     if not twins:
         return tuple(processes)
-    by_name: dict[str, tuple[Snapshot, ...]] = {twin.name: snapshots(twin.moments) for twin in twins}
+    by_name: dict[str, tuple[Snapshot, ...]] = {twin.name: snapshots_and_history(twin.moments)[0] for twin in twins}
     if len(processes) == len(twins) == 1:
         return (replace(processes[0], baseline=next(iter(by_name.values()))),)
     matched = [replace(p, baseline=by_name.get(p.name, ())) for p in processes]
@@ -228,10 +279,17 @@ def _with_twins(processes: list[Process], twins: Sequence[Program]) -> tuple[Pro
 
 
 def _rows(found: Iterable[Found]) -> list[InputRow]:
-    """Return a row for each thing that was read; a thousand panics in a log are one."""
+    """Return a row for each thing that was read; a thousand panics in a log are one, and so is a range of metrics."""
     rows: list[InputRow] = []
     stacks: dict[str, int] = {}
+    ranges: set[tuple[str, ...]] = set()
     for one in found:
+        if one.ranged:  # one row for all moments of a process that one answer tells of
+            notes = one.reading.notes
+            whole = (one.capture.origin, notes.get("process", ""), notes.get("run", ""))
+            if whole in ranges:
+                continue
+            ranges.add(whole)
         if one.fleeting and one.problems:
             stacks[one.capture.origin] = stacks.get(one.capture.origin, 0) + 1
             if stacks[one.capture.origin] > 1:
@@ -264,7 +322,8 @@ def _nothing(rows: Sequence[InputRow]) -> str:
         "nothing to diagnose: goroutines, a heap profile or metrics are needed, and were not found in\n  "
         + "\n  ".join(told)
         + more
-        + "\nSave a dump of the process first: curl -o goroutine.txt 'http://HOST:PORT/debug/pprof/goroutine?debug=2'"
+        + "\nName what runs (oakum diagnose http://HOST:PORT, pid:N, kube://pod/NAMESPACE/NAME), or save a dump first: "
+        "curl -o goroutine.txt 'http://HOST:PORT/debug/pprof/goroutine?debug=2'"
     )
 
 

@@ -2,23 +2,27 @@
 
 import json
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from oakum.cli.access_options import DURATION, LiveCommand, access_options, guard_options
 from oakum.cli.screen import Progress, colourful, columns_of, remark, safe, styled, width
 from oakum.model import UsageError
 
 if TYPE_CHECKING:
-    from oakum.model import Diagnosis
+    from oakum.model import Diagnosis, Gap
     from oakum.report.pen import Look
 
 # Formats of a report that a text file must not pretend to be.
 _NOT_YET = (".html", ".htm", ".md", ".sarif", ".xml", ".pdf")
+# Gaps that another look at a running target may close, and what is to be asked for then.
+_ASK_AGAIN: dict[str, tuple[str, ...]] = {"gap.second-moment": (), "gap.after-load": (), "gap.ages": ("--force",)}
 _EXIT = {"healthy": 0, "leaking": 1, "undecided": 3}
 
 
@@ -30,11 +34,14 @@ _EXIT = {"healthy": 0, "leaking": 1, "undecided": 3}
   oakum diagnose before/ after/ after2/           three moments of one process
   oakum diagnose --baseline healthy/ sick/        against a replica that is well
   oakum diagnose --source ~/src/orders captures/  with the cause in its source, and a drafted fix
+  oakum diagnose http://10.0.0.7:6060             what runs: two moments are captured, 10 s apart
+  oakum diagnose pid:812 --moments 4 --every 1m   also kube://pod/NAMESPACE/NAME, kube://node/NAME, unix://SOCKET
   oakum diagnose --json -o diagnosis.json captures/
 
 \b
 Exit codes: 0 healthy, 1 leaking, 3 undecided; 2 usage, 4 could not do it.
 """,
+    cls=LiveCommand,
 )
 @click.argument("evidence", nargs=-1, required=True)
 @click.option(
@@ -64,6 +71,14 @@ Exit codes: 0 healthy, 1 leaking, 3 undecided; 2 usage, 4 could not do it.
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout; FILE.json is written as JSON.")
 @click.option("--lang", type=click.Choice(("en", "zh")), help="Language of the report; by default that of the locale.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 whatever the verdict, for scripts.")
+@click.option(
+    "--moments", type=click.IntRange(1, 1000), default=2, show_default=True, metavar="N", help="Moments to capture."
+)
+@click.option(
+    "--every", type=DURATION, default="10s", show_default=True, metavar="TIME", help="From one moment to the next."
+)
+@guard_options
+@access_options
 def command(
     evidence: tuple[str, ...],
     baseline: tuple[str, ...],
@@ -76,14 +91,17 @@ def command(
     output: str | None,
     lang: str | None,
     exit_zero: bool,
+    **live: Any,
 ) -> int:
     """Find out why a Go service leaks: where, by which mechanism, how sure that is, and what to do.
 
     EVIDENCE is any mix of goroutine dumps, heap and goroutineleak profiles, metrics and build information of one moment
     or several. A directory is one moment; several, or the directories in one, are moments of one process, oldest first;
-    several directories of moments are processes that work together.
+    several directories of moments are processes that work together. Targets that run (`oakum capture --help` names
+    their kinds) are captured first, and the bundle is kept.
     """
     from oakum.cli.case import case
+    from oakum.cli.live import settle
     from oakum.cli.with_source import Reading, read
 
     if output and Path(output).suffix.lower() in _NOT_YET:
@@ -93,6 +111,10 @@ def command(
             raise UsageError(f"--source {folder}: no such directory")
     if no_source and (source or fetch_source):
         raise UsageError("--no-source: there is no use in --source or --fetch-source beside it")
+    asked = evidence
+    evidence, baseline = settle(
+        evidence, live, beside=baseline, moments=live["moments"], every=live["every"], together=True
+    )
     given = case(evidence, baseline, binary)
     progress = Progress("diagnosing:")
     try:
@@ -103,8 +125,22 @@ def command(
         remark(told)
     diagnosis = done.diagnosis
     diagnosis = replace(diagnosis, called=_called(evidence, baseline, binary, source, fetch_source))
+    if asked != evidence and len(asked) == 1:
+        diagnosis = replace(diagnosis, gaps=tuple(_asked_again(gap, asked[0]) for gap in diagnosis.gaps))
     write(_shown(diagnosis, as_json or (output or "").endswith(".json"), lang or language(), output), output)
     return 0 if exit_zero else _EXIT[diagnosis.verdict]
+
+
+def _asked_again(gap: "Gap", word: str) -> "Gap":
+    """Return a gap whose command asks the target that runs: what files lack, it may still tell."""
+    from oakum.cli.live import bare
+
+    flags = _ASK_AGAIN.get(gap.what.key)
+    if flags is None:
+        return gap
+    comment = gap.command.partition("  # ")[2]
+    command = shlex.join(["oakum", "diagnose", *flags, bare(word)])
+    return replace(gap, command=f"{command}  # {comment}" if comment else command)
 
 
 def _called(

@@ -40,11 +40,13 @@ def command(by: str | None, limit: int | None, same: bool, **given: Any) -> None
     are compared kind by kind. Numbers are absolute: before, after, change. -base and -diff_base name the first moment.
     """
     from oakum.cli.evidence import moments
+    from oakum.cli.live import settle
 
     if given["normalize"]:
         raise UsageError("diff shows absolute numbers; -normalize goes with top, tree, flame ... and -base")
     evidence = (*given["base"], *given["diff_base"], *given["evidence"])
     spare_inputs((given["output"], given["proto"]), evidence)
+    evidence, _ = settle(evidence, given)
     series = moments(evidence)
     if len(series) < 2:
         raise UsageError(f"diff needs at least two moments; {', '.join(evidence)} holds {len(series)}")

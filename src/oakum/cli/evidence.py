@@ -4,7 +4,7 @@ The only place where the command line strings collect and parse together.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 
@@ -33,10 +33,18 @@ def read(arguments: Sequence[str], complain: Complaint | None = None) -> list[In
                 progress.at(f"{capture.origin} ({len(capture.data) >> 20} MiB)")
             elif monotonic() - begun > 1:  # many small ones take their time too
                 progress.at(capture.origin)
-            inputs.append(Input(capture, parse(capture)))
+            inputs.append(Input(capture, _parsed(capture)))
     finally:
         progress.done()
     return inputs
+
+
+def _parsed(capture: Capture) -> tuple[Reading, ...]:
+    """Return what is in a capture, each with what is wrong with the file as a whole."""
+    readings = parse(capture)
+    if not capture.problems:
+        return readings
+    return tuple(replace(reading, problems=(*capture.problems, *reading.problems)) for reading in readings)
 
 
 Chosen = tuple[Capture, Reading]
@@ -57,7 +65,7 @@ def usable(arguments: Sequence[str], dump: int | None = None, kinds: tuple[str, 
     for item in read(arguments, unread.append):
         named = item.capture.origin in arguments
         readings = [r for r in item.readings if r.usable]
-        if not readings and not named and any(r.metrics or r.build for r in item.readings):
+        if not readings and not named and any(r.metrics or r.build or r.sockets for r in item.readings):
             continue  # no view shows them, and nobody expects it
         if not readings:
             unread.append(Unreadable(f"{item.capture.origin}: {why_unusable(item)}"))
@@ -147,9 +155,9 @@ def moments(arguments: Sequence[str]) -> list[Moment]:
     A file is a moment, and so is each dump in a file given alone; a directory is one, and so is each directory in a
     directory. Two captures of one kind and format in a directory are two moments.
     """
-    if len(arguments) == 1 and not Path(arguments[0]).is_dir():
-        (item,) = read(arguments)
-        found = [(item.capture, reading) for reading in item.readings if reading.usable]
+    alone = read(arguments) if len(arguments) == 1 and not Path(arguments[0]).is_dir() else []
+    if [item.capture.origin for item in alone] == list(arguments):  # no archive
+        found = [(item.capture, reading) for item in alone for reading in item.readings if reading.usable]
         return [Moment(f"{arguments[0]} {r.where}".strip(), {r.kind: (c, r)}) for c, r in found]
     series: list[Moment] = []
     for argument in arguments:
@@ -171,7 +179,7 @@ def moments(arguments: Sequence[str]) -> list[Moment]:
 
 def why_unusable(item: Input) -> str:
     """Return why nothing in the input could be used, in the parsers' own words."""
-    if facts := [r.kind for r in item.readings if r.metrics or r.build]:
+    if facts := [r.kind for r in item.readings if r.metrics or r.build or r.sockets]:
         return f"this is {facts[0]} information, which no view shows; oakum inspect tells what it says"
     problems = [str(p) for r in item.readings for p in r.problems]
     return "; ".join(problems) if problems else "neither a profile nor a goroutine dump was recognised in it"

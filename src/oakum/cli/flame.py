@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from oakum.cli.options import load, query_of, write_proto
+from oakum.cli.options import GOROUTINES, load, query_of, settled, write_proto
 from oakum.cli.picture import chosen_format, free, picture_options, save
 from oakum.cli.screen import remark
 from oakum.model.errors import UsageError
@@ -102,8 +102,8 @@ def _by_state(given: dict[str, Any]) -> "tuple[Profile, Query]":
 
     query = query_of(given)
     query = replace(query, tagroot=",".join(filter(None, (STATE_LABEL, query.tagroot))))
-    profile = merge(profiles(given["evidence"], given["dump"]))
-    base = given["diff_base"] or given["base"]
+    evidence, base = settled(given, GOROUTINES)
+    profile = merge(profiles(evidence, given["dump"]))
     if base:
         profile = subtract(profile, merge(profiles(base, None)), diff=True, normalize=given["normalize"])
     return fetched(profile), query

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from oakum.cli.access_options import LIVE_FLAGS, LiveCommand, live_flags
 from oakum.cli.screen import columns_of, remark, safe, shorten, styled, width
 from oakum.model.errors import UsageError
 
@@ -22,8 +23,10 @@ _ON_SCREEN = 20  # groups that fit a screen; piped output shows all
 
 \b
   oakum goroutines dump.txt --state 'chan send' --older 10m --stacks
-  curl -s localhost:6060/debug/pprof/goroutine?debug=2 | oakum goroutines - --by function,state --uniq
+  oakum goroutines http://localhost:6060 --by function,state --uniq
+  journalctl -u containerd | oakum goroutines -
 """,
+    cls=LiveCommand,
 )
 @click.argument("evidence", nargs=-1, required=True)
 @click.option("--by", default="state,place,creator", show_default=True, metavar="KEYS",
@@ -44,6 +47,7 @@ _ON_SCREEN = 20  # groups that fit a screen; piped output shows all
 @click.option("--dump", type=int, metavar="N", help="Which of several dumps in one file, from 1; the last by default.")
 @click.option("--json", "as_json", is_flag=True, help="Print the groups as JSON.")
 @click.option("--proto", metavar="FILE", help="Write what is shown as pprof protobuf; - is standard output.")
+@live_flags
 def command(
     evidence: tuple[str, ...],
     by: str,
@@ -64,14 +68,17 @@ def command(
     for channel waits, protobuf no ages) is shown as "?".
     """
     from oakum.cli.evidence import one_goroutines, usable
-    from oakum.cli.options import spare_inputs
+    from oakum.cli.live import settle
+    from oakum.cli.options import GOROUTINES, spare_inputs
     from oakum.views.goroutines import Row, Wanted, rows, unsaid
 
     spare_inputs((proto,), evidence)
+    live = {name: filters.pop(name) for name, _, _ in LIVE_FLAGS}
     wanted = Wanted(older=_minutes(older), **filters)
     keys = tuple(key.strip() for key in by.split(","))
     documents: list[dict[str, Any]] = []
     shown: list[Row] = []
+    evidence, _ = settle(evidence, live, only=GOROUTINES)
     for capture, reading in usable(evidence, dump, ("goroutine", "goroutineleak")):
         found = one_goroutines(reading, capture.origin)
         table = rows(found, keys, wanted, sort)

@@ -1,13 +1,23 @@
 """oakum inspect: what each input is. One row per thing found in it; exit 4 when nothing at all could be used."""
 
 import json
+import math
 from dataclasses import asdict
 from typing import Any
 
 import click
 
+from oakum.cli.access_options import LiveCommand, live_flags
 from oakum.cli.screen import remark, safe, styled
-from oakum.model import Capture, OakumError, Reading
+from oakum.cli.socket_lines import socket_lines
+from oakum.model import Capture, Metrics, OakumError, Reading
+
+_FIRST_ASKED = {
+    "goroutines": "go_goroutines", "resident": "process_resident_memory_bytes",
+    "used by the cgroup": "container_memory_usage_bytes", "limit": "container_spec_memory_limit_bytes",
+    "killed for want of memory": "container_oom_events_total", "open files": "process_open_fds",
+    "of at most": "process_max_fds",
+}  # fmt: skip
 
 
 @click.command(
@@ -16,17 +26,22 @@ from oakum.model import Capture, OakumError, Reading
 \b
   oakum inspect dump.txt heap.pb.gz
   journalctl -u containerd | oakum inspect --json -
+  oakum inspect http://localhost:6060
 """,
+    cls=LiveCommand,
 )
 @click.argument("evidence", nargs=-1, required=True)
 @click.option("--json", "as_json", is_flag=True, help='Print {"inputs": [...]}, one or more rows per file.')
-def command(evidence: tuple[str, ...], as_json: bool) -> int:
+@live_flags
+def command(evidence: tuple[str, ...], as_json: bool, **live: Any) -> int:
     """Say what each input is: kind, format, producer, Go version, counts, time and problems.
 
     Recognised by content, never by name alone: a .txt that is a gzipped profile is read as one.
     """
     from oakum.cli.evidence import read
+    from oakum.cli.live import settle
 
+    evidence, _ = settle(evidence, live)
     unread: list[OakumError] = []
     inputs = read(evidence, unread.append)
     if as_json:
@@ -60,6 +75,7 @@ def row(capture: Capture, reading: Reading) -> dict[str, Any]:
         "totals": _totals(reading),
         "memstats": _memstats(reading),
         "build": _build(reading),
+        "sockets": _sockets(reading),
         "notes": dict(reading.notes),
         "problems": [{"key": p.key, "text": p.text, "where": p.where} for p in reading.problems],
     }
@@ -85,6 +101,8 @@ def counts(reading: Reading) -> dict[str, int]:
         }
     if reading.metrics is not None:
         found["metrics"] = len(reading.metrics)
+    if reading.sockets is not None:
+        found["sockets"] = len(reading.sockets.rows)
     if reading.build is not None and reading.build.modules is not None:
         found["modules"] = len(reading.build.modules)
     if reading.build is not None and reading.build.packages is not None:
@@ -97,6 +115,14 @@ def _build(reading: Reading) -> dict[str, Any] | None:
         return None
     facts = asdict(reading.build)
     return facts | {"packages": sorted(facts["packages"])} if facts["packages"] is not None else facts
+
+
+def _sockets(reading: Reading) -> dict[str, Any] | None:
+    found = reading.sockets
+    if found is None:
+        return None
+    rows = [asdict(row) | {"full": row.full, "unread": row.unread} for row in found.rows]
+    return {"pid": found.pid, "limits": dict(found.limits), "rows": rows}
 
 
 def _totals(reading: Reading) -> dict[str, int]:
@@ -147,14 +173,7 @@ def _describe(reading: Reading) -> str:
     if totals := _totals(reading):
         lines.append("    totals: " + ", ".join(f"{safe(name)} {value:,}" for name, value in totals.items()))
     if (metrics := reading.metrics) is not None:
-        told = [
-            ("goroutines", metrics.total("go_goroutines")),
-            ("resident", metrics.total("process_resident_memory_bytes")),
-        ]
-        shown = [
-            f"{name} {_size(int(v)) if name == 'resident' else f'{int(v):,}'}" for name, v in told if v is not None
-        ]
-        lines += ["    " + ", ".join(shown)] if shown else []
+        lines += ["    " + ", ".join(shown)] if (shown := _figures(metrics)) else []
     if (build := reading.build) is not None:
         asked = (build.settings or {}).get("go.mod")
         named = [build.path or build.main, build.main_version, f"go {asked}" if asked else None]
@@ -166,9 +185,20 @@ def _describe(reading: Reading) -> str:
         if stats.num_gc is not None:
             sizes.append(f"{stats.num_gc} GCs")
         lines.append("    MemStats: " + ", ".join(sizes))
+    lines += [f"    {safe(line)}" for line in socket_lines(reading.sockets)] if reading.sockets else []
     lines += [f"    {name}: {safe(note)}" for name, note in reading.notes.items()]
     lines += [f"    {styled('!', 'red')} {safe(str(problem))}" for problem in reading.problems]
     return "\n".join(lines)
+
+
+def _figures(metrics: Metrics) -> list[str]:
+    """Return what somebody on call asks of metrics first."""
+    told = {name: metrics.total(metric) for name, metric in _FIRST_ASKED.items()}
+    return [
+        f"{name} {_size(int(value)) if _FIRST_ASKED[name].endswith('_bytes') else f'{int(value):,}'}"
+        for name, value in told.items()
+        if value is not None and math.isfinite(value)
+    ]
 
 
 def _size(count: int) -> str:

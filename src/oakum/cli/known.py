@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from oakum.cli.access_options import LiveCommand, live_flags
 from oakum.cli.diagnose import language, page_look, write
 from oakum.cli.screen import Progress, remark
+from oakum.collect.files import is_there
 from oakum.model import UsageError
 
 if TYPE_CHECKING:
@@ -37,11 +39,13 @@ _NOT_YET = (".html", ".htm", ".md", ".sarif", ".xml", ".pdf")
   oakum known k8s.io/apimachinery@v0.18.8         those that a version has
   oakum known match captures/                     those whose goroutines or memory pile up in evidence
   oakum known match --binary kubelet dump.txt     ... and the program tells its versions
+  oakum known match kube://node/n7                ... of what runs
   oakum known --module github.com/docker/docker --json
 
 \b
 Exit codes: 0 nothing found, 1 matched, or a version has it; 2 usage, 4 could not do it.
 """,
+    cls=LiveCommand,
 )
 @click.argument("words", nargs=-1, metavar="[list|search|show|match] [WORDS...]")
 @click.option("--module", metavar="MODULE", help="Only leaks of this module, or of modules below this path.")
@@ -57,6 +61,7 @@ Exit codes: 0 nothing found, 1 matched, or a version has it; 2 usage, 4 could no
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout; FILE.json is written as JSON.")
 @click.option("--lang", type=click.Choice(("en", "zh")), help="Language; by default that of the locale.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 whatever was found, for scripts.")
+@live_flags
 def command(
     words: tuple[str, ...],
     module: str | None,
@@ -67,6 +72,7 @@ def command(
     output: str | None,
     lang: str | None,
     exit_zero: bool,
+    **live: Any,
 ) -> int:
     """Look up leaks that upstream knows, with the versions that have them and what to do.
 
@@ -84,6 +90,9 @@ def command(
     if verb == "match":
         if module or mechanism or project:
             raise UsageError("match: --module, --mechanism and --project narrow lists, evidence is matched with all")
+        from oakum.cli.live import settle
+
+        words, _ = settle(words, live)
         found = show.match(words, binary)
     elif verb == "show":
         found = show.entries(words)
@@ -101,7 +110,7 @@ def _verb(words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
             what = {"search": "WORDS", "match": "EVIDENCE", "show": "ID"}[words[0]]
             raise UsageError(f"{words[0]} what? oakum known {words[0]} {what}...")
         return words[0], words[1:]
-    if words and all(word == "-" or word.startswith(("/", "./", "../", "~/")) or Path(word).exists() for word in words):
+    if words and all(word == "-" or word.startswith(("/", "./", "../", "~/")) or is_there(word) for word in words):
         return "match", words
     if len(words) == 1:
         from oakum.knowledge.leaks import leaks

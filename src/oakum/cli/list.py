@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from oakum.cli.access_options import LIVE_FLAGS
 from oakum.cli.options import ProfileCommand, profile_options, show
 from oakum.cli.screen import styled
 from oakum.model.errors import SourceNotFound, UsageError
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 # What goes with --finding; the flags of pprof do not.
 _OF_FINDING = frozenset(
     "finding source source_path fetch_source baseline binary context diff lang json output evidence regexp".split()
-)
+) | {name for name, _, _ in LIVE_FLAGS}
 
 
 class _ListCommand(ProfileCommand):
@@ -94,13 +95,15 @@ def command(regexp: str, context: int | None, **given: Any) -> None:
 def _of_finding(context: int | None, given: dict[str, Any]) -> None:
     from oakum.cli.finding import Asked, paths
     from oakum.cli.finding import show as show_finding
+    from oakum.cli.live import settle
 
     if strange := [name for name, value in given.items() if value and name not in _OF_FINDING]:
         raise UsageError(f"-{strange[0]} does not go with --finding: a diagnosis looks at all of its evidence")
+    evidence, baseline = settle(given["evidence"], given, beside=given["baseline"], moments=2, together=True)
     asked = Asked(
         which=given["finding"],
-        evidence=given["evidence"],
-        baseline=given["baseline"],
+        evidence=evidence,
+        baseline=baseline,
         binary=given["binary"],
         source=(*given["source"], *paths(given["source_path"])),
         fetch=given["fetch_source"],

@@ -1,7 +1,8 @@
 """Readings that were captured in one place -> moments of one process, oldest first.
 
 Two captures of one kind and format are two moments; debug=0, 1 and 2 of one moment are the same goroutines, of which
-the richest is taken. When a moment was: what its profiles say, else when its files were written, where these lie apart.
+the richest is taken. When a moment was: what a bundle's manifest says, else its profiles, else when its files were
+written, where these lie apart.
 """
 
 import re
@@ -11,7 +12,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from types import MappingProxyType
 
-from oakum.model import Build, Capture, Goroutines, Problem, Reading, Snapshot, Source
+from oakum.model import Build, Capture, Goroutines, Metrics, Problem, Reading, Snapshot, Source
 from oakum.parse import goroutines as goroutines_of
 
 # Formats of one thing in one moment, richest first: a dump has ages and creators, protobuf has states.
@@ -20,6 +21,8 @@ _FORMATS = {
     "leaked": ("debug2", "pprof", "debug1"),
     "heap": ("pprof", "heap-text"),
 }
+# What the kernel tells of a process: together one status, the first to tell a figure wins.
+_KERNEL = ("proc-status", "process-facts", "smaps-rollup", "cgroup")
 # Captures of one moment are fetched one after the other, each within pprof's own 30 seconds.
 CLOSE = timedelta(seconds=30)
 # Copying or unpacking writes files at once; captures that were saved when they were taken lie apart.
@@ -40,7 +43,7 @@ class Found:
         """Return the field of a Snapshot that it fills; None when it fills none."""
         reading = self.reading
         if reading.metrics is not None:
-            return "status" if reading.format == "proc-status" else "metrics"
+            return "status" if reading.format in _KERNEL else "metrics"
         if reading.kind in ("goroutine", "goroutineleak"):
             usable = reading.goroutines is not None or reading.profile is not None
             return ("leaked" if reading.kind == "goroutineleak" else "goroutines") if usable else None
@@ -65,7 +68,12 @@ class Found:
     @property
     def in_a_log(self) -> bool:
         """Tell whether it is a part of its capture."""
-        return bool(self.reading.where)
+        return bool(self.reading.where) and not self.ranged
+
+    @property
+    def ranged(self) -> bool:
+        """Tell whether it is one moment of many that a store of metrics tells of: a moment of its own."""
+        return self.reading.format == "prometheus-range"
 
     @property
     def source(self) -> Source:
@@ -91,6 +99,12 @@ class Moment:
     found: list[Found]
 
     @property
+    def time(self) -> datetime | None:
+        """Return when it was: as the manifest of a bundle says, else as its captures themselves do."""
+        asked = [f.capture.taken_at for f in self.found if f.capture.taken_at and not f.in_a_log and not f.ranged]
+        return min(asked) if asked else self.own_time
+
+    @property
     def own_time(self) -> datetime | None:
         """Return when it was, as its captures themselves say."""
         for slot in ("goroutines", "heap", "leaked", "metrics", "status"):
@@ -103,6 +117,11 @@ class Moment:
         """Return when its first and its last file were written."""
         times = [f.capture.received_at for f in self.found if f.capture.received_at]
         return (min(times), max(times)) if times else None
+
+    @property
+    def ranged(self) -> bool:
+        """Tell whether a store of metrics tells of it, and no capture."""
+        return all(f.ranged for f in self.found)
 
     @property
     def slots(self) -> set[str]:
@@ -130,6 +149,8 @@ class Moment:
 def _poverty(found: Found) -> tuple[bool, bool, int]:
     reading = found.reading
     if reading.metrics is not None:
+        if reading.format in _KERNEL:
+            return False, False, _KERNEL.index(reading.format)
         return False, reading.metrics.total("go_goroutines") is None, -len(reading.metrics)
     order = _FORMATS.get(found.slot or "", ())
     rank = order.index(reading.format) if reading.format in order else len(order)
@@ -139,17 +160,18 @@ def _poverty(found: Found) -> tuple[bool, bool, int]:
 
 def together(found: Sequence[Found], label: str) -> list[Moment]:
     """Return the moments of one directory: one, or as many as there are captures of one kind and format."""
-    usable = _without_fleeting([f for f in found if f.slot])
+    ranges = _ranges(found)
+    usable = _without_fleeting([f for f in found if f.slot and not f.ranged])
     by_kind: dict[tuple[str, str, str], list[Found]] = {}
     for one in usable:
         by_kind.setdefault((one.slot or "", one.reading.kind, one.reading.format), []).append(one)
     if not by_kind:
-        return []
+        return ranges
     # Of metrics there may be several in one moment: the process's own, and those of what watches it.
     solid = [found for (slot, _, _), found in by_kind.items() if slot in _FORMATS]
     anchors = max(solid or by_kind.values(), key=len)
     if len(anchors) == 1:
-        return [Moment(label, usable)]
+        return [Moment(label, usable), *ranges]
     moments = [Moment(f"{f.capture.origin} {f.reading.where}".strip(), [f]) for f in anchors]
     moments = in_order(moments)
     for others in by_kind.values():
@@ -157,7 +179,12 @@ def together(found: Sequence[Found], label: str) -> list[Moment]:
             continue
         for at, one in enumerate(others):
             _nearest(moments, one, at if len(others) == len(anchors) else None).found.append(one)
-    return moments
+    return [*moments, *ranges]
+
+
+def _ranges(found: Iterable[Found]) -> list[Moment]:
+    """Return a moment for each of those that stores of metrics tell of."""
+    return [Moment(f"{f.capture.origin} {f.reading.where}".strip(), [f]) for f in found if f.slot and f.ranged]
 
 
 def _without_fleeting(found: list[Found]) -> list[Found]:
@@ -191,13 +218,13 @@ def loose(found: Sequence[Found]) -> list[Moment]:
     moment in two formats: taken close together, or with about the same goroutines.
     """
     moments: list[Moment] = []
-    for one in _without_fleeting([f for f in found if f.slot]):
+    for one in _without_fleeting([f for f in found if f.slot and not f.ranged]):
         home = next((moment for moment in moments if _belongs(one, moment)), None)
         if home is None:
             moments.append(Moment(f"{one.capture.origin} {one.reading.where}".strip(), [one]))
         else:
             home.found.append(one)
-    return moments
+    return [*moments, *_ranges(found)]
 
 
 def _belongs(one: Found, moment: Moment) -> bool:
@@ -216,9 +243,9 @@ def _belongs(one: Found, moment: Moment) -> bool:
 
 
 def in_order(moments: Sequence[Moment]) -> list[Moment]:
-    """Return the moments oldest first: by their own times, else by when files were written, else as given."""
-    if all(m.own_time for m in moments):
-        return sorted(moments, key=lambda m: m.own_time or datetime.min)
+    """Return the moments oldest first: by their times, else by when files were written, else as given."""
+    if all(m.time for m in moments):
+        return sorted(moments, key=lambda m: m.time or datetime.min)
     if written_apart(moments):
         return sorted(moments, key=lambda m: m.written or (datetime.min, datetime.min))
     return list(moments)
@@ -232,11 +259,38 @@ def written_apart(moments: Sequence[Moment]) -> bool:
     return all(later[0] - earlier[1] >= _APART for earlier, later in pairwise(spans))
 
 
+def snapshots_and_history(moments: Iterable[Moment]) -> tuple[tuple[Snapshot, ...], tuple[Snapshot, ...]]:
+    """Return the moments of one process that were captured, and those that only metrics tell of; each oldest first.
+
+    Growth of stacks is seen between captures; without any, what metrics tell are the moments.
+    """
+    everything = [m for m in moments if m.slots]
+    captured = [m for m in everything if not m.ranged]
+    ranges = _of_one_run([m for m in everything if m.ranged], "last" if captured else "longest")
+    if not captured:
+        return snapshots(ranges), ()
+    for moment in captured:  # its memory, where no capture tells it
+        when = moment.time
+        times = [(abs(when - then), at) for at, m in enumerate(ranges) if when and (then := m.own_time)]
+        if "metrics" not in moment.slots and times and min(times)[0] <= CLOSE:
+            moment.found += ranges.pop(min(times)[1]).found
+    return snapshots(captured), snapshots(ranges)
+
+
+def _of_one_run(ranges: list[Moment], wanted: str) -> list[Moment]:
+    """Return what is told of one run of the process: the one that was captured, else the longest."""
+    kept = [m for m in ranges if m.found[0].reading.notes.get("run", wanted) == wanted]
+    for moment in ranges:
+        if moment not in kept:
+            moment.found[0].blame("other-run", "Not used: the process was restarted, and this is of another run.")
+    return kept
+
+
 def snapshots(moments: Iterable[Moment]) -> tuple[Snapshot, ...]:
     """Return the moments of one process, oldest first."""
     ordered = in_order([m for m in moments if m.slots])
     apart = written_apart(ordered)
-    return tuple(_snapshot(m, m.own_time or (m.written[0] if apart and m.written else None)) for m in ordered)
+    return tuple(_snapshot(m, m.time or (m.written[0] if apart and m.written else None)) for m in ordered)
 
 
 def _snapshot(moment: Moment, at: datetime | None) -> Snapshot:
@@ -247,7 +301,7 @@ def _snapshot(moment: Moment, at: datetime | None) -> Snapshot:
         del best["heap"]
     sources = {slot: one.source for slot, one in best.items()} | ({"memstats": stats.source} if stats else {})
     get: Callable[[str], Found | None] = best.get
-    goroutines, leaked, metrics, status = get("goroutines"), get("leaked"), get("metrics"), get("status")
+    goroutines, leaked, metrics = get("goroutines"), get("leaked"), get("metrics")
     return Snapshot(
         label=moment.label,
         at=at,
@@ -257,9 +311,16 @@ def _snapshot(moment: Moment, at: datetime | None) -> Snapshot:
         heap=heap.reading.profile if heap else None,
         memstats=stats.reading.memstats if stats else None,
         metrics=metrics.reading.metrics if metrics else None,
-        status=status.reading.metrics if status else None,
+        status=_status(moment),
         sources=MappingProxyType(dict(sorted(sources.items()))),
     )
+
+
+def _status(moment: Moment) -> Metrics | None:
+    """Return what the kernel tells of the process in one moment, in whatever files."""
+    told = [f for f in sorted(moment.found, key=_poverty, reverse=True) if f.slot == "status"]
+    values = {key: value for f in told if f.reading.metrics for key, value in f.reading.metrics.values.items()}
+    return Metrics(values) if told else None
 
 
 def program(found: Iterable[Found]) -> str | None:
@@ -275,4 +336,15 @@ def build_name(build: Build) -> str:
     return parts[-1] if parts else ""
 
 
-__all__ = ["Found", "Moment", "build_name", "in_order", "loose", "natural", "program", "snapshots", "together"]
+__all__ = [
+    "Found",
+    "Moment",
+    "build_name",
+    "in_order",
+    "loose",
+    "natural",
+    "program",
+    "snapshots",
+    "snapshots_and_history",
+    "together",
+]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
+from oakum.cli.access_options import LIVE, LIVE_FLAGS, live_option
 from oakum.cli.screen import colourful, columns_of, remark, safe, shorten, styled, width
 from oakum.model.errors import OakumError, UsageError
 
@@ -78,6 +79,7 @@ _GROUPS: tuple[tuple[str, tuple[tuple[str, str | None, str], ...]], ...] = (
         ("source_path", "PATHS", "Where sources lie; shortens file names."),
         ("trim_path", "PATHS", "Take these prefixes off file names."),
     )),
+    (LIVE, LIVE_FLAGS),
     ("Input and output", (
         ("dump", "N", "The Nth of several captures in a file."),
         ("proto", "FILE", "Write it as a profile that pprof opens."),
@@ -170,6 +172,8 @@ def profile_options(
 
 
 def _option(name: str, metavar: str | None, explanation: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    if (name, metavar, explanation) in LIVE_FLAGS:
+        return live_option(name, metavar, explanation)
     spellings = ["-o", "--output"] if name == "output" else [f"--{name}"]
     if metavar is None:
         return click.option(*spellings, name, is_flag=True, help=explanation)
@@ -194,11 +198,25 @@ def load(given: dict[str, Any]) -> "tuple[Profile, Query]":
         raise UsageError("-base and -diff_base cannot both be given")
     if given["normalize"] and not (base or diff_base):
         raise UsageError("-normalize needs -base or -diff_base")
-    profile = merge(_profiles(_without_binary(given["evidence"]), given["dump"]))
+    evidence, subtracted = settled(given, PROFILE)
+    profile = merge(_profiles(_without_binary(evidence), given["dump"]))
     if base or diff_base:
-        of_base = merge(_profiles(base or diff_base, None))
+        of_base = merge(_profiles(subtracted, None))
         profile = subtract(profile, of_base, diff=bool(diff_base), normalize=given["normalize"])
     return fetched(profile), query
+
+
+# What is fetched of a running target when a view is asked for and no profile is named: files, best first.
+PROFILE = ("heap.pb", "heap", "goroutine.pb", "goroutine")
+GOROUTINES = ("goroutine.debug2", "goroutine.pb", "goroutine")
+
+
+def settled(given: dict[str, Any], only: tuple[str, ...] = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return EVIDENCE and the bases as files: what runs is captured first."""
+    from oakum.cli.live import settle
+
+    bases = tuple(filter(None, (*given["base"], *given["diff_base"])))
+    return settle(given["evidence"], given, beside=bases, only=only)
 
 
 def _profiles(arguments: Iterable[str], dump: int | None) -> "list[Profile]":
@@ -334,11 +352,14 @@ def look(*, on_screen: bool = True) -> "Look":
 
 
 __all__ = [
+    "GOROUTINES",
+    "PROFILE",
     "ProfileCommand",
     "load",
     "look",
     "profile_options",
     "query_of",
+    "settled",
     "show",
     "spare_inputs",
     "write",

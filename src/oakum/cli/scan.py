@@ -15,6 +15,7 @@ import click
 
 from oakum.cli.diagnose import language, page_look, write
 from oakum.cli.screen import Progress, remark
+from oakum.collect.files import is_there
 from oakum.model import Scan, Unreadable, UsageError
 
 _REMARKS_MOST = 12
@@ -162,7 +163,7 @@ def _check(name: str, code_only: bool) -> None:
         raise UsageError('"": neither a file nor a directory; a variable may be empty')
     if name == "-" or "://" in name:
         return
-    if not path.exists():
+    if not is_there(name):
         raise Unreadable(f"{name}: no such file or directory")
     if code_only and not path.is_dir() and path.suffix != ".go":
         raise UsageError(f"{name}: neither a directory nor a .go file, and --code reads nothing else")

@@ -1,0 +1,292 @@
+"""Words of running targets -> a bundle of what was taken of them, and the words that name it. Files pass through.
+
+As pprof keeps what it fetched, the bundle stays: in $PPROF_TMPDIR, else ~/pprof; what was seen can be looked at again.
+"""
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from oakum.cli.screen import Progress, remark
+from oakum.collect.targets import KINDS, is_live
+from oakum.model.errors import OakumError, Unreachable, UsageError
+from oakum.model.sizes import size
+
+if TYPE_CHECKING:
+    from oakum.collect.rounds import Open, Outcome, Rounds
+    from oakum.collect.target import Plan, Step, Taken, Target, Wishes
+    from oakum.collect.web.access import Access
+
+# localhost:6060   10.0.0.7:6060/debug/pprof/heap   [::1]:6060     as pprof's users write it
+_HOST_PORT = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9][\w.-]*):\d{1,5}(?:[/?].*)?")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_LONG = 2.0  # seconds that a target may take before it is named
+_TOLD_MOST = 8  # problems of one call that are told; a bundle's manifest has all
+
+
+def meant(word: str) -> str:
+    """Return a word as targets know it: localhost:6060 is a server; raise for a scheme that nothing is known of."""
+    if is_live(word) or word == "-" or Path(word).exists():
+        return word
+    if _HOST_PORT.fullmatch(word):
+        return f"http://{word}"
+    if scheme := _SCHEME.match(word):
+        kinds = [prefix for prefix, _ in KINDS]
+        near = get_close_matches(scheme[0], kinds, 1)
+        raise UsageError(
+            f"{bare(word)}: there is no such kind of target"
+            + (f"; {near[0]}?" if near else f"; there are {', '.join(kinds)}, files and directories")
+        )
+    return word
+
+
+def openings(words: Iterable[str], access: "Access") -> "list[tuple[str, Open]]":
+    """Return each word with what opens it, as a run over targets takes them; credentials are not in the word's name."""
+    from oakum.collect.targets import open_targets
+
+    def opener(word: str) -> "Callable[[], Sequence[Target]]":
+        return lambda: open_targets((word,), access)
+
+    words = tuple(dict.fromkeys(words))
+    opened: list[tuple[str, Open]] = [(bare(word), opener(word)) for word in words if is_live(word)]
+    if files := [word for word in words if not is_live(word)]:
+        from oakum.collect.bundle.given import given
+
+        opened.append((", ".join(files), lambda: given(files)))  # those named alone are of one process
+    return opened
+
+
+def bare(word: str) -> str:
+    """Return a word without user and password."""
+    return re.sub(r"(?<=://)[^/?#]*@", "", word)
+
+
+def watched(progress: Progress) -> "Callable[[Rounds], None]":
+    """Return what shows on one line how far a run is."""
+
+    def show(run: "Rounds") -> None:
+        courses, most = run.courses, run.schedule.moments
+        at = max((course.moments[-1] for course in courses if course.moments), default=0)
+        pause, (name, seconds) = run.next_in, run.slowest
+        parts = []
+        if pause is not None and at:
+            parts.append(f"next moment in {pause:.0f} s")
+        elif seconds > _LONG:
+            parts.append(f"{seconds:.0f} s for {name}")
+        if len(courses) > 1:
+            parts.append(f"{sum(bool(course.moments) for course in courses):,} of {len(courses):,} targets")
+        if most > 1:
+            parts.append(f"moment {max(1, at)} of {'at most ' if run.schedule.until_growth else ''}{most}")
+        parts.append(size(sum(course.size for course in courses)))
+        if pause is not None and shutil.get_terminal_size().columns > 100:
+            parts.append("Ctrl-C ends it and keeps everything")
+        progress.at(" · ".join(parts))
+
+    return show
+
+
+def shelf() -> Path:
+    """Return where what was fetched is kept, as pprof does: $PPROF_TMPDIR, ~/pprof, else the temporary directory."""
+    tried = [os.environ.get("PPROF_TMPDIR", ""), str(Path.home() / "pprof") if os.environ.get("HOME") else ""]
+    for place in [*filter(None, tried), tempfile.gettempdir()]:
+        path = Path(place)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(path, os.W_OK):
+            return path
+    raise OakumError("nowhere to keep what is fetched; PPROF_TMPDIR names a directory")
+
+
+def free_place(place: Path) -> Path:
+    """Return the place, or one beside it: two calls may come in one second."""
+    names = (place.with_name(f"{place.name}-{number}") for number in range(2, 1000))
+    return next(name for name in (place, *names) if not name.exists())
+
+
+def bundle_name(words: Sequence[str]) -> str:
+    """Return the name of a new bundle: oakum-orders-20261116T101500Z."""
+    from oakum.collect.bundle.names import safe_name
+
+    first = bare(words[0]).rstrip("/")
+    # http://10.0.0.7:6060/x   kube://pod/shop/orders-7d9f   pid:812   captures/
+    server = re.match(r"(?:\w+\+)?https?(?:\+insecure)?://([^/?#]+)", first)
+    name = server[1] if server else first.rpartition("/")[2]
+    if len(words) > 1:
+        name = f"{len(words)}-targets"
+    return f"oakum-{safe_name(name)}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+
+
+def settle(
+    words: Sequence[str],
+    given: Mapping[str, Any],
+    *,
+    beside: Sequence[str] = (),
+    moments: int = 1,
+    every: float = 10.0,
+    only: tuple[str, ...] = (),
+    together: bool = False,
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return words (and those beside them, as --baseline) in which what runs was captured and is named by its files.
+
+    `given` are the options of access_options; `only`: how the one file begins that a view shows, best first.
+    `together`: all that runs becomes one word, the bundle, where no base is among it.
+    """
+    words, beside = tuple(map(meant, words)), tuple(map(meant, beside))
+    live = [word for word in (*words, *beside) if is_live(word)]
+    if not live:
+        return words, beside
+    from oakum.cli.access_options import access, wishes
+    from oakum.collect.bundle.write import Bundle
+    from oakum.collect.course import patience
+    from oakum.collect.rounds import Rounds, Schedule
+    from oakum.collect.web import vault
+
+    entered, asked = access(given), wishes(given)
+    place = free_place(shelf() / bundle_name(live))
+    opened = openings(live, entered)
+    if only:
+        opened = [(word, _only(open_, only)) for word, open_ in opened]
+    bundle = Bundle(place, secrets=vault.known)
+    progress = Progress("capturing:")
+    try:
+        schedule = Schedule(moments, every, patience=patience(asked.seconds))
+        run = Rounds(opened, asked, schedule, bundle, watched(progress))
+        outcome = run.run()
+    except UsageError:
+        forget(place)
+        raise
+    finally:
+        progress.done()
+    bundle.close()
+    found = _places(place, outcome)
+    if not found:
+        forget(place)
+    if outcome.interrupted and not (together and found):
+        raise KeyboardInterrupt
+    for group in (words, beside):
+        asked_of = [bare(word) for word in group if is_live(word)]
+        missing = [word for word in asked_of if word not in found]
+        # Without what was named, a view or a base would show something else; of several processes one may be missing.
+        if missing and (not together or group is beside or len(missing) == len(asked_of)):
+            raise nothing(outcome)
+    _tell(place, outcome)
+    whole = together and not any(is_live(word) for word in beside)
+    return _replaced(words, found, place if whole else None), _replaced(beside, found, None)
+
+
+def _only(open_: "Open", files: tuple[str, ...]) -> "Open":
+    return lambda: [_Part(target, files) for target in open_()]
+
+
+class _Part:
+    """A target of which only one kind of profile is taken: a view shows no more."""
+
+    def __init__(self, target: "Target", files: tuple[str, ...]) -> None:
+        self._target, self._files = target, files
+        self.address, self.name, self.process = target.address, target.name, target.process
+
+    def plan(self, wishes: "Wishes", moment: int = 1, last: bool = True) -> "Plan":
+        from dataclasses import replace
+
+        plan = self._target.plan(wishes, moment, last)
+        for name in self._files:
+            if steps := tuple(step for step in plan.steps if step.file.rpartition("/")[2].startswith(name)):
+                return replace(plan, steps=steps, left_out=(), advice=())
+        return plan
+
+    def take(self, step: "Step", wishes: "Wishes") -> "Taken":
+        return self._target.take(step, wishes)
+
+    def close(self) -> None:
+        self._target.close()
+
+
+def _places(place: Path, outcome: "Outcome") -> dict[str, list[str]]:
+    """Return for each word what its targets became: a file that is alone, else their folders."""
+    found: dict[str, list[str]] = {}
+    for course in outcome.courses:
+        if len(course.paths) == 1:
+            found.setdefault(course.word, []).append(str(place / course.paths[0]))
+        elif course.paths:
+            found.setdefault(course.word, []).append(str(place / course.paths[0].partition("/")[0]))
+    return found
+
+
+def _replaced(words: Sequence[str], found: Mapping[str, Sequence[str]], whole: Path | None) -> tuple[str, ...]:
+    made: list[str] = []
+    for word in words:
+        places = [word] if not is_live(word) else [str(whole)] if whole else found.get(bare(word), [])
+        made += [one for one in places if one not in made]
+    return tuple(made)
+
+
+def _tell(place: Path, outcome: "Outcome") -> None:
+    """Say what is missing, and where the rest is."""
+    from oakum.collect.web.vault import hidden
+
+    problems = said(outcome) + _left_out(outcome)
+    for text in problems[:_TOLD_MOST]:
+        remark(hidden(text))
+    if len(problems) > _TOLD_MOST:
+        remark(f"... and {len(problems) - _TOLD_MOST:,} more; {place}/manifest.json has them all")
+    (first, *more) = [course for course in outcome.courses if course.paths]
+    if len(first.paths) == 1 and not more:
+        remark(f"{first.plan.steps[0].ask}, kept in {place / first.paths[0]}")
+    else:
+        remark(f"{'interrupted; ' if outcome.interrupted else ''}what was fetched is kept in {place}")
+
+
+def said(outcome: "Outcome") -> list[str]:
+    """Return every problem of every target, each with the target that it is about."""
+    told = [(course, str(problem)) for course in outcome.courses for problem in course.problems]
+    named = [
+        text if course.address in text or course.word in text else f"{course.name}: {text}" for course, text in told
+    ]
+    return list(dict.fromkeys(named))
+
+
+def _left_out(outcome: "Outcome") -> list[str]:
+    """Return what was not taken, though it would be if it were asked for."""
+    return [
+        f"{course.name}: {left.what} was left out: {left.why}; {left.how}"
+        for course in outcome.courses
+        for left in course.plan.left_out
+        if left.how
+    ]
+
+
+def nothing(outcome: "Outcome") -> Unreachable:
+    """Return the error that tells why nothing came of any target, and what would help."""
+    from oakum.cli.capture_page import advice
+    from oakum.collect.web.vault import hidden
+
+    told, helps = said(outcome), advice(outcome.courses)
+    if len(told) > 1:
+        more = [f"... and {len(told) - _TOLD_MOST:,} more"] if len(told) > _TOLD_MOST else []
+        told = ["nothing was captured:", *(f"  {text}" for text in [*told[:_TOLD_MOST], *more])]
+    if helps:
+        told += ["What would help; it is not done for you:", *helps[:2]]
+    return Unreachable(hidden("\n".join(told)) or "nothing was captured")
+
+
+def forget(place: Path) -> None:
+    """Remove a bundle that nothing was put into."""
+    if not place.is_dir():
+        place.unlink(missing_ok=True)
+        return
+    for name in ("manifest.json", "SHA256SUMS"):
+        (place / name).unlink(missing_ok=True)
+    with suppress(OSError):  # something of another's is in it
+        place.rmdir()
+
+
+__all__ = ["bare", "bundle_name", "forget", "free_place", "meant", "nothing", "openings", "settle", "shelf", "watched"]
