@@ -37,6 +37,9 @@ test: check $(READY)  ## the checks and every test whose tools are here or come 
 live: $(READY)  ## build and run the programs of the casebook now: do they still leak, or not, as they should?
 	$(PYTEST) -m live tests/casebook
 
+live-cluster: $(READY)  ## a real API server with etcd, built once (Go 1.26, openssl, iproute2): proves and records how it is entered
+	$(BIN)/python tests/cluster/run.py
+
 accuracy: $(READY)  ## run the diagnosis over everything recorded; prints how often it was right, and writes it into the readmes
 	$(BIN)/python -m casebook.runner accuracy --write
 
