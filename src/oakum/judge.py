@@ -38,8 +38,8 @@ def confidence(suspect: Suspect) -> Confidence:
         return "likely"
     if "alive" in kinds and not {"known", "gains", "outlives-load"} <= kinds:
         return "possible"  # its waits restart: a pool, a ticker, a queue that moves
-    if wait == "never":
-        return "likely"
+    if wait == "never":  # a library that is never to stop waits so, too, once and for all
+        return "likely" if kinds - {"nil-stop", "stuck", "waits"} else "possible"
     if "known" in kinds and not kinds & _EXPLAINED_AWAY and kinds & (_GREW | _PILED.get(wait, frozenset())):
         return "likely"
     if "queue-grows" in kinds:

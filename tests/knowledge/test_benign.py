@@ -24,7 +24,7 @@ FILES = sorted(FOLDER.iterdir())
 BY_ID = {entry.id: entry for entry in benign().entries}
 # runtime/runtime2.go, waitReasonStrings, as far as a goroutine may rest in them; and the states that are no wait.
 STATES = {
-    "chan receive", "chan send", "cleanup wait", "coroutine", "finalizer wait", "force gc (idle)",
+    "chan receive", "chan receive (nil chan)", "chan send", "cleanup wait", "coroutine", "finalizer wait", "force gc (idle)",
     "GC scavenge wait", "GC sweep wait", "GC worker (active)", "GC worker (idle)", "GOMAXPROCS updater (idle)",
     "IO wait", "running", "runnable", "select", "select (no cases)", "semacquire", "sleep", "sync.Cond.Wait",
     "sync.WaitGroup.Wait", "syscall", "timer goroutine (idle)", "trace reader (blocked)",

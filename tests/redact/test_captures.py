@@ -297,7 +297,8 @@ def test_answers_in_json() -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [b"\x7fELF\0main.secret", b"go 1.26 trace\0\0\0x", gzip.compress(gzip.compress(b"secret", mtime=0), mtime=0)]
+    "data",
+    [b"\x7fELF\0main.secret", b"go 1.26 trace\0\0\0x", gzip.compress(gzip.compress(b"secret", mtime=0), mtime=0)],
 )
 def test_what_cannot_be_redacted_is_not_kept(data: bytes) -> None:
     assert REDACT("x", data) is None

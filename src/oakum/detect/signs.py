@@ -5,7 +5,7 @@ out: signs. Decides nothing: which signs make a finding is judge.py's matter alo
 
 Signs for: gains (grows in several steps, who came stays), steady (in every step, by the same work), outlives-load
 (still there after the load), ramp (grew once), stuck (waits for a minute or more in a state that nobody means to last),
-waits (so far as the dump can say), never-wakes (nothing can end it), crowd (several stand there; one moment only), most
+waits (so far as the dump can say), never-wakes (nothing can end it), nil-stop (nor a library that was given no stop), crowd (several stand there; one moment only), most
 (they are most of the process), twin (many more than in the healthy twin), queue-grows (they come faster than they go),
 remains (the same ones stand there in every moment).
 Signs against: comes-and-goes, levels-off, alive, connections, rests, supervises, startup and crew (started when the
@@ -128,8 +128,9 @@ class Reader:
     def _growth(self, signs: Signs, counts: list[int], came: list[int]) -> None:
         population = signs.population
         last = counts[-1]
-        if signs.wait == "never" and last:
-            self._say(signs, "never-wakes", count=last, state=population.state or "")
+        if signs.wait == "never" and last and not (signs.benign and signs.benign.resting):
+            kind = "nil-stop" if _was_handed_nil(population, counts) else "never-wakes"
+            self._say(signs, kind, count=last, state=population.state or "")
         if last >= 3 and 2 * last > self._total and signs.wait in ("hard", "soft", "unknown"):
             self._say(signs, "most", count=last, total=self._total)
         if len(counts) == 1 or (self._idle and self._remains(population)):
@@ -304,6 +305,13 @@ class Reader:
             self._say(signs, "connections", companion=companion, counts=tuple(counts))
 
 
+def _was_handed_nil(population: Population, counts: Sequence[int]) -> bool:
+    """Tell whether a library waits to be stopped, and got a nil channel for it: Done() of context.Background() is one."""
+    frames = population.example.stack.frames
+    library = bool(frames) and frames[0].owner == "dependency"
+    return population.state == "chan receive (nil chan)" and library and set(counts) == {1}
+
+
 def example(groups: Sequence[GoroutineGroup], snapshot: Snapshot) -> tuple[str, str]:
     """Return where one of these goroutines stands in the capture, the longest waiting, and how it was printed."""
     goroutines = snapshot.goroutines
@@ -338,6 +346,7 @@ FOR = frozenset(
         "stuck",
         "waits",
         "never-wakes",
+        "nil-stop",
         "crowd",
         "most",
         "twin",
@@ -351,7 +360,7 @@ def harmless(signs: Signs) -> str | None:
 
     A wait that nothing can end is never cleared; one that nobody means to last is not cleared by growing no further.
     """
-    if signs.kinds & {"never-wakes", "leak-profile", "goleak"}:
+    if signs.kinds & {"never-wakes", "nil-stop", "leak-profile", "goleak"}:
         return None
     for kind, mechanism in HARMLESS.items():
         if kind in signs.found and not (kind == "levels-off" and _never_full(signs)):
