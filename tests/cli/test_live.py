@@ -191,7 +191,7 @@ def test_files_need_no_network(tmp_path: Path) -> None:
     """What is not needed is not imported: start-up stays short."""
     program = (
         "import sys; from oakum.cli import run; run(['top', sys.argv[1]]); "
-        "print([name for name in sys.modules if name.split('.')[0] in ('httpx', 'yaml', 'websockets')])"
+        "print([name for name in sys.modules if name.split('.')[0] in ('httpcore', 'yaml', 'websockets')])"
     )
     done = subprocess.run(
         [sys.executable, "-c", program, str(DEMO / "after.heap.pb.gz")], capture_output=True, text=True, check=True

@@ -11,11 +11,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, cast
 
-import httpx
+import httpcore
 import yaml
 
 from cluster.certificates import make_authority, make_certificate
@@ -58,7 +59,7 @@ def running(programs: Path, folder: Path) -> Iterator[Cluster]:
 
         start("etcd", "etcd", *_ETCD)
         start("kube-apiserver", "kube-apiserver", *_API_SERVER)
-        with _admin(folder) as api:
+        with closing(_Admin(folder)) as api:
             _await(api, "/readyz", folder)
             _fill(api, folder)
         start("kube-scheduler", "kube-scheduler", *_COMPONENT)
@@ -71,7 +72,7 @@ def running(programs: Path, folder: Path) -> Iterator[Cluster]:
             if pod.listen:
                 served = ["--cert=server.crt", "--key=server.key"] if pod.https else []
                 start(pod.name, "pod", f"--listen={','.join(pod.addresses)}", f"--abandoned={pod.abandoned}", *served)
-        with _admin(folder) as api:
+        with closing(_Admin(folder)) as api:
             for node in ("node-a", "node-b"):
                 _await(api, f"/api/v1/nodes/{node}/proxy/healthz", folder)
             for pod in PODS:
@@ -152,39 +153,59 @@ def _write_kubeconfig(cluster: Cluster, user: str, credentials: dict[str, object
     path.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
 
 
-def _admin(folder: Path) -> httpx.Client:
-    context = ssl.create_default_context(cafile=folder / "ca.crt")
-    context.load_cert_chain(folder / "admin.crt", folder / "admin.key")
-    return httpx.Client(base_url=_SERVER, verify=context, timeout=30, trust_env=False)
+class _Admin:
+    """The API server, entered with the certificate that may do everything."""
+
+    def __init__(self, folder: Path) -> None:
+        context = ssl.create_default_context(cafile=folder / "ca.crt")
+        context.load_cert_chain(folder / "admin.crt", folder / "admin.key")
+        self._pool = httpcore.ConnectionPool(ssl_context=context)
+
+    def ask(self, method: str, path: str, content: object = None, kind: str = "application/json") -> tuple[int, bytes]:
+        """Return status and body of an answer."""
+        body = None if content is None else json.dumps(content).encode()
+        times = {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), 30.0)}
+        answer = self._pool.request(
+            method, f"{_SERVER}{path}", headers={"Content-Type": kind}, content=body, extensions=times
+        )
+        return answer.status, answer.content
+
+    def must(self, method: str, path: str, content: object, kind: str = "application/json") -> dict[str, Any]:
+        """Return what is answered; raise when it is a refusal."""
+        status, body = self.ask(method, path, content, kind)
+        if status not in (200, 201):
+            raise RuntimeError(f"{method} {path}: {status} {body[:300]!r}")
+        return cast(dict[str, Any], json.loads(body))
+
+    def close(self) -> None:
+        self._pool.close()
 
 
-def _await(api: httpx.Client, path: str, folder: Path) -> None:
+def _await(api: _Admin, path: str, folder: Path) -> None:
     """Wait until the API server answers well."""
     until = time.monotonic() + _PATIENCE
     said = ""
     while time.monotonic() < until:
         try:
-            answer = api.get(path)
-            if answer.status_code == 200:
+            status, body = api.ask("GET", path)
+            if status == 200:
                 return
-            said = f"{answer.status_code} {answer.text[:300]}"
-        except httpx.TransportError as error:
+            said = f"{status} {body[:300].decode(errors='replace')}"
+        except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException) as error:
             said = str(error)
         time.sleep(0.2)
     logs = [f"\n{log.name}: {log.read_text(errors='replace')[-600:]}" for log in sorted(folder.glob("*.log"))]
     sys.exit(f"{path}: no good answer within {_PATIENCE:g} s; the last was: {said}{''.join(logs)}")
 
 
-def _fill(api: httpx.Client, folder: Path) -> None:
+def _fill(api: _Admin, folder: Path) -> None:
     """Create what is in the cluster."""
 
     def create(path: str, content: dict[str, object]) -> str:
-        made = api.post(path, json=content).raise_for_status().json()
-        return str(made["metadata"]["uid"])
+        return str(api.must("POST", path, content)["metadata"]["uid"])
 
     def report(path: str, content: dict[str, object]) -> None:
-        merge = {"Content-Type": "application/merge-patch+json"}
-        api.patch(f"{path}/status", content=json.dumps(content), headers=merge).raise_for_status()
+        api.must("PATCH", f"{path}/status", content, "application/merge-patch+json")
 
     _await(api, "/api/v1/namespaces/kube-system", folder)
     for namespace in ("shop", "staging"):
@@ -207,7 +228,7 @@ def _fill(api: httpx.Client, folder: Path) -> None:
         create(f"{rbac}/clusterrolebindings", {"metadata": {"name": user}, "roleRef": role, "subjects": subjects})
     accounts = "/api/v1/namespaces/shop/serviceaccounts"
     create(accounts, {"metadata": {"name": "oakum"}})
-    token = api.post(f"{accounts}/oakum/token", json={"spec": {"expirationSeconds": 3600}}).raise_for_status().json()
+    token = api.must("POST", f"{accounts}/oakum/token", {"spec": {"expirationSeconds": 3600}})
     mounted = folder / "serviceaccount"
     mounted.mkdir()
     for name, content in (

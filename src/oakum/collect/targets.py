@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from oakum.collect.target import Target
 
-if TYPE_CHECKING:  # it comes with httpx, and is_live is asked for every file
+if TYPE_CHECKING:  # it brings httpcore, and is_live is asked for every file
     from oakum.collect.web.access import Access
 
 # How a word begins, and the module that opens it, imported when one is named: the first that fits wins.

@@ -5,9 +5,9 @@ out: signs. Decides nothing: which signs make a finding is judge.py's matter alo
 
 Signs for: gains (grows in several steps, who came stays), steady (in every step, by the same work), outlives-load
 (still there after the load), ramp (grew once), stuck (waits for a minute or more in a state that nobody means to last),
-waits (so far as the dump can say), never-wakes (nothing can end it), nil-stop (nor a library that was given no stop), crowd (several stand there; one moment only), most
-(they are most of the process), twin (many more than in the healthy twin), queue-grows (they come faster than they go),
-remains (the same ones stand there in every moment).
+waits (so far as the dump can say), never-wakes (nothing can end it), nil-stop (the same, of a library once), crowd
+(several stand there; one moment only), most (they are most of the process), twin (many more than in the healthy twin),
+queue-grows (they come faster than they go), remains (the same ones stand there in every moment).
 Signs against: comes-and-goes, levels-off, alive, connections, rests, supervises, startup and crew (started when the
 process began; one moment only), served (their clients are still there), counts-only (members cannot be told apart).
 """
@@ -306,7 +306,7 @@ class Reader:
 
 
 def _was_handed_nil(population: Population, counts: Sequence[int]) -> bool:
-    """Tell whether a library waits to be stopped, and got a nil channel for it: Done() of context.Background() is one."""
+    """Tell whether a library waits to be stopped by a nil channel, as Done() of context.Background() is."""
     frames = population.example.stack.frames
     library = bool(frames) and frames[0].owner == "dependency"
     return population.state == "chan receive (nil chan)" and library and set(counts) == {1}

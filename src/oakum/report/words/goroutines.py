@@ -42,8 +42,8 @@ WORDS: dict[str, tuple[str, str]] = {
         "[{state}]：程序中没有任何操作能唤醒它们。",
     ),
     "goroutines.nil-stop": (
-        "[{state}]: nothing can ever wake it. It is one goroutine of a library, which was given a nil channel to be stopped by; "
-        "where it is never to stop (Done of context.Background is nil), that is meant.",
+        "[{state}]: nothing can ever wake it. It is one goroutine of a library, which was given a nil channel to be "
+        "stopped by; where it is never to stop (Done of context.Background is nil), that is meant.",
         "[{state}]：没有任何操作能唤醒它。这是某个库的一个 goroutine，得到的停止通道为 nil；"
         "如果本来就不打算让它停止（context.Background 的 Done 就是 nil），这是有意为之。",
     ),
