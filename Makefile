@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
-SHARED := $(PYTEST) -n auto --maxprocesses 4 --dist loadgroup  # shared out among cores: tests/conftest.py
+SHARED := $(PYTEST) -n auto --maxprocesses 4 --dist loadscope  # shared out among cores: tests/conftest.py
 
 .DEFAULT_GOAL := all
 .PHONY: all check quick test live live-cluster demo accuracy bench fuzz format lock record record-testdata clean help

@@ -1,11 +1,15 @@
 """Rules for every test: what a skip means, and how golden files are renewed."""
 
 import os
+import re
 from collections.abc import Callable, Generator
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from xdist.remote import Producer  # type: ignore[import-untyped]
+from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
 # A loaded machine is slow, which is no failure. CI tries the same examples every time: what it finds today it must not
 # find by chance in somebody else's change; chance is for the developers' machines and for `make fuzz`.
@@ -18,22 +22,37 @@ os.environ.pop("COLUMNS", None)  # xdist gives its workers a width; commands und
 # The only skips that a CI run lets pass: a mirror that did not answer, and evidence that a clone does not have.
 _FORGIVEN = ("download failed three times", "no shared evidence")
 
-_ALONE = ("live", "peer", "browser")
+# As a file says that it is live.
+_ALONE = re.compile(r"pytest\.mark\.(?:live|peer|browser)\b")
+ROOT = Path(__file__).resolve().parent.parent
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update", action="store_true", help="write golden files instead of comparing with them")
 
 
+@cache
+def _scope(path: str) -> str:
+    """Return what a file's tests are run together with: nothing, as its fixtures are dear, or all that stay alone."""
+    return "alone" if _ALONE.search((ROOT / path).read_text(encoding="utf-8")) else path
+
+
+class _ByFiles(LoadScopeScheduling):  # type: ignore[misc]
+    """Shares the tests out among workers by files; those that build programs, measure or open a browser stay in one
+    worker, one after the other."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return _scope(nodeid.partition("::")[0])
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
+    return _ByFiles(config, log)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Share the tests out among workers by files, whose fixtures are dear. Those that build programs, measure or open a
-    browser stay in one worker, one after the other, and come first: together they take longest."""
-    if not config.pluginmanager.hasplugin("dsession") and not hasattr(config, "workerinput"):
-        return
-    for item in items:
-        alone = any(item.get_closest_marker(name) for name in _ALONE)
-        item.add_marker(pytest.mark.xdist_group("alone" if alone else item.path.as_posix()))
-    items.sort(key=lambda item: not any(item.get_closest_marker(name) for name in _ALONE))
+    """Put first, where there are workers, what takes longest together."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: _scope(item.nodeid.partition("::")[0]) != "alone")
 
 
 @pytest.hookimpl(wrapper=True)
