@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from types import MappingProxyType
 
+from oakum.cli.runs import longest_run
 from oakum.model import Build, Capture, Goroutines, Metrics, Problem, Reading, Snapshot, Source
 from oakum.parse import goroutines as goroutines_of
 
@@ -266,6 +267,8 @@ def snapshots_and_history(moments: Iterable[Moment]) -> tuple[tuple[Snapshot, ..
     """
     everything = [m for m in moments if m.slots]
     captured = [m for m in everything if not m.ranged]
+    if all(m.time for m in captured):  # else a smaller figure may be that of an earlier moment
+        captured = longest_run(in_order(captured))
     ranges = _of_one_run([m for m in everything if m.ranged], "last" if captured else "longest")
     if not captured:
         return snapshots(ranges), ()

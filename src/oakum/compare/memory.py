@@ -89,12 +89,15 @@ def _live(snapshot: Snapshot) -> float:
     if math.isnan(gogc):  # as it was started with; what it told of itself is newer
         gogc = _metric(snapshot.status, "go_gc_gogc_percent")
     ratio = (gogc if 0 < gogc < 1e6 else _USUAL_GOGC) / 100
-    roots = _stacks(snapshot)
-    if target > _SMALLEST_TARGET * max(1.0, ratio) * 1.01:
-        live = (target - (0.0 if math.isnan(roots) else roots) * ratio) / (1 + ratio)
-        if not live > alloc * 1.02:  # else GOGC is another one, or a limit moved the target
+    roots = np.nan_to_num(_stacks(snapshot))
+    profiled = _profiled(snapshot)
+    # Of stacks only what is in use counts as roots, which nobody tells: where they are many, the rule says nothing.
+    if target > _SMALLEST_TARGET * max(1.0, ratio) * 1.01 and roots * ratio < target / 4:
+        live = float((target - roots * ratio) / (1 + ratio))
+        # Else GOGC is another one, or a limit moved the target.
+        if not live > alloc * 1.02 and not np.minimum(profiled, alloc) > live * 1.25:
             return live
-    return float(np.fmin(_profiled(snapshot), alloc))
+    return float(np.fmin(profiled, alloc))
 
 
 _heap_alloc = _stat("heap_alloc", "go_memstats_heap_alloc_bytes")
@@ -204,7 +207,7 @@ def _says(series: MemorySeries, at: int, full: float | None) -> list[Text]:
         "memory.stacks": series.stacks[at],
         "memory.off-heap": series.off_heap[at],
     }
-    whole = rss if rss > 0 else alloc
+    whole = rss if rss > 0 else np.fmax(alloc, series.sys[at] - series.released[at])
     for key, value in parts.items():
         if value > _NOTABLE and value > _PART * whole:
             target = "?" if math.isnan(series.next_gc[at]) else size(series.next_gc[at])
