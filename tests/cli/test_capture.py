@@ -1,6 +1,7 @@
 """oakum capture: what is taken and kept, what is said, exit codes; against a loopback service that leaks."""
 
 import json
+import os
 import signal
 import stat
 import subprocess
@@ -76,6 +77,25 @@ def test_a_place_that_is_taken_is_spared(oakum: Call, service: Service) -> None:
     assert oakum("capture", service.url, "-o", "new").code == 0
     assert oakum("capture", service.url, "-o", "new").code == 2
     assert oakum("capture", service.url, "-o", "new", "--overwrite").code == 0
+    assert oakum("capture", DEAD, "-o", "new", "--overwrite").code == 4
+    assert manifest("new")["targets"][0]["address"] == service.url, "what nothing replaces is kept"
+
+
+def test_an_interrupt_while_it_is_packed_tells_where_the_rest_is(
+    oakum: Call, service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr("oakum.collect.bundle.write.pack", interrupted)
+    answer = oakum("capture", service.url, "-o", "leak.tar.gz")
+    assert answer.code == 130
+    assert "what was taken is kept in leak.tar.gz.partial" in answer.err
+    assert manifest("leak.tar.gz.partial")["targets"]
+
+
+def test_a_name_that_looks_like_an_option(oakum: Call, service: Service) -> None:
+    assert "Next: oakum diagnose ./-x/" in oakum("capture", service.url, "-o", "-x").out
 
 
 def test_one_of_two_is_dead(oakum: Call, service: Service) -> None:

@@ -158,7 +158,7 @@ def test_what_may_not_be_seen_is_counted(proc: Path, oakum: Call, monkeypatch: p
     (proc / "12" / "cmdline").write_bytes(bytes((proc / "12" / "exe").readlink()) + b"\0--token\0x\0")
     answer = oakum()
     assert [line.split()[0] for line in answer.out.splitlines()[1:]] == ["13", "12"]
-    assert "1 processes could not be looked at" in answer.err
+    assert "1 process could not be looked at" in answer.err
 
 
 def test_a_program_is_read_once_however_often_it_runs(proc: Path, oakum: Call, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -208,12 +208,20 @@ def test_files_need_no_network(tmp_path: Path) -> None:
         ("heap.pb.gz", "heap.pb.gz"),
         ("captures/", "captures/"),
         ("pid:12", "pid:12"),
+        ("HTTPS://Orders:6060/X", "https://Orders:6060/X"),
         ("-", "-"),
         ("C:\\heap.pb.gz", "C:\\heap.pb.gz"),
     ],
 )
 def test_what_a_word_means(word: str, means: str) -> None:
     assert meant(word) == means
+
+
+def test_an_empty_word_is_no_directory(oakum: Call) -> None:
+    for verb in ("capture", "diagnose"):
+        answer = oakum(verb, "")
+        assert answer.code == 2
+        assert "a target is empty" in answer.err
 
 
 def test_a_file_of_that_name_is_a_file(tmp_path: Path) -> None:

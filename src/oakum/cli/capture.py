@@ -135,20 +135,28 @@ def _take(words: Sequence[str], entered: "Access", given: dict[str, Any], as_jso
         outcome = _run(words, entered, given, bundle)
     except UsageError:
         bundle.close()
-        forget(place)
+        if not bundle.spares:
+            forget(place)
         raise
     except BaseException:
         bundle.close()  # whatever it was, what was taken is kept
         raise
-    bundle.close()
-    if not any(course.paths for course in outcome.courses):
-        forget(place)
+    with _ended_alike():
+        try:
+            bundle.close()
+        except KeyboardInterrupt:
+            remark(f"interrupted while it was packed; what was taken is kept in {place}.partial")
+            raise
+    kept = any(course.paths for course in outcome.courses)
+    if not kept:
+        if not bundle.spares:
+            forget(place)
         if outcome.interrupted:
             raise KeyboardInterrupt
         if not as_json:
             raise nothing(outcome)
     if as_json:
-        told = {"bundle": str(place) if place.exists() else None, **bundle.manifest(datetime.now(UTC))}
+        told = {"bundle": str(place) if kept else None, **bundle.manifest(datetime.now(UTC))}
         click.echo(json.dumps(told, indent=2, ensure_ascii=False))
     else:
         page.show(

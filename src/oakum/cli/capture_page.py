@@ -46,7 +46,8 @@ def show(outcome: Outcome, place: str, moments: int, until_growth: bool, redacte
     if taken:
         # A whole fleet takes its time, and tells the same many times: who has grown most comes first.
         first = shown[0].paths[0].partition("/")[0] if len(shown) < len(taken) and place.endswith("/") else ""
-        click.echo(f"\nNext: {styled(safe(f'oakum diagnose {shlex.quote(place + first)}'), 'bold')}")
+        named = f"./{place}{first}" if place.startswith("-") else place + first  # else it would be an option
+        click.echo(f"\nNext: {styled(safe(f'oakum diagnose {shlex.quote(named)}'), 'bold')}")
 
 
 def show_plan(outcome: Outcome, moments: int, every: float) -> None:
@@ -154,7 +155,13 @@ def _course(course: Course, key: str, number: Callable[[float], str], unit: str)
 
 def _facts(plan: Plan) -> str:
     """Return what looking told, in the plan's own words."""
-    known = {"goroutines": lambda value: f"{value:,} goroutines", "rss": lambda value: f"{size(value)} resident"}
+    known: dict[str, Callable[[Any], str]] = {
+        "goroutines": lambda value: f"{value:,} goroutines",
+        "rss": lambda value: f"{size(value)} resident",
+        "heap": lambda value: f"{size(value)} heap",
+        "collections": lambda value: _count(value, "collection"),
+        "threads": lambda value: _count(value, "thread"),
+    }
     parts = []
     for key, value in plan.facts.items():
         if isinstance(value, dict | list | tuple):

@@ -233,7 +233,7 @@ def _remarks(rows: list[Row], hidden: int, words: Sequence[str]) -> None:
         remark(f"no Go program{named} was seen among the processes of this machine")
     if hidden:
         how = "as root, all are seen" if os.geteuid() else "this root may not, for want of the capability SYS_PTRACE"
-        remark(f"{hidden:,} processes could not be looked at: {how}")
+        remark(f"{hidden:,} process{'es' if hidden > 1 else ''} could not be looked at: {how}")
     shut = sum(row.served is not None and "namespace" in row.served.why for row in rows)
     if shut:
         remark(f"{shut:,} of them are in other network namespaces, which only root may enter")

@@ -33,11 +33,16 @@ _TOLD_MOST = 8  # problems of one call that are told; a bundle's manifest has al
 
 def meant(word: str) -> str:
     """Return a word as targets know it: localhost:6060 is a server; raise for a scheme that nothing is known of."""
+    if not word.strip():
+        raise UsageError("a target is empty: is a variable of the shell not set?")
     if is_live(word) or word == "-" or Path(word).exists():
         return word
     if _HOST_PORT.fullmatch(word):
         return f"http://{word}"
     if scheme := _SCHEME.match(word):
+        lower = scheme[0].lower() + word[scheme.end() :]  # HTTP://HOST, as forms and chats write it
+        if is_live(lower):
+            return lower
         kinds = [prefix for prefix, _ in KINDS]
         near = get_close_matches(scheme[0], kinds, 1)
         raise UsageError(

@@ -8,14 +8,17 @@ import os
 import stat
 import subprocess
 import tarfile
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
 
 from oakum.collect.bundle.names import inner_path, safe_name
+from oakum.collect.bundle.secrets import Secrets
 from oakum.collect.bundle.write import Bundle
 from oakum.collect.target import Step, Wishes
 from oakum.model import Buffer, OakumError, Problem, UsageError
@@ -104,6 +107,7 @@ def test_names_of_targets_are_safe_and_unique(tmp_path: Path) -> None:
         assert inner_path(folder) == (folder,)
         assert len(folder.encode()) < 255
     assert folders[2:4] == ["Orders", "orders-2"]
+    assert [bundle.target(Pretend("10.0.0.7-6060", {})) for _ in range(2)] == ["10.0.0.7-6060", "10.0.0.7-6060-2"]
     assert folders[6] == "线程"
 
 
@@ -139,6 +143,35 @@ def test_secrets_are_written_nowhere(tmp_path: Path, packed: bool) -> None:
     assert len(gzip.decompress(kept) if packed else kept) == len(body)  # a profile counts its bytes
     assert manifest(place)["targets"][0]["moments"][0]["captures"][0]["problems"][0]["key"] == "secret-removed"
     assert "hunter2" not in repr(bundle)
+
+
+def test_a_secret_is_found_in_gzip_that_is_cut_packed_twice_or_has_many_parts(tmp_path: Path) -> None:
+    secret = b"hunter2hunter2"
+    long = os.urandom(3 << 20) + secret + os.urandom(1 << 10)
+    bodies = {
+        "cut.pb.gz": gzip.compress(long)[:-9],
+        "twice.pb.gz": gzip.compress(gzip.compress(long)),
+        "parts.pb.gz": gzip.compress(b"") * 10_000 + gzip.compress(secret),
+        "spoilt.pb.gz": gzip.compress(secret) + b"\x1f\x8b\x08spoilt",
+    }
+    began = process_time()
+    place = fill(Bundle(tmp_path / "out", secrets=(secret,)), Pretend("orders", bodies))
+    for name in bodies:
+        kept = gzip.decompress((place / "orders" / "1" / name).read_bytes())
+        assert b"*" * len(secret) in kept, name
+        assert secret not in kept, name
+    assert process_time() - began < 10
+    assert Secrets((secret,)).without(gzip.compress(b"nothing")[:-9]) == (gzip.compress(b"nothing")[:-9], False)
+
+
+def test_what_unpacks_to_very_much_is_searched_piece_by_piece() -> None:
+    bomb = gzip.compress(bytes(40 << 20), 1)
+    tracemalloc.start()
+    try:
+        assert Secrets((b"hunter2",)).without(bomb) == (bomb, False)
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()
 
 
 class _Tokens:
@@ -184,6 +217,24 @@ def test_nothing_of_others_is_overwritten(tmp_path: Path) -> None:
         Bundle(place / "notes.md")
 
 
+@pytest.mark.parametrize("name", ["out", "out.tar.gz"])
+def test_an_earlier_bundle_goes_only_when_there_is_something_to_put_in_its_place(tmp_path: Path, name: str) -> None:
+    place = fill(Bundle(tmp_path / name), Pretend("orders", {"log.txt": DUMP}))
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    dead = Pretend("orders", {})
+    bundle = Bundle(place, force=True)
+    bundle.moment(dead, 1, dead.plan(Wishes()), BEGAN)
+    bundle.close()
+    assert bundle.spares
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+    assert not list(tmp_path.glob("*.partial"))
+    bundle = Bundle(place, force=True)
+    fill(bundle, Pretend("orders", {"heap.pb.gz": b"x"}))
+    assert not bundle.spares
+    if name == "out":
+        assert [path.name for path in (place / "orders" / "1").iterdir()] == ["heap.pb.gz"]
+
+
 def test_a_manifest_that_lies_deletes_nothing_outside(tmp_path: Path) -> None:
     place, other = tmp_path / "out", tmp_path / "other"
     place.mkdir()
@@ -193,7 +244,7 @@ def test_a_manifest_that_lies_deletes_nothing_outside(tmp_path: Path) -> None:
     rows = [{"folder": "..", "moments": [{"folder": "other", "captures": [{"file": "precious"}]}]}]
     rows += [{"folder": "link", "moments": [{"folder": ".", "captures": [{"file": "precious"}]}]}]
     (place / "manifest.json").write_text(json.dumps({"schema": "oakum.bundle/1", "targets": rows}))
-    Bundle(place, force=True)
+    fill(Bundle(place, force=True), Pretend("orders", {"log.txt": DUMP}))
     assert (other / "precious").is_file()
 
 

@@ -145,6 +145,8 @@ def test_service_account_of_a_pod(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     [
         (f"users:\n- name: a\n  user: {{token: {SECRET}", ": this is no YAML"),
         (f"- {SECRET}", "this is YAML, but no kubeconfig"),
+        ("[" * 100_000, "nested more than 100 deep"),
+        ("- " * 100_000, "nested more than 100 deep"),
         (f"clusters: {SECRET}\ncurrent-context: a", "there is no context 'a'; it has no contexts"),
         ("contexts:\n- {name: a, context: {cluster: b, user: c}}\ncurrent-context: a", "names the cluster 'b'"),
         ("contexts:\n- {name: a, context: {}}\n", "there is no current-context; --context names one; there are a"),

@@ -1,7 +1,9 @@
 """pid:N of processes that run beside the tests, and of one whose /proc is laid out here."""
 
 import os
+import signal
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -154,6 +156,15 @@ def test_a_process_that_ended_is_told_so() -> None:
     assert (taken.capture, [problem.key for problem in taken.problems]) == (None, ["ended"])
 
 
+def test_a_process_that_nobody_took_note_of_has_ended_too() -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        target = opened(f"pid:{process.pid}")
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        plan = target.plan(Wishes())
+        assert not plan.steps
+        assert f"has ended; its parent, {os.getpid()}," in plan.problems[0].text
+
+
 def test_another_process_of_its_number_is_not_taken_for_it(tmp_path: Path) -> None:
     proc = made(tmp_path, started=100)
     target = PidTarget(proc, Access())
@@ -193,6 +204,30 @@ def test_a_listener_that_never_answers_does_not_hold_up_the_rest(pprof: str, mon
         plan = opened(ME).plan(Wishes(seconds=20))
         assert plan.facts["pprof"] == pprof
         assert time.monotonic() - began < 15
+
+
+def test_who_is_stopped_is_told_so_and_asked_again_when_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doors.answering, "__defaults__", (0.2,))
+    listen = "import socket, time; s = socket.create_server(('127.0.0.1', 0)); print(flush=True); time.sleep(60)"
+    with subprocess.Popen([sys.executable, "-c", listen], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        target = opened(f"pid:{process.pid}")
+        try:
+            process.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, process.pid, os.WSTOPPED)
+            plan = target.plan(Wishes(seconds=20))
+            stopped = next(left for left in plan.left_out if left.what == "goroutines and heap")
+            assert "it is stopped" in stopped.why
+            assert stopped.how == f"kill -CONT {process.pid} lets it go on"
+            assert not plan.advice
+            process.send_signal(signal.SIGCONT)
+            os.waitid(os.P_PID, process.pid, os.WCONTINUED)
+            again = next(left for left in target.plan(Wishes(seconds=20), 2).left_out if "heap" in left.what)
+            assert "answers HTTP/1 at none of them" in again.why
+        finally:
+            process.kill()
+            target.close()
 
 
 def made(tmp_path: Path, started: int) -> Proc:

@@ -18,9 +18,12 @@ def safe_name(name: str, otherwise: str = "target") -> str:
     return f"_{plain}" if _DEVICE.match(plain) else plain or otherwise
 
 
-def unique_name(name: str, taken: set[str]) -> str:
-    """Return the name, or orders-2, metrics-2.txt where it is taken, and take it; macOS and Windows know no case."""
-    stem, dot, ending = name.partition(".")
+def unique_name(name: str, taken: set[str], folder: bool = False) -> str:
+    """Return the name, or metrics-2.txt, of a folder 10.0.0.7-2, where it is taken, and take it.
+
+    macOS and Windows know no case.
+    """
+    stem, dot, ending = (name, "", "") if folder else name.partition(".")
     number, choice = 1, name
     while choice.casefold() in taken:
         number += 1

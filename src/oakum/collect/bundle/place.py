@@ -1,6 +1,7 @@
 """Where a bundle goes: a directory that is claimed, files that are written whole or not at all, an archive of them.
 
-Nothing that is not of an earlier bundle is ever overwritten or deleted. What the disk refuses becomes an OakumError.
+Nothing that is not of an earlier bundle is ever overwritten or deleted, and that not before there is something to put
+in its place. What the disk refuses becomes an OakumError.
 """
 
 import errno
@@ -8,7 +9,7 @@ import gzip
 import os
 import tarfile
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -44,7 +45,7 @@ def written(what: str) -> Iterator[None]:
 
 
 def claim(place: Path, force: bool) -> Path:
-    """Return the directory that files are written into, empty of bundles; raise when the place is taken."""
+    """Return the directory that files are written into; raise when the place is taken."""
     if not is_packed(place):
         if place.name.lower().endswith(_OTHER_ARCHIVES):
             raise UsageError(f"-o {place}: a bundle is a directory or ends in .tar.gz")
@@ -60,38 +61,54 @@ def _claim_folder(folder: Path, named: Path, force: bool) -> Path:
     with written(str(folder)):
         if folder.exists() and not folder.is_dir():
             raise UsageError(f"-o {named}: {folder} is a file; a bundle is a directory or ends in .tar.gz")
-        if folder.is_dir() and any(folder.iterdir()):
-            if not force:
-                left = (
-                    f"{folder} holds what an interrupted run kept" if folder != named else "the directory is not empty"
-                )
-                raise UsageError(f"-o {named}: {left}; --overwrite replaces the bundle in it, or name another place")
-            _remove_bundle(folder)
+        if folder.is_dir() and any(folder.iterdir()) and not force:
+            left = f"{folder} holds what an interrupted run kept" if folder != named else "the directory is not empty"
+            raise UsageError(f"-o {named}: {left}; --overwrite replaces the bundle in it, or name another place")
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.chmod(0o700)
     return folder
 
 
-def _remove_bundle(folder: Path) -> None:
-    """Delete the files that the manifest of an earlier bundle lists, and nothing else."""
+def earlier(folder: Path) -> list[Path]:
+    """Return the files that the manifest of an earlier bundle lists, and its own; none where there is no bundle."""
     path = folder / MANIFEST
-    if path.is_symlink() or not path.is_file():
-        return
-    data = path.read_bytes()
+    with written(str(folder)):
+        data = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
     if not is_manifest(data):
-        return
+        return []
     listed, _ = read_manifest(data)
-    folders = set()
-    for name in [*listed.files, *OWN_FILES]:
-        file = folder / name
-        parents = [parent for parent in file.parents if parent.is_relative_to(folder) and parent != folder]
-        if any(parent.is_symlink() for parent in parents) or file.is_symlink() or not file.is_file():
-            continue
-        file.unlink()
-        folders |= set(parents)
-    for below in sorted(folders, reverse=True):
-        if not any(below.iterdir()):
-            below.rmdir()
+    files = [folder / name for name in dict.fromkeys([*listed.files, *OWN_FILES])]
+    return [
+        file
+        for file in files
+        if file.is_file() and not any(one.is_symlink() for one in (file, *_between(file, folder)))
+    ]
+
+
+def beside(folder: Path, files: Sequence[Path]) -> set[str]:
+    """Return what is in a folder but for these files: the names that stay taken when they go."""
+    known = set(files)
+    tops = {file.relative_to(folder).parts[0] for file in files}  # nothing else is looked into: it may be large
+
+    def goes(one: Path) -> bool:
+        inner = one.rglob("*") if one.is_dir() else (one,)
+        return one.name in tops and all(file in known or (file.is_dir() and not file.is_symlink()) for file in inner)
+
+    return {one.name.casefold() for one in folder.iterdir() if one.is_symlink() or not goes(one)}
+
+
+def remove(folder: Path, files: Sequence[Path]) -> None:
+    """Delete files below a folder, and the folders between that nothing else is in."""
+    with written(str(folder)):
+        for file in files:
+            file.unlink(missing_ok=True)
+        for below in sorted({one for file in files for one in _between(file, folder)}, reverse=True):
+            if not any(below.iterdir()):
+                below.rmdir()
+
+
+def _between(file: Path, folder: Path) -> list[Path]:
+    return [parent for parent in file.parents if parent.is_relative_to(folder) and parent != folder]
 
 
 def write_whole(path: Path, data: Buffer, at: datetime | None = None) -> None:
@@ -147,4 +164,4 @@ def _forget(folder: Path, paths: Mapping[str, datetime]) -> None:
         folder.rmdir()
 
 
-__all__ = ["PACKED", "claim", "is_packed", "pack", "write_whole", "written"]
+__all__ = ["PACKED", "beside", "claim", "earlier", "is_packed", "pack", "remove", "write_whole", "written"]

@@ -6,14 +6,19 @@ Same length goes in for a secret, so that a profile stays a profile: its string 
 import base64
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from itertools import chain
 from urllib.parse import quote, quote_plus
 
 from oakum.model import Buffer
 
 _SHORTEST = 4  # shorter ones are found by chance everywhere, and protect nothing
 _MOST = 1 << 30  # bytes of a compressed capture that are searched
+_PIECE = 1 << 20  # of them at once: what unpacks to a gigabyte does not fit into memory everywhere
+_GIVEN = 1 << 14  # packed bytes at once: after each of many small streams, the rest of these is copied
+_LONGEST = 1 << 16  # bytes of a secret, in whatever form
+_GZIP = b"\x1f\x8b\x08"
 # http://admin:hunter2@10.0.0.7:6060/
 _USERINFO = re.compile(r"(?<=://)[^/@\s?#'\"]{1,1024}@")
 
@@ -33,14 +38,13 @@ class Secrets:
         found = _pattern(self._known())
         if found is None:
             return data, False
-        plain, packed = _unpacked(data)
-        if found.search(plain) is None:
+        if bytes(data[:3]) != _GZIP:
+            return (found.sub(_stars, data), True) if found.search(data) else (data, False)
+        if not _stands_in(found, _unpacked(data)):
             return data, False
-        clean = found.sub(_stars, plain)
-        if not packed:
-            return clean, True
+        # What is broken or cut comes out whole, as far as it went.
         deflate = zlib.compressobj(6, zlib.DEFLATED, 31)
-        return deflate.compress(clean) + deflate.flush(), True
+        return deflate.compress(found.sub(_stars, b"".join(_unpacked(data)))) + deflate.flush(), True
 
     def told(self, text: str) -> str:
         """Return a sentence, a command or an address without the secrets and without user and password."""
@@ -68,22 +72,41 @@ def _stars(found: re.Match[bytes]) -> bytes:
     return b"*" * len(found[0])
 
 
-def _unpacked(data: Buffer) -> tuple[Buffer, bool]:
-    """Return what a gzip stream holds, and whether it is one; one that is broken is searched as it is."""
-    if bytes(data[:3]) != b"\x1f\x8b\x08":
-        return data, False
-    parts, size, rest = [], 0, bytes(data)
-    try:
-        while rest[:3] == b"\x1f\x8b\x08" and size < _MOST:
-            stream = zlib.decompressobj(31)
-            parts.append(stream.decompress(rest, _MOST - size))
-            size += len(parts[-1])
-            if not stream.eof:
-                return data, False
-            rest = stream.unused_data
-    except zlib.error:
-        return data, False
-    return b"".join(parts), True
+def _stands_in(found: re.Pattern[bytes], pieces: Iterable[bytes]) -> bool:
+    end = b""
+    for piece in pieces:
+        if found.search(end + piece):
+            return True
+        end = (end + piece)[-_LONGEST:]
+    return False
+
+
+def _unpacked(data: Buffer) -> Iterator[bytes]:
+    """Yield what gzip streams hold, as far as they go; what a gateway has packed once more, unpacked twice."""
+    pieces = _inflated(bytes(data[at : at + _GIVEN]) for at in range(0, len(data), _GIVEN))
+    first = next(pieces, b"")
+    whole = chain((first,), pieces)
+    size = 0
+    for piece in _inflated(whole) if first.startswith(_GZIP) else whole:
+        yield piece
+        size += len(piece)
+        if size > _MOST:
+            return
+
+
+def _inflated(packed: Iterable[bytes]) -> Iterator[bytes]:
+    stream = None
+    for chunk in packed:
+        while chunk:
+            stream = stream or zlib.decompressobj(31)
+            try:
+                piece = stream.decompress(chunk, _PIECE)
+            except zlib.error:
+                return
+            chunk = stream.unused_data if stream.eof else stream.unconsumed_tail
+            stream = None if stream.eof else stream
+            if piece:
+                yield piece
 
 
 __all__ = ["Secrets"]

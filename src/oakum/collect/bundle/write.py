@@ -18,7 +18,7 @@ from typing import Any, Protocol
 from oakum import __version__
 from oakum.collect.bundle.manifest import MANIFEST, OWN_FILES, SCHEMA, SUMS, stamp
 from oakum.collect.bundle.names import safe_name, unique_name
-from oakum.collect.bundle.place import claim, is_packed, pack, write_whole
+from oakum.collect.bundle.place import beside, claim, earlier, is_packed, pack, remove, write_whole
 from oakum.collect.bundle.secrets import Secrets
 from oakum.collect.target import LeftOut, Plan, Step, Taken, Target
 from oakum.model import Buffer, OakumError, Problem
@@ -77,14 +77,22 @@ class Bundle:
         self._folder = claim(place, force)
         self._sources: dict[int, _Source] = {}
         self._targets: list[Target] = []  # kept: the numbers above are theirs as long as they live
-        self._taken = {name.casefold() for name in OWN_FILES} | {one.name.casefold() for one in self._folder.iterdir()}
+        self._earlier = earlier(self._folder)  # stays until there is something to put in its place
+        self._archive = is_packed(place) and place.exists()  # so does this one
+        self._taken = {name.casefold() for name in OWN_FILES} | beside(self._folder, self._earlier)
         self._began = datetime.now(UTC)
         self._times: dict[str, datetime] = {}
         self._sums: dict[str, str] = {}
         self._lock = Lock()  # of the values
         self._pen = Lock()  # of manifest.json
+        self._first = Lock()  # of the bundle that was there before
         self._next = 0.0
         self._closed = False
+
+    @property
+    def spares(self) -> bool:
+        """Tell whether a bundle that was there before is there still, since nothing came to replace it."""
+        return bool(self._earlier) or (self._archive and not self._sums)
 
     def target(self, target: Target) -> str:
         """Return the name of the target's folder, chosen at the first call."""
@@ -125,6 +133,7 @@ class Bundle:
         with self._lock:
             row, path = self._row(source, number, taken, problems, data is not None)
         if data is not None:
+            self._replace()
             written = (taken.capture.received_at if taken.step.undated and taken.capture else None) or taken.began
             write_whole(self._folder / path, data, taken.step.at or written)
             digest = sha256(data).hexdigest()
@@ -141,6 +150,10 @@ class Bundle:
             if self._closed:
                 return self.place
             self._closed = True
+        if self.spares:
+            if self._folder != self.place and not any(self._folder.iterdir()):
+                self._folder.rmdir()
+            return self.place
         ended = datetime.now(UTC)
         raw = self._write_manifest(ended)
         with self._lock:
@@ -173,7 +186,7 @@ class Bundle:
                 name = self._secrets.told(target.name)
                 if self._redact is not None:
                     name = self._redact.name(name)
-                source = _Source(target.address, name, unique_name(safe_name(name), self._taken))
+                source = _Source(target.address, name, unique_name(safe_name(name), self._taken, folder=True))
                 self._sources[id(target)] = source
                 self._targets.append(target)
             return source
@@ -254,7 +267,7 @@ class Bundle:
 
     def _note(self) -> None:
         """Write the manifest when it is time; a thread that finds another one writing goes on."""
-        if self._closed or monotonic() < self._next or not self._pen.acquire(blocking=False):
+        if self._closed or self.spares or monotonic() < self._next or not self._pen.acquire(blocking=False):
             return
         try:
             begun = monotonic()
@@ -262,6 +275,13 @@ class Bundle:
             self._next = monotonic() + max(_OFTEN, 10 * (monotonic() - begun))
         finally:
             self._pen.release()
+
+    def _replace(self) -> None:
+        """Remove the bundle that was there before."""
+        with self._first:
+            if self._earlier:
+                remove(self._folder, self._earlier)
+                self._earlier = []
 
     def _write_manifest(self, ended: datetime) -> bytes:
         with self._pen:

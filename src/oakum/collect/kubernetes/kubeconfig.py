@@ -17,6 +17,7 @@ import yaml
 from oakum.collect.web.access import Access
 from oakum.model import UsageError
 
+_DEEPEST = 100  # lists in maps in lists; a kubeconfig has about ten
 _LARGEST = 8 << 20  # bytes of one file; hundreds of clusters with their certificates
 _ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 _FOR_PLUGINS = "client.authentication.k8s.io/exec"  # the extension of a cluster that its plugin is handed
@@ -157,8 +158,10 @@ def _read(path: str, must: bool) -> bytes | None:
 
 
 def _load(path: str, text: bytes) -> Mapping[str, Any]:
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        data = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        _check_depth(path, text, loader)
+        data = yaml.load(text, Loader=loader)
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError, ValueError) as error:
         # What yaml says of the place is a piece of the file, which has secrets.
         mark = getattr(error, "problem_mark", None)
@@ -167,6 +170,15 @@ def _load(path: str, text: bytes) -> Mapping[str, Any]:
     if data is not None and not isinstance(data, dict):
         raise UsageError(f"kubeconfig {path}: this is YAML, but no kubeconfig (apiVersion: v1, kind: Config)")
     return _map(data)
+
+
+def _check_depth(path: str, text: bytes, loader: Any) -> None:
+    """Refuse what is nested too deeply: yaml in C descends until its stack is used up, and ends the whole process."""
+    depth = 0
+    for event in yaml.parse(text, Loader=loader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEEPEST:
+            raise UsageError(f"kubeconfig {path}: nested more than {_DEEPEST} deep; this is no kubeconfig")
 
 
 def _named(

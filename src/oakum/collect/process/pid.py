@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"pid:([1-9]\d{0,9})")
 _PROFILES = ("goroutine", "heap")
+# The line `State:	T (stopped)`
+_STATE = re.compile(rb"^State:\s*([A-Za-z])\b", re.MULTILINE)
 _SHUT = "one of its listening sockets answers only to whom it knows"
 _KEYS = "--token-file, or -tls_cert and -tls_key, say who you are"
 # Who prints its goroutines when it is sent SIGUSR1, and where.
@@ -153,6 +155,10 @@ class PidTarget:
             return Problem("ended", f"{self.address} has ended")
         if stat.started != self._started:
             return Problem("ended", f"{self.address} has ended; another process ({stat.name}) has its number now")
+        if self._state() in ("Z", "X"):
+            return Problem(
+                "ended", f"{self.address} has ended; its parent, {stat.parent}, has not taken note of it yet"
+            )
         return None
 
     def kernel(self, wishes: Wishes, moment: int) -> tuple[list[Step], list[LeftOut]]:
@@ -198,11 +204,25 @@ class PidTarget:
         if why := self._network.enter():
             how = f"sudo nsenter -t {self._proc.pid} -n oakum capture {self.address}"
             return [], LeftOut(what, f"its network namespace is another one, and cannot be entered: {why}", how)
-        self._profiles = self._network.call(lambda: self._look(listening))
+        # Who did not answer may be busy: it is asked again in the next moment.
+        self._profiles = self._network.call(lambda: self._look(listening)) or None
+        if self._profiles is None and self._stopped():
+            why = "it is stopped (by SIGSTOP, or a debugger holds it), and answers nobody"
+            return [], LeftOut(what, why, f"kill -CONT {self._proc.pid} lets it go on")
         where = ", ".join(row.local for row in listening[:5]) + (" ..." if len(listening) > 5 else "")
         imported = 'import _ "net/http/pprof"; or name the address and prefix at which it serves it'
         how = _SERVES.get(Path(self._proc.program()).name, imported)
+        if self._profiles is None:
+            why = f"it listens at {where}, and answers HTTP/1 at none of them within {doors.SECONDS:g} s"
+            return [], LeftOut(what, why, how)
         return self._profiles, LeftOut(what, f"it listens at {where}, and serves pprof at none of the usual paths", how)
+
+    def _stopped(self) -> bool:
+        return self._state() in ("T", "t")
+
+    def _state(self) -> str:
+        found = _STATE.search(self._proc.quietly("status"))
+        return found[1].decode() if found else ""
 
     def _place(self) -> str:
         """Return what http://HOST:PORT of this process is known by, where it listens at one port alone."""
@@ -248,7 +268,7 @@ class PidTarget:
                         "PID", str(self._proc.pid)
                     )
                 ]
-        if not wishes.describe(self._proc.path / "exe"):
+        if not wishes.describe(self._proc.path / "exe") or self._stopped():
             return []
         return [f"kill -QUIT {self._proc.pid} makes a Go program print all its goroutines to stderr, and ends it"]
 
