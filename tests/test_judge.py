@@ -32,6 +32,8 @@ def suspect(
         ("resting", "leak-profile alive crowd", "proven"),
         # Nothing can end it.
         ("never", "never-wakes", "likely"),
+        ("never", "nil-stop stuck", "possible"),
+        ("never", "nil-stop gains", "likely"),
         # Who cannot send or lock, and is not alone with that.
         ("hard", "gains", "likely"),
         ("hard", "gains stuck most", "likely"),
@@ -39,6 +41,8 @@ def suspect(
         ("hard", "outlives-load ramp", "likely"),
         ("hard", "twin", "likely"),
         ("hard", "waits ramp", "likely"),
+        ("hard", "most explained", "likely"),
+        ("hard", "crowd explained", "possible"),
         # A wait of a moment, or a count alone, may be load.
         ("hard", "crowd", "possible"),
         ("hard", "waits", "possible"),

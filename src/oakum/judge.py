@@ -45,7 +45,7 @@ def confidence(suspect: Suspect) -> Confidence:
     if "queue-grows" in kinds:
         return "likely" if kinds & {"waits", "stuck"} else "possible"
     if wait == "hard":
-        if kinds & (_DEADLOCK | {"stuck"}) or {"remains", "holder"} <= kinds:
+        if kinds & (_DEADLOCK | {"stuck"}) or {"remains", "holder"} <= kinds or {"most", "explained"} <= kinds:
             return "likely"
         if kinds & {"counts-only", "served"}:  # who waits now may be somebody else, or its client may only be patient
             shown = ("most" in kinds and kinds & {"gains", "ramp"}) or ("explained" in kinds and kinds & _GROWS)

@@ -1,11 +1,13 @@
 """Signs: what speaks for a leak and what against it, seen in the diagnosis of dumps written by hand."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
-from goroutine_text import IDLE_CONNECTION, MAIN, READ, WRITE, Story, crew, diagnosed, dump, goroutine
-from oakum.model import Diagnosis, Finding
+from goroutine_text import IDLE_CONNECTION, MAIN, READ, WRITE, Story, crew, diagnosed, dump, goroutine, read, snapshot
+from oakum.diagnose import diagnose
+from oakum.model import Case, Diagnosis, Finding, Goroutines, Process
 
 ASK, POOL = "main.(*Desk).ask", "main.(*pool).run"
 SERVE = "net/http.(*conn).serve@/usr/local/go/src/net/http/server.go:2092"
@@ -246,3 +248,22 @@ def test_what_a_healthy_twin_does_not_have() -> None:
     assert found.suspect.sites[0].frame.function == ASK
     assert "twin" in found.suspect.kinds
     assert diagnosed(sick, baseline=[sick]).verdict != "leaking"
+
+
+@pytest.mark.parametrize("state", ["chan receive", "select"])
+@pytest.mark.parametrize(("many", "suspicious"), [(1200, True), (200, False)])
+def test_of_thousands_that_no_dump_was_taken_of_something_is_said(state: str, many: int, suspicious: bool) -> None:
+    groups = read(dump(MAIN, crew(range(20, 20 + many), state, ASK))).groups
+    blind = Goroutines(tuple(type(group)(group.stack, group.count, group.state) for group in groups))
+    moments = tuple(replace(snapshot(dump(MAIN), at), goroutines=blind) for at in range(2))
+    said = diagnose(Case((Process("p1", "shop", moments),)))
+    assert said.verdict == ("undecided" if suspicious else "healthy")
+    assert (at(said, ASK) is not None) is suspicious
+
+
+def test_a_library_that_was_given_no_stop_is_not_accused() -> None:
+    run = "k8s.io/apiserver/pkg/server.(*Loop).Run@k8s.io/apiserver@v0.36.3/pkg/server/loop.go:9"
+    said = grown([1, 1, 1], "chan receive (nil chan)", run).diagnosed()
+    assert not accused(said)
+    assert accused(grown([0, 3, 6], "chan receive (nil chan)", run).diagnosed())
+    assert accused(grown([1, 1, 1], "chan receive (nil chan)", ASK).diagnosed())

@@ -29,6 +29,8 @@ from oakum.model.diagnosis import Argument
 SURE_MINUTES = 3
 # Below this many more a count says nothing: a pool of three takes its third worker some time.
 FEW = 3
+# No crew at rest has so many, and is most of its process.
+_MANY = 1000
 # Goroutines started in a step, below which its captures and probes may have done it.
 NOISE = 64
 # Goroutines started by a process that has been at work for a while: then low ids were there from the beginning.
@@ -133,7 +135,7 @@ class Reader:
             self._say(signs, kind, count=last, state=population.state or "")
         if last >= 3 and 2 * last > self._total and signs.wait in ("hard", "soft", "unknown"):
             self._say(signs, "most", count=last, total=self._total)
-        if len(counts) == 1 or (self._idle and self._remains(population)):
+        if len(counts) == 1 or (self._idle and self._remains(population)) or self._stands(population, counts):
             if last > 1 or (last and signs.wait == "hard"):
                 self._say(signs, "crowd", count=last, total=self._total)
             self._birth(signs)
@@ -202,6 +204,11 @@ class Reader:
     def _remains(self, population: Population) -> bool:
         """Tell whether the very same have stood here in every moment, and nobody else."""
         return population.followed and int(population.since[0]) == population.last > 0
+
+    def _stands(self, population: Population, counts: Sequence[int]) -> bool:
+        """Tell whether so many are most of the process, always as many, that it cannot be passed over; who they are was
+        not captured: dumps of so many are dear."""
+        return not population.followed and min(counts) >= max(_MANY, 0.9 * max(counts)) and 2 * counts[-1] > self._total
 
     def _rests(self) -> bool:
         return self._timely and quiet(self._work)
