@@ -1,6 +1,7 @@
 """Exec plugins: small scripts that do what those of clouds do, and what they do wrong."""
 
 import json
+import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -99,6 +100,20 @@ def test_one_that_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(plugin, "_PATIENCE", 0.2)
     with pytest.raises(Unreachable, match=r"no answer within 0\.2 s"):
         plugin.ask(script(tmp_path, "exec sleep 30"), CLUSTER)
+
+
+def test_what_one_that_hangs_has_started_ends_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plugin, "_PATIENCE", 0.2)
+    begun = time.monotonic()
+    with pytest.raises(Unreachable, match="no answer"):
+        plugin.ask(script(tmp_path, "sleep 30; yes >&2"), CLUSTER)
+    assert time.monotonic() - begun < 15
+
+
+@pytest.mark.parametrize("where", ["", ">&2 & sleep 0.1; kill $!; exit 3"])
+def test_one_that_never_stops_talking(tmp_path: Path, where: str) -> None:
+    with pytest.raises(Unreachable, match="no credential" if not where else "exit code 3: y / y / y"):
+        plugin.ask(script(tmp_path, f"yes {where}"), CLUSTER)
 
 
 @pytest.mark.parametrize("version", ["client.authentication.k8s.io/v1alpha1", ""])
