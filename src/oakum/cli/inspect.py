@@ -165,7 +165,11 @@ def _describe(reading: Reading) -> str:
     head = "  " + styled(" · ".join(what), "red" if reading.kind == "unknown" else "cyan")
     lines = [head]
     found = counts(reading)
-    parts = [f"{number:,} {name}" for name, number in found.items() if name not in ("missing", "declared")]
+    parts = [
+        f"{number:,} {name.removesuffix('s') if number == 1 else name}"
+        for name, number in found.items()
+        if name not in ("missing", "declared")
+    ]
     if found.get("missing"):
         parts.append(f"{found['missing']:,} missing of {found['declared']:,} announced")
     if parts:
