@@ -15,7 +15,7 @@ import pytest
 from goroutine_text import MAIN, MIDNIGHT, Story, crew, diagnosed, dump, goroutine, process, read, snapshot
 from handmade import profile
 from oakum.diagnose import diagnose
-from oakum.model import Capture, Case, Diagnosis, Goroutines, Process, Snapshot, Source
+from oakum.model import Capture, Case, Diagnosis, Goroutines, Metrics, Process, Snapshot, Source
 from oakum.parse import parse
 from oakum.report.json import document
 from oakum.report.terminal import Look, render
@@ -317,3 +317,9 @@ def test_spans_may_lie() -> None:
     found = read(dump(MAIN, crew(range(20, 30), "chan send", ASK, minutes=5)))
     said = _of(Process("p1", "shop", (replace(snapshot(dump(MAIN)), goroutines=replace(found, text=b"")),)))
     assert ASK in said.findings[0].suspect.evidence[0].excerpt
+
+
+def test_what_the_kernel_tells_alone_says_nothing_of_health() -> None:
+    small, sources = Metrics({("process_resident_memory_bytes", ()): 4e6}), {"status": Source("status.txt", "sha256:0")}
+    moments = tuple(Snapshot(str(at), status=small, sources=sources) for at in range(2))
+    assert _of(Process("p1", "bash", moments)).verdict == "undecided"

@@ -32,6 +32,7 @@ from oakum.model import (
     Population,
     Process,
     ProcessRow,
+    Snapshot,
     Sources,
     Suspect,
     Text,
@@ -85,9 +86,14 @@ def diagnose(case: Case, progress: Progress = _silent, sources: Sources | None =
 
 
 def _compared(process: Process) -> bool:
-    """Tell whether growth would show: a second moment, a twin, or a past in which the goroutines were counted."""
-    counted = sum(bool(past.metrics and past.metrics.total("go_goroutines") is not None) for past in process.history)
-    return len(process.snapshots) > 1 or bool(process.baseline) or counted > 1
+    """Tell whether growth would show: a second moment, a twin, or a past. What the kernel tells of memory alone, some
+    seconds apart, shows none."""
+    return sum(_tells(moment) for moment in process.timeline) > 1 or any(_tells(moment) for moment in process.baseline)
+
+
+def _tells(moment: Snapshot) -> bool:
+    """Tell whether the process itself told something: its goroutines, its memory, or numbers of them."""
+    return any((moment.goroutines, moment.heap, moment.memstats, moment.metrics))
 
 
 def _suspects(process: Process, work: Activity) -> tuple[list[Suspect], Memory]:
