@@ -2,6 +2,8 @@
 
 import os
 import re
+import signal
+import threading
 from collections.abc import Callable, Generator
 from functools import cache
 from pathlib import Path
@@ -16,6 +18,10 @@ from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 settings.register_profile("default", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+# A shell starts what runs in the background deaf to Ctrl-C; tests that interrupt must be heard.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 os.environ.pop("COLUMNS", None)  # xdist gives its workers a width; commands under test write into pipes
 
