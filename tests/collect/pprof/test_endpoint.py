@@ -301,7 +301,7 @@ def test_a_dump_that_does_not_end_is_not_followed_by_another() -> None:
     with serving(talk) as server:
         (target,) = opened(server.base, Access())
         plan = target.plan(WISHES)
-        taken = {one.step.file: one for one in all_of(target, plan, Wishes(seconds=0.2))}
+        taken = {one.step.file: one for one in all_of(target, plan, Wishes(seconds=1.0))}
     assert taken["heap.pb.gz"].capture
     assert taken["goroutine.pb.gz"].problems[0].key == "unreachable"
     assert "never two at once" in taken["goroutine.debug2.txt"].problems[0].text

@@ -88,7 +88,7 @@ def test_it_goes_as_far_back_as_wished_and_then_on_from_there(journalctl: Journa
 )
 def test_faults(journalctl: Journalctl, code: str, key: str, words: str) -> None:
     journalctl.does(code)
-    found = taken("journal:containerd", Wishes(seconds=0.3 if key == "cut" and "sleep" in code else 30, most=1 << 20))
+    found = taken("journal:containerd", Wishes(seconds=1.5 if key == "cut" and "sleep" in code else 30, most=1 << 20))
     assert [problem for problem in found.problems if problem.key == key and words in problem.text]
 
 

@@ -95,7 +95,7 @@ def test_its_log_is_found_behind_the_one_who_copies_it(tmp_path: Path, program: 
 
 def test_a_dump_without_its_end_is_kept_and_told(tmp_path: Path, program: str) -> None:
     with running(program, tmp_path / "log", "web", end="cut") as pid:
-        _, taken = dumped(opened(f"shim:{pid}"), Wishes(seconds=0.4))
+        _, taken = dumped(opened(f"shim:{pid}"), Wishes(seconds=2.0))
         assert taken.capture is not None
         assert [problem.key for problem in taken.problems] == ["cut"]
 

@@ -83,8 +83,8 @@ def test_https_spoken_to_a_port_of_http() -> None:
 
 def test_https_spoken_to_a_port_that_waits_or_closes() -> None:
     with serving(Connection.hold) as server:
-        said = trouble(Door(server.base.replace("http:", "https:")), seconds=0.1)
-    assert said == "connected, but no TLS within 0.1 s; does it speak plain http?"
+        said = trouble(Door(server.base.replace("http:", "https:")), seconds=0.5)
+    assert said == "connected, but no TLS within 0.5 s; does it speak plain http?"
     with serving(lambda _: None) as server:
         said = trouble(Door(server.base.replace("http:", "https:")))
     assert said.startswith(("it closed the connection during TLS", "the connection was reset by the other side"))
@@ -95,8 +95,8 @@ def test_a_byte_of_the_handshake_now_and_then() -> None:
         connection.drip(b"\x16\x03\x03\x40\x00" + bytes(10_000))
 
     with serving(talk) as server:
-        said = trouble(Door(server.base.replace("http:", "https:")), seconds=0.1)
-    assert said.startswith("connected, but no TLS within 0.1 s")
+        said = trouble(Door(server.base.replace("http:", "https:")), seconds=0.5)
+    assert said.startswith("connected, but no TLS within 0.5 s")
 
 
 def test_https_does_not_lead_to_http() -> None:
@@ -117,7 +117,7 @@ def test_tls_behind_a_unix_socket(tmp_path: Path) -> None:
         assert bytes(door.get("/").data) == b"fine"
         assert "not known here" in trouble(Door("https://localhost", socket=str(tmp_path / "s")))
     with serving(Connection.hold, path=tmp_path / "t"):
-        assert "no TLS within 0.1 s" in trouble(Door("https://localhost", socket=str(tmp_path / "t")), seconds=0.1)
+        assert "no TLS within 0.5 s" in trouble(Door("https://localhost", socket=str(tmp_path / "t")), seconds=0.5)
 
 
 @pytest.mark.parametrize(
