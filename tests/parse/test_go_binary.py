@@ -302,7 +302,7 @@ def test_inspect_tells_what_a_program_is(tmp_path: Path) -> None:
     path.write_bytes(program("go1.26-linux-amd64-stripped"))
     shown = oakum("inspect", path).out
     assert "build · go-binary · go1.26" in shown
-    assert "1 modules\n    example.com/shop (devel)\n    file: an ELF program (amd64)" in shown
+    assert "1 module\n    example.com/shop (devel)\n    file: an ELF program (amd64)" in shown
 
 
 def test_a_program_beside_captures_tells_their_build(tmp_path: Path) -> None:
