@@ -5,13 +5,16 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import click
 import pytest
 
 from live_service import Service, serving
+from oakum.cli import live
 from oakum.cli.access_options import DURATION
 from oakum.cli.live import meant
+from oakum.collect.target import LeftOut, Plan, Step, Wishes
 from support import DEMO, Answer
 
 Call = Callable[..., Answer]
@@ -241,3 +244,20 @@ def test_times(text: str, seconds: float) -> None:
 def test_no_times(text: str) -> None:
     with pytest.raises(click.BadParameter):
         DURATION.convert(text, None, None)
+
+
+def test_a_view_says_which_dump_it_does_not_show() -> None:
+    target = SimpleNamespace(address="http://orders:6060", name="orders", process="orders:6060")
+    told = Plan(
+        (Step("heap.pb.gz", "", ""), Step("goroutine.pb.gz", "", "")),
+        (
+            LeftOut("goroutine.debug2.txt", "45,013 goroutines", "--force takes it"),
+            LeftOut("goroutineleak.pb.gz", "old"),
+        ),
+    )
+    target.plan = lambda *_: told
+    plan = live._Part(target, ("goroutine.debug2", "goroutine.pb")).plan(Wishes())
+    assert [step.file for step in plan.steps] == ["goroutine.pb.gz"]
+    assert [(left.what, left.how) for left in plan.left_out] == [
+        ("goroutine.debug2.txt", "oakum capture --force http://orders:6060 takes it all the same")
+    ]

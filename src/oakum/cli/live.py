@@ -5,6 +5,7 @@ As pprof keeps what it fetched, the bundle stays: in $PPROF_TMPDIR, else ~/pprof
 
 import os
 import re
+import shlex
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +22,7 @@ from oakum.model.sizes import size
 
 if TYPE_CHECKING:
     from oakum.collect.rounds import Open, Outcome, Rounds
-    from oakum.collect.target import Plan, Step, Taken, Target, Wishes
+    from oakum.collect.target import LeftOut, Plan, Step, Taken, Target, Wishes
     from oakum.collect.web.access import Access
 
 # localhost:6060   10.0.0.7:6060/debug/pprof/heap   [::1]:6060     as pprof's users write it
@@ -205,8 +206,15 @@ class _Part:
         plan = self._target.plan(wishes, moment, last)
         for name in self._files:
             if steps := tuple(step for step in plan.steps if step.file.rpartition("/")[2].startswith(name)):
-                return replace(plan, steps=steps, left_out=(), advice=())
+                return replace(plan, steps=steps, left_out=self._missed(plan), advice=())
         return plan
+
+    def _missed(self, plan: "Plan") -> "tuple[LeftOut, ...]":
+        """Return what the view would rather have shown; it has no --force of its own."""
+        from dataclasses import replace
+
+        how = f"oakum capture --force {shlex.quote(self.address)} takes it all the same"
+        return tuple(replace(left, how=how) for left in plan.left_out if left.what.startswith(self._files[:1]))
 
     def take(self, step: "Step", wishes: "Wishes") -> "Taken":
         return self._target.take(step, wishes)
