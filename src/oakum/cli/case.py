@@ -10,11 +10,12 @@ from pathlib import Path
 
 from oakum.cli.builds import Program, attach, give
 from oakum.cli.evidence import Input, read, why_unusable
-from oakum.cli.moments import Found, Moment, build_name, loose, natural, program, snapshots_and_history, together
+from oakum.cli.moments import Found, Moment, build_name, loose, program, snapshots_and_history, together
 from oakum.cli.screen import remark
 from oakum.cli.socket_lines import socket_lines
 from oakum.model import Case, InputRow, OakumError, Problem, Process, Snapshot, Unreadable, UsageError
 from oakum.model.capture import REDACTED
+from oakum.model.order import natural
 
 
 @dataclass(eq=False)

@@ -28,7 +28,6 @@ _KERNEL = ("proc-status", "process-facts", "smaps-rollup", "cgroup")
 CLOSE = timedelta(seconds=30)
 # Copying or unpacking writes files at once; captures that were saved when they were taken lie apart.
 _APART = timedelta(seconds=2)
-_DIGITS = re.compile(r"(\d{1,18})")
 
 
 @dataclass(eq=False, slots=True)
@@ -84,12 +83,6 @@ class Found:
     def blame(self, key: str, text: str) -> None:
         """Note why it was not used."""
         self.problems.append(Problem(key, text, self.reading.where))
-
-
-def natural(name: str) -> tuple[tuple[int, int, str], ...]:
-    """Return a key that sorts 2 before 10."""
-    parts = [part for part in _DIGITS.split(name) if part]
-    return tuple((0, int(p), p) if p.isdecimal() and p.isascii() else (1, 0, p) for p in parts)
 
 
 @dataclass(eq=False, slots=True)
@@ -345,7 +338,6 @@ __all__ = [
     "build_name",
     "in_order",
     "loose",
-    "natural",
     "program",
     "snapshots",
     "snapshots_and_history",

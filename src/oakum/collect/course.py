@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Protocol
 
 from oakum.collect.target import Plan, Step, Taken, Target, Wishes
@@ -129,7 +129,9 @@ class Unopened:
         return Plan()
 
     def take(self, step: Step, wishes: Wishes) -> Taken:
-        raise NotImplementedError
+        del wishes
+        now = datetime.now(UTC)
+        return Taken(step, None, now, now)
 
     def close(self) -> None:
         pass

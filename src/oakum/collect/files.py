@@ -6,7 +6,6 @@ are left out. The manifest of a bundle says when its files were taken and what t
 
 import mmap
 import os
-import re
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -18,10 +17,10 @@ from typing import BinaryIO
 from oakum.collect.bundle.archive import is_archive, members
 from oakum.collect.bundle.manifest import MANIFEST, OWN_FILES, Manifest, is_manifest, read_manifest
 from oakum.model import Capture, OakumError, Problem, Unreachable, UsageError
+from oakum.model.order import natural
 
 _MAP_FROM = 1 << 20  # below this, reading is cheaper than mapping
 _STREAM_MOST = 4 << 30  # what a pipe may deliver before we refuse to hold more
-_DIGITS = re.compile(r"(\d{1,18})")
 
 
 Complaint = Callable[[OakumError], None]
@@ -107,7 +106,7 @@ def _walk(
         above |= {(facts.st_dev, facts.st_ino)}
         # A pipe or a device in a directory would make us wait; who means one names it.
         children = [c for c in path.iterdir() if not c.name.startswith(".") and (c.is_file() or c.is_dir())]
-        children.sort(key=lambda child: _natural(child.name))
+        children.sort(key=lambda child: natural(child.name))
         if not children:
             raise Unreachable(f"{origin}: the directory is empty", origin)
         if manifest := _manifest_in(path, origin, complain):
@@ -143,7 +142,7 @@ def _opened(archive: Capture, complain: Complaint) -> Iterator[Capture]:
         # Part of it: whoever named the archive gets the rest.
         complain(Unreachable(f"{archive.origin}: {why}", f"{archive.origin}/"))
 
-    found = sorted(members(archive.data, told), key=lambda member: [_natural(part) for part in member.path.split("/")])
+    found = sorted(members(archive.data, told), key=lambda member: [natural(part) for part in member.path.split("/")])
     if not found:
         complain(Unreachable(f"{archive.origin}: no file in this archive could be read", archive.origin))
         return
@@ -197,12 +196,6 @@ def _listed(capture: Capture, within: _Within | None) -> Capture:
         text = f"This file is not what was captured: its digest differs from the one in {MANIFEST}."
         problems = (Problem("changed", text, args={"listed": listed.digest, "found": capture.digest}),)
     return replace(capture, taken_at=listed.at, target=listed.target, problems=problems)
-
-
-def _natural(name: str) -> list[tuple[int, int, str]]:
-    """Return a key that sorts the second moment before the tenth."""
-    parts = [part for part in _DIGITS.split(name) if part]
-    return [(0, int(part), part) if part.isdecimal() and part.isascii() else (1, 0, part) for part in parts]
 
 
 def _here() -> str:

@@ -5,6 +5,7 @@ Only the string table is written anew; every other byte stays, so that samples, 
 
 from collections.abc import Callable, Iterator
 
+from oakum.model.varint import varint
 from oakum.redact.names import Names
 from oakum.redact.tokens import Tokens
 
@@ -48,7 +49,7 @@ def redact_profile(data: bytes, names: Names, tokens: Tokens) -> bytes | None:
     out, row = [], 0
     for number, _, _, _, begin, stop in fields:
         if number == _STRING:
-            out.append(b"\x32" + _varint(len(new[row])) + new[row])
+            out.append(b"\x32" + varint(len(new[row])) + new[row])
             row += 1
         else:
             out.append(data[begin:stop])
@@ -161,15 +162,6 @@ def _read_varint(data: bytes, at: int, size: int) -> tuple[int, int]:
             return value & 0xFFFFFFFFFFFFFFFF, at
         shift += 7
     raise Broken
-
-
-def _varint(value: int) -> bytes:
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
 
 
 __all__ = ["redact_profile"]

@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from oakum.model import Functions, LabelSets, Locations, Mapping, Profile, Stacks, Strings, ValueType
+from oakum.model.varint import SMALL, varint
 
 # What pprof's reader needs to open a profile: every line has a function.
 UNKNOWN = b"<unknown>"
@@ -139,30 +140,12 @@ def _numbers(first: int, values: Iterable[int]) -> bytes:
     return b"".join([_number(field, value) for field, value in enumerate(values, first)])
 
 
-def varint(value: int) -> bytes:
-    """Return a number as protobuf writes it, negative ones as their 64-bit complement."""
-    if 0 <= value < 0x80:
-        return _SMALL[value]
-    if 0 <= value < 0x4000:
-        return bytes((value & 0x7F | 0x80, value >> 7))
-    value &= 0xFFFFFFFFFFFFFFFF
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-_SMALL = [bytes((value,)) for value in range(0x80)]
-
-
 def _number(field: int, value: int) -> bytes:
-    return _SMALL[field << 3] + varint(value) if value else b""
+    return SMALL[field << 3] + varint(value) if value else b""
 
 
 def _sized(field: int, content: bytes) -> bytes:
-    return _SMALL[field << 3 | 2] + varint(len(content)) + content
+    return SMALL[field << 3 | 2] + varint(len(content)) + content
 
 
 def _packed(field: int, content: bytes) -> bytes:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from urllib.parse import unquote
 
 from oakum.model import Buffer
+from oakum.model.varint import varint
 
 Value = int | float | str | bytes
 _MOST_FIELDS = 2_000_000
@@ -21,12 +22,12 @@ def message(*fields: tuple[int, Value]) -> bytes:
         if not value:
             continue
         if isinstance(value, float):
-            out += _varint(number << 3 | 1) + struct.pack("<d", value)
+            out += varint(number << 3 | 1) + struct.pack("<d", value)
         elif isinstance(value, int):
-            out += _varint(number << 3) + _varint(value)
+            out += varint(number << 3) + varint(value)
         else:
             data = value.encode() if isinstance(value, str) else value
-            out += _varint(number << 3 | 2) + _varint(len(data)) + data
+            out += varint(number << 3 | 2) + varint(len(data)) + data
     return bytes(out)
 
 
@@ -105,15 +106,6 @@ def failure(headers: Mapping[str, str]) -> tuple[str, str]:
     status = headers.get("grpc-status", "0")[:10]
     said = "".join(char for char in unquote(headers.get("grpc-message", ""))[:300] if char.isprintable())
     return (status, said or f"gRPC status {status}") if status != "0" else ("0", "")
-
-
-def _varint(value: int) -> bytes:
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
 
 
 def _read(data: memoryview, at: int) -> tuple[int, int]:
