@@ -9,6 +9,7 @@ from oakum.compare.events import per_event
 from oakum.compare.goroutines import populations
 from oakum.compare.heap import heap_growth
 from oakum.compare.memory import memory, memory_series
+from oakum.compare.timeline import timeline
 from oakum.detect.gaps import gaps
 from oakum.detect.goroutines import goroutine_suspects
 from oakum.detect.heap import absorbed, heap_suspects
@@ -82,6 +83,7 @@ def diagnose(case: Case, progress: Progress = _silent, sources: Sources | None =
         memory=tuple(_agreeing(budget, findings) for budget in memories),
         gaps=(*gaps(case, works, findings), *unsettled.values(), *unread),
         inputs=case.inputs,
+        timeline=tuple(point for process in case.processes for point in timeline(process)),
     )
 
 

@@ -66,7 +66,10 @@ CONTRACT = {
         "origin": TEXT, "kind": TEXT, "format": TEXT, "taken_at": (str, None), "digest": TEXT,
         "problems": [{"key": TEXT, "text": TEXT, "where": TEXT}],
     }],
-    "chains": [], "timeline": [], "trials": [],
+    "timeline": [{
+        "at": (str, None), "process": TEXT, "baseline": bool, "captured": bool, "label": TEXT, "totals": dict, "inputs": [TEXT],
+    }],
+    "chains": [], "trials": [], "called": [TEXT],
 }  # fmt: skip
 
 

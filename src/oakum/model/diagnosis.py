@@ -199,6 +199,19 @@ class MomentRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Point:
+    """What a process measured at one time: in a moment, or in the past that was kept of it."""
+
+    process: str
+    at: datetime | None
+    label: str
+    baseline: bool = False
+    captured: bool = True  # False: metrics of the past alone
+    totals: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))  # goroutines, heap_live, rss
+    inputs: tuple[str, ...] = ()  # digests of the captures that say so
+
+
+@dataclass(frozen=True, slots=True)
 class ProcessRow:
     """One process, for the list of processes."""
 
@@ -220,11 +233,12 @@ class Diagnosis:
     memory: tuple[Memory, ...]
     gaps: tuple[Gap, ...]
     inputs: tuple[InputRow, ...]
+    timeline: tuple[Point, ...] = ()  # process by process, oldest first; a healthy twin's after its own
     called: tuple[str, ...] = ()  # the words that named this evidence, and its source: what to run next repeats them
 
 
 __all__ = [
     "Against", "Argument", "Because", "Cause", "Confidence", "Diagnosis", "Evidence", "Explained", "Finding", "Gap",
-    "Growth", "KnownMatch", "Lead", "Measure", "Memory", "MomentRow", "PerEvent", "ProcessRow", "Remedy", "Role",
-    "Site", "Suspect", "Text", "Trace", "Verdict", "Victim",
+    "Growth", "KnownMatch", "Lead", "Measure", "Memory", "MomentRow", "PerEvent", "Point", "ProcessRow", "Remedy",
+    "Role", "Site", "Suspect", "Text", "Trace", "Verdict", "Victim",
 ]  # fmt: skip

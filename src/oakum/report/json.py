@@ -25,6 +25,7 @@ from oakum.model import (
     KnownMatch,
     Memory,
     MomentRow,
+    Point,
     ProcessRow,
     Remedy,
     Site,
@@ -57,8 +58,9 @@ def document(diagnosis: Diagnosis) -> dict[str, Any]:
         "gaps": [_gap(one) for one in diagnosis.gaps],
         "inputs": [_input(one) for one in diagnosis.inputs],
         "chains": [],
-        "timeline": [],
+        "timeline": [_point(one) for one in diagnosis.timeline],
         "trials": [],
+        "called": list(diagnosis.called),
     }
 
 
@@ -106,6 +108,18 @@ def _moment(row: MomentRow) -> dict[str, Any]:
         "baseline": row.baseline,
         "label": row.label,
         "inputs": list(row.inputs),
+    }
+
+
+def _point(point: Point) -> dict[str, Any]:
+    return {
+        "at": _time(point.at),
+        "process": point.process,
+        "baseline": point.baseline,
+        "captured": point.captured,
+        "label": point.label,
+        "totals": dict(point.totals),
+        "inputs": list(point.inputs),
     }
 
 
