@@ -14,6 +14,7 @@ from oakum.compare.heap import heap_growth
 from oakum.compare.memory import memory_series
 from oakum.detect.heap import absorbed, attribute, heap_suspects
 from oakum.detect.heap_pins import pin_evidence
+from oakum.detect.held import holding
 from oakum.model import Capture, Frame, Goroutines, Growth, Process, Profile, Site, Snapshot, Source, Suspect
 from oakum.parse import goroutines, parse
 from oakum.report.words.heap import WORDS
@@ -192,12 +193,27 @@ def test_what_goroutines_hold_is_theirs() -> None:
     pin = attribute(pinned, growth, one)[0]
     assert pin.each == 3 * SIZE
     assert pin.bytes == 120 * SIZE
-    assert pin.share == 1.0
+    assert (pin.part, pin.explains) == (1.0, 1.0)
     claim = pin_evidence(pin, pinned[0], one)
     assert claim is not None
     assert claim.claim.args["percent"] == 100
     assert WORDS[claim.claim.key][0].format(**claim.claim.args)
     assert suspects(one, pinned) == ()
+
+
+def test_a_share_of_the_growth_is_none_of_the_heap() -> None:
+    dump = "\n".join(BLOCKED.format(id=at) for at in range(10, 50))
+    one = process([{SHEET: 30 * at, CACHE: 120} for at in range(5)], dump=dump)
+    pinned = [crowd([10 * at for at in range(5)])]
+    pin = attribute(pinned, heap_growth([s.heap for s in one.snapshots]), one)[0]
+    assert (pin.part, pin.explains) == (0.5, 1.0)
+    assert holding(pinned[0], pin, one).share["inuse_space"] == 0.5
+    last = replace(one, snapshots=one.snapshots[-1:])
+    alone = attribute([crowd([40])], heap_growth([s.heap for s in last.snapshots]), last)[0]
+    assert (alone.part, alone.explains) == (0.5, None)
+    claim = pin_evidence(alone, pinned[0], last)
+    assert claim is not None
+    assert claim.claim.key == "heap.pinned-now"
 
 
 def test_what_grows_without_them_is_not_theirs() -> None:

@@ -82,10 +82,11 @@ def pin_evidence(pin: Pin, suspect: Suspect, process: Process) -> Evidence | Non
         return None
     place = next((frame for frame in pin.path.frames if frame.owner in ("own", "dependency")), pin.path.frames[0])
     args: dict[str, Argument] = {
-        "each": size(pin.each), "bytes": size(pin.bytes), "percent": round(100 * pin.share),
+        "each": size(pin.each), "bytes": size(pin.bytes), "percent": round(100 * pin.weight),
         "function": place.function, "count": suspect.sites[0].count or 0,
     }  # fmt: skip
-    return Evidence("heap-pinned", Text("heap.pinned", args), source.digest, where=str(place))
+    key = "heap.pinned-now" if pin.explains is None else "heap.pinned"
+    return Evidence("heap-pinned", Text(key, args), source.digest, where=str(place))
 
 
 def crowd_of(suspect: Suspect, process: Process) -> Crowd:
@@ -178,16 +179,17 @@ def _pin(rows: Sequence[int], crowd: Crowd, growth: HeapGrowth, fit: float) -> P
     if len(seen) == 1:
         if not (number >= _CROWD or number * _EACH >= growth.objects[last, largest]):
             return None
-        share, each = held / max(1, int(growth.total[last])), int(held / max(1.0, np.nan_to_num(number, nan=1.0)))
+        explains, each = None, int(held / max(1.0, np.nan_to_num(number, nan=1.0)))
     else:
         space[~growth.seen] = np.nan
         if not follows(space, counts, fit):
             return None
         gained, came = space[last] - space[seen[0]], number - counts[seen[0]]
         whole = float(growth.total[last] - growth.total[seen[0]])
-        share = min(1.0, max(0.0, gained / whole)) if whole > 0 else held / max(1, int(growth.total[last]))
+        explains = round(min(1.0, max(0.0, gained / whole)), 4) if whole > 0 else None
         each = int(gained / came) if came > 0 and gained > 0 else int(held / max(1.0, number))
-    return Pin(held, round(float(share), 4), each, tuple(rows), growth.stacks[largest])
+    part = round(held / max(1, int(growth.total[last])), 4)
+    return Pin(held, part, explains, each, tuple(rows), growth.stacks[largest])
 
 
 def beside(space: Floats, pinned: Sequence[Suspect], growth: HeapGrowth) -> Suspect | None:

@@ -16,8 +16,8 @@ def holding(suspect: Suspect, pin: Pin, process: Process) -> Suspect:
         suspect,
         sites=(*suspect.sites, Site("allocated", place, process=process.id)),
         evidence=(*suspect.evidence, evidence) if evidence else suspect.evidence,
-        share={**suspect.share, "inuse_space": round(pin.share, 4)},
-        weight=suspect.weight + pin.share,  # what holds memory is worse than what only waits
+        share={**suspect.share, "inuse_space": pin.part},
+        weight=suspect.weight + pin.weight,  # what holds memory is worse than what only waits
     )
 
 

@@ -70,10 +70,16 @@ class Pin:
     """Heap that goroutines of one suspect keep alive."""
 
     bytes: int  # at the last moment
-    share: float  # of the heap's growth; of the live heap when there is one moment
+    part: float  # of the live heap
+    explains: float | None  # of the heap's growth; None: it did not grow, or one profile alone shows none
     each: int  # bytes for each goroutine
     rows: tuple[int, ...]  # of HeapGrowth
     path: Stack
+
+    @property
+    def weight(self) -> float:
+        """Return how much of what is to be explained it explains."""
+        return self.part if self.explains is None else self.explains
 
 
 __all__ = ["Floats", "HeapGrowth", "MemorySeries", "Pin"]

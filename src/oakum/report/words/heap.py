@@ -60,6 +60,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "{percent} % of the heap's growth.",
         "这些 goroutine 使 {function} 分配的 {bytes} 堆内存保持存活，每个 {each}；这解释了堆增长的 {percent} %。",
     ),
+    "heap.pinned-now": (
+        "These goroutines keep {bytes} of heap alive that {function} allocated, {each} each: {percent} % of the heap.",
+        "这些 goroutine 使 {function} 分配的 {bytes} 堆内存保持存活，每个 {each}；占堆内存的 {percent} %。",
+    ),
     "heap.finalizer": (
         "The goroutine that runs all finalizers was inside {function} in {busy} of {of} moments, at {place} in"
         " state {state}: objects wait for their finalizer and cannot be freed.",
