@@ -7,7 +7,7 @@ step, and how much comes with each event; None when no counter explains it.
 from collections.abc import Sequence
 from itertools import pairwise
 
-from oakum.model import PerEvent, Snapshot
+from oakum.model import Metrics, PerEvent, Snapshot
 from oakum.model.metrics import Labels
 
 # Counters of the process itself, not of its work: they rise with everything.
@@ -17,8 +17,11 @@ _PARTS = ("_bucket", "_sum", "_created")  # of a histogram; its count says the s
 _SPREAD = 0.15
 # One event leaves one goroutine, or the few that it started.
 _EACH = 4
-# Fewer than this many in a step are too few for a ratio.
+# Fewer than this many in a step, or than this part of all events, are too few for a ratio: the captures of a moment are
+# taken one after the other, and what came between them is a large part of a small step. It blurs so much of the growth.
 _ENOUGH = 5
+_PART = 0.05
+_BLUR = 0.03
 
 
 def per_event(counts: Sequence[int | None], snapshots: Sequence[Snapshot]) -> PerEvent | None:
@@ -29,37 +32,42 @@ def per_event(counts: Sequence[int | None], snapshots: Sequence[Snapshot]) -> Pe
     if sum(step >= _ENOUGH for step in grown) < 2 or min(grown) < 0:
         return None
     found = []
-    first = snapshots[0].metrics
-    last = snapshots[-1].metrics
-    assert first is not None
-    assert last is not None
-    for key, value in last.values.items():
-        name, labels = key
-        if name.startswith(_NOT_WORK) or name.endswith(_PARTS) or value <= first.values.get(key, 0.0):
-            continue
-        series = [s.metrics.values.get(key, 0.0) for s in snapshots if s.metrics is not None]
+    for (name, labels), series in _counters([s.metrics for s in snapshots if s.metrics is not None]).items():
         steps = [after - before for before, after in pairwise(series)]
-        if min(steps) < 0:  # a gauge
+        if min(steps) < 0 or not sum(steps):  # a gauge, or nothing that happened
             continue
-        ratios = [g / s for g, s in zip(grown, steps, strict=True) if s >= _ENOUGH]
-        idle = [g for g, s in zip(grown, steps, strict=True) if s < _ENOUGH]
         total = sum(grown) / sum(steps)
         each = round(total)
         # Counters rise together as long as the mix of requests is the same; only whole numbers say more than that.
-        if (
-            len(ratios) < 2
-            or any(g >= _ENOUGH for g in idle)
-            or not 1 <= each <= _EACH
-            or abs(total - each) > 0.03 * each
-        ):
+        if not 1 <= each <= _EACH or abs(total - each) > 0.03 * each:
+            continue
+        pairs = list(zip(grown, steps, strict=True))
+        least = max(_ENOUGH, _PART * sum(steps))
+        ratios = [g / s for g, s in pairs if s >= least]
+        off = max((abs(g - each * s) for g, s in pairs if s < least), default=0)
+        if len(ratios) < 2 or off > max(_ENOUGH - 1, _BLUR * sum(grown)):
             continue
         low, high = min(ratios), max(ratios)
         if high - low <= 2 * _SPREAD * total:
-            found.append((each, high - low, -len(labels), _event(name, labels), total, low, high))
+            span = (min(low, total), max(high, total))
+            found.append((each, high - low, -len(labels), _event(name, labels), total, *span))
     if not found:
         return None
     *_, event, value, low, high = min(found)
     return PerEvent(event, round(value, 3), round(low, 3), round(high, 3))
+
+
+def _counters(moments: Sequence[Metrics]) -> dict[tuple[str, Labels], list[float]]:
+    """Return every series, and the sums of a metric over all its labels and over those that share one: what follows
+    all POST requests follows no single path."""
+    found: dict[tuple[str, Labels], list[float]] = {}
+    for at, metrics in enumerate(moments):
+        for (name, labels), value in metrics.values.items():
+            if name.startswith(_NOT_WORK) or name.endswith(_PARTS):
+                continue
+            for kept in {labels, (), *((label,) for label in labels)}:
+                found.setdefault((name, kept), [0.0] * len(moments))[at] += value
+    return found
 
 
 def _event(name: str, labels: Labels) -> str:
