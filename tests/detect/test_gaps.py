@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
+from diagnoses import heap_leak, leak
 from goroutine_text import MAIN, Story, crew, diagnosed, dump, read, snapshot
+from oakum.detect.gaps import gaps
 from oakum.diagnose import diagnose
-from oakum.model import Build, Case, Diagnosis, Goroutines, Metrics, Process
+from oakum.model import Activity, Build, Case, Diagnosis, Finding, Goroutines, Metrics, Process
 from oakum.report.words import WORDS
 
 
@@ -38,6 +40,21 @@ def test_growth_under_load_lacks_a_moment_after_it() -> None:
     assert "after-load" in _keys(story.diagnosed())
     story.moment(work=1)
     assert "after-load" not in _keys(story.diagnosed())
+
+
+def test_only_more_load_tells_a_leak_from_a_cache() -> None:
+    process = Process("p1", "shop", (snapshot(dump(MAIN), 0), snapshot(dump(MAIN), 1)), address="pid:812")
+    work = [Activity("requests", (100.0,))]
+    memory, waiting = replace(heap_leak(), confidence="possible"), replace(leak(), confidence="possible")
+
+    def lacks(*findings: Finding) -> dict[str, str]:
+        return {gap.what.key.removeprefix("gap."): gap.command for gap in gaps(Case((process,)), work, findings)}
+
+    assert lacks(memory)["more-load"] == "oakum diagnose --moments 5 --every 2m pid:812"
+    assert not {"after-load", "short"} & set(lacks(memory)), "that memory stays after the load says nothing"
+    assert "more-load" not in lacks(waiting)
+    assert {"more-load", "after-load"} <= set(lacks(memory, waiting))
+    assert "more-load" not in lacks(replace(memory, confidence="likely"))
 
 
 def test_counts_without_ids_lack_ages() -> None:

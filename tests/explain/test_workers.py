@@ -8,7 +8,7 @@ import pytest
 from go_scenes import expected, scene, told
 from oakum.explain.reason import Reason
 from oakum.explain.workers.question import reason
-from oakum.report.words import cause_workers
+from oakum.report.words import LANGUAGES, cause_workers, say
 
 DEPENDENCY = "example.org/vendor/dep"
 
@@ -21,9 +21,9 @@ def sentences(found: Reason) -> str:
     """Return what a reason says, in both languages; every name in a template has its value."""
     said = []
     for text in found.says:
-        for template in cause_workers.WORDS[text.key]:
+        for template, lang in zip(cause_workers.WORDS[text.key], LANGUAGES, strict=True):
             assert {name for _, name, _, _ in Formatter().parse(template) if name} <= set(text.args)
-            said.append(template.format(**text.args))
+            said.append(say(text, lang))
     assert all(site.code for site in found.sites)
     return "\n".join(said)
 

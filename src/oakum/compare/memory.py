@@ -23,6 +23,7 @@ _NOTABLE = 4 << 20
 _PART = 0.15
 # A small Go process is as large as this without holding anything.
 _FEW = 32 << 20
+_NO_TIME = 1.7e10  # seconds since 1970: the year 2500
 
 _LIMITS = ("container_spec_memory_limit_bytes", "go_gc_gomemlimit_bytes", "process_resident_memory_limit_bytes")
 
@@ -175,7 +176,7 @@ def memory(process: Process) -> Memory:
         runtime=None if math.isnan(runtime) else int(max(0.0, runtime)),
         off_heap=now(series.off_heap),
         next_gc=now(series.next_gc),
-        last_gc=None if math.isnan(series.last_gc[at]) else datetime.fromtimestamp(series.last_gc[at], UTC),
+        last_gc=datetime.fromtimestamp(series.last_gc[at], UTC) if 0 <= series.last_gc[at] < _NO_TIME else None,
         full_in_seconds=full,
         says=tuple(_says(series, at, full)),
     )

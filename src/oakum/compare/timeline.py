@@ -25,7 +25,7 @@ def _points(
     points = []
     for at, snapshot in enumerate(snapshots):
         measured = {"goroutines": _goroutines(snapshot), "heap_live": series.heap_live[at], "rss": series.rss[at]}
-        totals = {name: int(value) for name, value in measured.items() if value is not None and not np.isnan(value)}
+        totals = {name: int(value) for name, value in measured.items() if value is not None and np.isfinite(value)}
         digests = tuple(dict.fromkeys(source.digest for source in snapshot.sources.values()))
         if totals or id(snapshot) in captured:
             points.append(

@@ -20,7 +20,13 @@ def gaps(case: Case, activities: Sequence[Activity], findings: Sequence[Finding]
     found: list[Gap] = []
     unsure = not findings or any(finding.confidence == "possible" for finding in findings)
     for process, activity in zip(case.processes, activities, strict=True):
-        found += _of(process, activity, unsure)
+        mine = [one for one in findings if one.confidence == "possible" and one.suspect.sites[0].process == process.id]
+        # What a container holds stays after the load, as that of a full cache does: only more load tells them apart.
+        memory = [one for one in mine if one.suspect.sites[0].role == "allocated"]
+        if memory and len(process.snapshots) > 1:
+            again = shlex.quote(process.address) if process.address.startswith(_RUNS) else "http://HOST:PORT"
+            found.append(_gap("more-load", f"oakum diagnose --moments 5 --every 2m {again}"))
+        found += _of(process, activity, unsure, asked=bool(memory) and len(memory) == len(mine))
     return tuple({gap.what.key: gap for gap in reversed(found)}.values())[::-1]  # once for all processes
 
 
@@ -28,7 +34,8 @@ def _gap(key: str, command: str = "") -> Gap:
     return Gap(Text(f"gap.{key}"), Text(f"gap.{key}.why"), command)
 
 
-def _of(process: Process, activity: Activity, unsure: bool) -> list[Gap]:
+def _of(process: Process, activity: Activity, unsure: bool, *, asked: bool) -> list[Gap]:
+    """Return what one process lacks; `asked`: other moments were asked for already."""
     snapshots = process.snapshots
     last = snapshots[-1]
     again = shlex.quote(process.address) if process.address.startswith(_RUNS) else ""
@@ -37,9 +44,9 @@ def _of(process: Process, activity: Activity, unsure: bool) -> list[Gap]:
         first = shlex.quote(next((source.origin for source in last.sources.values()), "-"))
         by_hand = f"{_DUMP} && oakum diagnose {first} goroutine.debug2.txt"
         found.append(_gap("second-moment", f"oakum diagnose --moments 3 --every 1m {again}" if again else by_hand))
-    elif unsure and again and _is_short(process):
+    elif unsure and not asked and again and _is_short(process):
         found.append(_gap("short", f"oakum diagnose --moments 5 --every 2m {again}"))
-    elif len(snapshots) > 1 and unsure and activity.steps and not quiet(activity.steps):
+    elif len(snapshots) > 1 and unsure and not asked and activity.steps and not quiet(activity.steps):
         dump = f"oakum capture {again} -o after/" if again else _DUMP
         found.append(_gap("after-load", f"{dump}  # some minutes after the load has gone"))
     if not any(snapshot.goroutines for snapshot in snapshots):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from oakum.detect import shape
 from oakum.detect.causes import Cause, distinct, frames_of, join, maker, merge, same_birth, same_place, works_for
 from oakum.detect.clients import Live
+from oakum.detect.rate import per_hour
 from oakum.detect.signs import FOR, HARMLESS, Reader, Signs, harmless
 from oakum.detect.states import wait_of
 from oakum.knowledge import benign
@@ -225,12 +226,9 @@ def _growth(root: Signs, snapshots: Sequence[Snapshot]) -> Growth:
         return Growth("goroutines", (population.last,))
     counts = tuple(int(count) if count >= 0 else None for count in population.counts)
     seen = [(s.at, c) for s, c in zip(snapshots, counts, strict=True) if s.at is not None and c is not None]
-    per_hour = root.per_hour if len(snapshots) == 1 else None
-    if len(seen) > 1:
-        (start, first), (end, last) = seen[0], seen[-1]
-        hours = (end - start).total_seconds() / 3600
-        per_hour = round((last - first) / hours, 1) if hours > 0 else None
-    return Growth("goroutines", counts, per_hour)
+    if len(snapshots) == 1:
+        return Growth("goroutines", counts, root.per_hour)
+    return Growth("goroutines", counts, per_hour([at.timestamp() for at, _ in seen], [count for _, count in seen]))
 
 
 __all__ = ["goroutine_suspects"]

@@ -19,6 +19,7 @@ from oakum.detect.heap_goroutines import Background, Companion, background
 from oakum.detect.heap_paths import Path, path_of
 from oakum.detect.heap_pins import HARMLESS, attribute, beside, crowd_of, follows, made_by, standing_on
 from oakum.detect.heap_trend import Moves, moves
+from oakum.detect.rate import per_hour
 from oakum.knowledge.pairs import Pair
 from oakum.model import Evidence, Frame, Growth, Process, Site, Suspect, Text, Trace, Victim, normal_function
 from oakum.model.diagnosis import Argument
@@ -478,9 +479,7 @@ def _growth(heap: _Heap, cause: _Cause) -> tuple[Growth, ...]:
         if not values.any():
             continue  # how many objects there are is not told
         counts = tuple(int(value) if seen else None for value, seen in zip(values, heap.growth.seen, strict=True))
-        hours = (heap.series.seconds[heap.last] - heap.series.seconds[heap.seen[0]]) / 3600
-        per_hour = round((values[heap.last] - values[heap.seen[0]]) / hours, 1) if hours > 0 else None
-        one = Growth("inuse_space", counts, None if per_hour is None else float(per_hour))
+        one = Growth("inuse_space", counts, per_hour(heap.series.seconds[heap.seen], values[heap.seen]))
         told.append(one if measure == "inuse_space" else replace(one, measure="inuse_objects"))
     return tuple(told)
 

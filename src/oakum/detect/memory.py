@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from oakum.detect.heap_paths import path_of
 from oakum.detect.heap_trend import Moves, moves
+from oakum.detect.rate import per_hour
 from oakum.model import Evidence, Frame, Growth, Memory, Process, Profile, Site, Snapshot, Suspect, Text
 from oakum.model.diagnosis import Argument
 from oakum.model.heap_growth import Floats, MemorySeries
@@ -114,9 +115,8 @@ def _housekeeping(process: Process, series: MemorySeries) -> Suspect | None:
 
 def _growth(series: MemorySeries, column: Floats) -> Growth:
     known = np.flatnonzero(~np.isnan(column + series.seconds))
-    hours = (series.seconds[known[-1]] - series.seconds[known[0]]) / 3600 if len(known) > 1 else 0.0
-    per_hour = round(float(column[known[-1]] - column[known[0]]) / hours, 1) if hours > 0 else None
-    return Growth("rss", tuple(None if math.isnan(value) else int(value) for value in column), per_hour)
+    counts = tuple(None if math.isnan(value) else int(value) for value in column)
+    return Growth("rss", counts, per_hour(series.seconds[known], column[known]))
 
 
 def _evidence(process: Process, at: int, kind: str, key: str, args: dict[str, Argument]) -> Evidence:

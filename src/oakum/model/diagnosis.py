@@ -235,6 +235,7 @@ class Diagnosis:
     inputs: tuple[InputRow, ...]
     timeline: tuple[Point, ...] = ()  # process by process, oldest first; a healthy twin's after its own
     called: tuple[str, ...] = ()  # the words that named this evidence, and its source: what to run next repeats them
+    tool: str = ""  # the version that made it; "": this one
 
 
 __all__ = [

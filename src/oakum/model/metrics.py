@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 Labels = tuple[tuple[str, str], ...]  # sorted by name
 
+_IMPOSSIBLE = 2.0**63  # bytes, goroutines or seconds; NaN, which exporters have for what they cannot tell, is not below
+
 
 @dataclass(frozen=True, slots=True)
 class Metrics:
@@ -13,8 +15,8 @@ class Metrics:
     values: Mapping[tuple[str, Labels], float]
 
     def total(self, name: str) -> float | None:
-        """Return the sum of a metric over all its labels; None when it is not there."""
-        found = [value for (metric, _), value in self.values.items() if metric == name]
+        """Return the sum of a metric over all its labels; None when it is not there, or is nothing that can be."""
+        found = [value for (metric, _), value in self.values.items() if metric == name and abs(value) < _IMPOSSIBLE]
         return sum(found) if found else None
 
     def by_labels(self, name: str) -> dict[Labels, float]:
