@@ -4,6 +4,7 @@ import base64
 import fcntl
 import json
 import os
+import re
 import select
 import subprocess
 import sys
@@ -93,6 +94,11 @@ class Page:
         """Show the page as on this medium: "print" or "screen"."""
         self._call("Emulation.setEmulatedMedia", media=kind)
         self.settle()
+
+    def pages(self) -> int:
+        """Return how many sheets of paper the page takes."""
+        paper = base64.b64decode(self._call("Page.printToPDF", printBackground=True)["data"])
+        return len(re.findall(rb"/Type\s*/Page\b", paper))
 
     def picture(self, path: Path) -> None:
         """Write what is seen as a PNG."""

@@ -33,7 +33,7 @@ CONTRACT = {
         "victims": [FRAME | {"state": (str, None), "count": int, "because": TEXT, "process": TEXT}],
         "path": [FRAME],
         "growth": [{
-            "measure": TEXT, "counts": [(int, None)], "per_hour": (*NUMBER, None), "against": TEXT,
+            "measure": TEXT, "counts": [(int, None)], "per_hour": (*NUMBER, None), "against": TEXT, "command": TEXT,
             "per_event": ({"event": TEXT, "value": NUMBER, "low": NUMBER, "high": NUMBER}, None),
         }],
         "share": dict,
@@ -57,11 +57,16 @@ CONTRACT = {
             "at_lines": bool,
         }],
         "commands": [TEXT],
-        "evidence": [{"kind": TEXT, "claim": TEXT, "key": TEXT, "args": dict, "capture": TEXT, "where": TEXT, "excerpt": TEXT}],
+        "evidence": [{
+            "kind": TEXT, "claim": TEXT, "key": TEXT, "args": dict, "capture": TEXT, "where": TEXT, "excerpt": TEXT,
+            "command": TEXT,
+        }],
     }],
     "explained": [{"mechanism": TEXT, "title": TEXT, "key": TEXT, "args": dict, "sites": [SITE]}],
     "memory": MEMORY, "memories": [MEMORY],
-    "gaps": [{"what": TEXT, "why": TEXT, "command": TEXT, "key": TEXT, "args": dict}],
+    "gaps": [{
+        "what": TEXT, "why": TEXT, "command": TEXT, "key": TEXT, "args": dict, "why_key": TEXT, "why_args": dict,
+    }],
     "inputs": [{
         "origin": TEXT, "kind": TEXT, "format": TEXT, "taken_at": (str, None), "digest": TEXT,
         "problems": [{"key": TEXT, "text": TEXT, "where": TEXT}],

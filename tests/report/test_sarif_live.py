@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from support import oakum
+from diagnoses import rich
+from oakum.report.findings_sarif import document
+from support import ROOT, oakum
 from toolchain import DownloadFailed, download, environment, need_go
 
 CARRIER = "github.com/owenrumney/go-sarif/v3"
@@ -75,11 +77,23 @@ def test_valid_by_the_published_schema(tmp_path: Path) -> None:
         assert oakum("scan", tree, build, "--lang", lang, "-o", found).code == 1
         results = json.loads(found.read_text(encoding="utf-8"))["runs"][0]["results"]
         assert {"abandoned-sender", "kubernetes-98653", "ttrpc-94"} <= {one["ruleId"] for one in results}
-        done = subprocess.run(
-            [sys.executable, "-c", VALIDATE, str(published), str(found)],
-            env={**os.environ, "PYTHONPATH": str(library)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
+        check(found, published, library)
+    for case in ("kubernetes-98653", "accumulating-registration-storefront", "healthy-live-streams"):
+        found = tmp_path / f"{case}.sarif"
+        captures = next((ROOT / "casebook" / case / "captures").iterdir())
+        oakum("diagnose", captures, "--source", ROOT / "casebook" / case, "--no-compile", "-o", found)
+        check(found, published, library)
+    found = tmp_path / "rich.sarif"
+    found.write_text(json.dumps(document(rich())), encoding="utf-8")
+    check(found, published, library)
+
+
+def check(log: Path, published: Path, library: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", VALIDATE, str(published), str(log)],
+        env={**os.environ, "PYTHONPATH": str(library)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -30,7 +30,7 @@ def test_piped_it_is_complete() -> None:
     text = render(rich(), look())
     in_order(
         text,
-        "LEAKING  It leaks: 2 findings.",
+        "LEAKING  orders leaks: 1,103 goroutines at watch.(*StreamWatcher).receive that wait to send on a channel",
         "orders (p1) · go1.26.8 · 2 moments · 2026-03-01 12:00:00 - 14:30:00Z · 1 moment of a healthy twin",
         " 1 likely · abandoned-sender",
         "nobody receives from any more",

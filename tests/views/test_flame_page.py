@@ -97,7 +97,9 @@ def test_policy_allows_only_the_two_inline_parts() -> None:
 def test_script_is_small_and_our_own() -> None:
     folder = Path(__file__).resolve().parents[2] / "src" / "oakum" / "views" / "assets"
     assert (folder / "flame.js").stat().st_size < 25_000
-    assert sorted(child.name for child in folder.iterdir()) == ["flame.css", "flame.html", "flame.js"]
+    assert sorted(child.name for child in folder.iterdir()) == [
+        "flame.css", "flame.html", "flame.js", "flame_page.css", "flame_part.html",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", HOSTILE)

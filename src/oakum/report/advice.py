@@ -26,7 +26,8 @@ def list_command(finding: Finding, called: Sequence[str]) -> str:
     """Return what shows the source of a finding whole; "" when the evidence cannot be read a second time."""
     if not called or "-" in called or not (finding.cause or finding.leads):
         return ""
-    return shlex.join(("oakum", "list", "--finding", str(finding.rank), *called))
+    words = [word for word in called if word != "--no-compile"]  # nothing is compiled to show source
+    return shlex.join(("oakum", "list", "--finding", str(finding.rank), *words))
 
 
 def commands(finding: Finding, origins: Mapping[str, str], called: Sequence[str] = ()) -> tuple[str, ...]:

@@ -44,12 +44,12 @@ def cause_lines(pen: Pen, found: Finding, names: Mapping[str, str]) -> Iterator[
 def because_lines(pen: Pen, cause: Cause, sites: Sequence[Site], names: Mapping[str, str]) -> Iterator[str]:
     """Yield a cause; `sites` are where goroutines stand and were started, as far as that is known."""
     yield from pen.paragraph(pen.saying(cause.because))
-    files = _files(pen, cause.excerpts, sites)
+    files = marked(pen, cause.excerpts, sites)
     for file, rows in files.items():
         yield Wide("")
         yield from _excerpt(pen, file, rows)
-    marked = {(file, row.number) for file, rows in files.items() for row in rows}
-    left = [one for one in cause.sites if (one.frame.file, one.frame.line) not in marked]
+    shown = {(file, row.number) for file, rows in files.items() for row in rows}
+    left = [one for one in cause.sites if (one.frame.file, one.frame.line) not in shown]
     if left or cause.sources:
         yield Wide("")
     yield from _sites(pen, left, names)
@@ -59,7 +59,7 @@ def because_lines(pen: Pen, cause: Cause, sites: Sequence[Site], names: Mapping[
         yield from pen.dim(pen.paragraph(pen.word("cause.read", source=told)))
 
 
-def _files(pen: Pen, excerpts: Sequence[Excerpt], sites: Sequence[Site]) -> dict[str, list[Row]]:
+def marked(pen: Pen, excerpts: Sequence[Excerpt], sites: Sequence[Site]) -> dict[str, list[Row]]:
     """Return the lines of each file that are shown, those marked too where goroutines stand and were started."""
     standing: dict[tuple[str, int], str] = {}
     for site in sites:
@@ -154,4 +154,4 @@ def _lead(pen: Pen, lead: Lead, shows: str, most: int | None) -> Iterator[str]:
     yield Wide("")
 
 
-__all__ = ["INDENT", "Wide", "because_lines", "cause_lines", "fix_lines", "header", "remedy_lines", "role"]
+__all__ = ["INDENT", "Wide", "because_lines", "cause_lines", "fix_lines", "header", "marked", "remedy_lines", "role"]

@@ -33,7 +33,7 @@ def code(pen: Pen, rows: Sequence[Row | None], indent: int) -> Iterator[str]:
     counts = max((len(f"{row.count:,}") for row in known if row.count is not None), default=0)
     counts += 2 if counts else 0
     mark = "▶" if pen.look.glyphs else ">"
-    texts = _dedented([_plain(pen, row.text) for row in known])
+    texts = dedented([_plain(pen, row.text) for row in known])
     before = counts + digits + 4  # count, number, mark, and the spaces between them
     room = pen.room(indent + before)
     room = None if room is None else max(room, _LEAST)
@@ -85,7 +85,7 @@ def _plain(pen: Pen, text: str) -> str:
     return pen.look.safe(text.expandtabs(_TAB).rstrip())
 
 
-def _dedented(texts: Sequence[str]) -> list[str]:
+def dedented(texts: Sequence[str]) -> list[str]:
     """Return the lines without the indent that all have."""
     common = min((len(text) - len(text.lstrip()) for text in texts if text.strip()), default=0)
     return [text[common:] for text in texts]
@@ -166,4 +166,4 @@ def _style(line: str) -> tuple[str, ...]:
     return {"+": ("green",), "-": ("red",)}.get(line[:1], ("dim",))
 
 
-__all__ = ["Row", "about_marks", "code", "diff", "gapped", "is_cut"]
+__all__ = ["Row", "about_marks", "code", "dedented", "diff", "gapped", "is_cut"]

@@ -5,7 +5,7 @@ diagnosis gives the same document, to the byte. Lists whose stage does not exist
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -35,6 +35,7 @@ from oakum.model import (
 from oakum.model.diagnosis import Diagnosis
 from oakum.report.advice import commands, origins, remedies
 from oakum.report.layout import utc
+from oakum.report.page.derive import Derive
 from oakum.report.words import say
 
 SCHEMA = "oakum.diagnosis/1"
@@ -42,16 +43,16 @@ SCHEMA = "oakum.diagnosis/1"
 
 def document(diagnosis: Diagnosis) -> dict[str, Any]:
     """Return the document of a diagnosis."""
-    captures = origins(diagnosis)
+    captures, derive = origins(diagnosis), Derive(diagnosis)
     memories = [_memory(one) for one in diagnosis.memory]
     return {
         "schema": SCHEMA,
-        "tool": __version__,
+        "tool": diagnosis.tool or __version__,
         "verdict": diagnosis.verdict,
         "summary": _sentence(diagnosis.summary),
         "processes": [_process(one) for one in diagnosis.processes],
         "moments": [_moment(one) for one in diagnosis.moments],
-        "findings": [_finding(one, captures, diagnosis.called) for one in diagnosis.findings],
+        "findings": [_finding(one, captures, derive) for one in diagnosis.findings],
         "explained": [_explained(one) for one in diagnosis.explained],
         "memory": memories[0] if memories else _memory(Memory()),
         "memories": memories if len(memories) > 1 else [],
@@ -65,7 +66,12 @@ def document(diagnosis: Diagnosis) -> dict[str, Any]:
 
 
 def _sentence(text: Text) -> dict[str, Any]:
-    return {"text": say(text), "key": text.key, "args": _args(text.args)}
+    return {"text": _said(text), "key": text.key, "args": _args(text.args)}
+
+
+def _said(text: Text) -> str:
+    """Return the sentence with its numbers as they are stored, so that it can be said again from them."""
+    return say(Text(text.key, {name: _number(value) for name, value in text.args.items()}))
 
 
 def _args(args: Mapping[str, Any]) -> dict[str, Any]:
@@ -123,27 +129,27 @@ def _point(point: Point) -> dict[str, Any]:
     }
 
 
-def _finding(found: Finding, captures: Mapping[str, str], called: Sequence[str]) -> dict[str, Any]:
+def _finding(found: Finding, captures: Mapping[str, str], derive: Derive) -> dict[str, Any]:
     suspect = found.suspect
     return {
         "id": found.id,
         "rank": found.rank,
         "mechanism": found.mechanism,
         "confidence": found.confidence,
-        "title": say(found.title),
+        "title": _said(found.title),
         "key": found.title.key,
         "args": _args(found.title.args),
         "sites": [_site(one) for one in suspect.sites],
         "victims": [_victim(one) for one in suspect.victims],
         "path": [_frame(one) for one in suspect.path],
-        "growth": [_growth(one) for one in suspect.growth],
+        "growth": [{**_growth(one), "command": derive.growth(found, one)} for one in suspect.growth],
         "share": {name: _number(float(share)) for name, share in suspect.share.items()},
         "cause": cause_document(found.cause) if found.cause else None,
         "known": [known_document(one) for one in found.known],
         "remedies": [remedy_document(one) for one in remedies(found)],
         "leads": [asdict(one) for one in found.leads],
-        "commands": list(commands(found, captures, called)),
-        "evidence": [_evidence(one) for one in suspect.evidence],
+        "commands": list(commands(found, captures, derive.diagnosis.called)),
+        "evidence": [{**_evidence(one), "command": derive.claim(found, one)} for one in suspect.evidence],
     }  # fmt: skip
 
 
@@ -168,7 +174,7 @@ def known_document(known: KnownMatch) -> dict[str, Any]:
 def cause_document(cause: Cause) -> dict[str, Any]:
     """Return a cause as it stands in documents."""
     return {
-        "because": " ".join(say(one) for one in cause.because),
+        "because": " ".join(_said(one) for one in cause.because),
         "says": [_sentence(one) for one in cause.because],
         "sites": [
             {"role": one.role, **_frame(one.frame), "code": one.code, "process": one.process} for one in cause.sites
@@ -224,11 +230,11 @@ def remedy_document(remedy: Remedy) -> dict[str, Any]:
     """Return a remedy as it stands in documents."""
     return {
         "kind": remedy.kind,
-        "text": say(remedy.text),
+        "text": _said(remedy.text),
         "key": remedy.text.key,
         "args": _args(remedy.text.args),
         "diff": remedy.diff,
-        "risk": say(remedy.risk) if remedy.risk else None,
+        "risk": _said(remedy.risk) if remedy.risk else None,
         "risk_key": remedy.risk.key if remedy.risk else None,
         "risk_args": _args(remedy.risk.args) if remedy.risk else {},
         "compiled": remedy.compiled,
@@ -238,7 +244,7 @@ def remedy_document(remedy: Remedy) -> dict[str, Any]:
 def _evidence(evidence: Evidence) -> dict[str, Any]:
     return {
         "kind": evidence.kind,
-        "claim": say(evidence.claim),
+        "claim": _said(evidence.claim),
         "key": evidence.claim.key,
         "args": _args(evidence.claim.args),
         "capture": evidence.capture,
@@ -250,7 +256,7 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
 def _explained(one: Explained) -> dict[str, Any]:
     return {
         "mechanism": one.mechanism,
-        "title": say(one.title),
+        "title": _said(one.title),
         "key": one.title.key,
         "args": _args(one.title.args),
         "sites": [_site(site) for site in one.sites],
@@ -278,11 +284,13 @@ def _memory(memory: Memory) -> dict[str, Any]:
 
 def _gap(gap: Gap) -> dict[str, Any]:
     return {
-        "what": say(gap.what),
-        "why": say(gap.why),
+        "what": _said(gap.what),
+        "why": _said(gap.why),
         "command": gap.command,
         "key": gap.what.key,
         "args": _args(gap.what.args),
+        "why_key": gap.why.key,
+        "why_args": _args(gap.why.args),
     }
 
 

@@ -21,8 +21,7 @@ def wrap(text: str, columns: int | None, width_of: Width) -> list[str]:
     """Return the text in lines of at most so many columns; one line when there is no limit."""
     if columns is None:
         return [text]
-    if len(text) > LONGEST:
-        text = f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
+    text = capped(text)
     lines, line = [], ""
     for word in _words(text, width_of):
         if width_of((line + word).rstrip()) <= columns:
@@ -33,6 +32,14 @@ def wrap(text: str, columns: int | None, width_of: Width) -> list[str]:
         *whole, line = _pieces(word.lstrip(), max(columns, 8), width_of)
         lines += whole
     return [*lines, line.rstrip()] if line.strip() or not lines else lines
+
+
+def capped(text: str) -> str:
+    """Return the text, or its beginning and its end where it is endless, with how much is left out between them."""
+    if len(text) <= LONGEST:
+        return text
+    half = LONGEST // 2 - 20  # what comes out is not too long itself, however often it passes here
+    return f"{text[:half]} ... (+{len(text) - 2 * half:,}) ... {text[-half:]}"
 
 
 def _words(text: str, width_of: Width) -> list[str]:
@@ -94,4 +101,4 @@ def chart(counts: Sequence[int | None]) -> str:
     return "".join(" " if count is None else _BARS[min(last, max(0, round(count / top * last)))] for count in picked)
 
 
-__all__ = ["LONGEST", "Width", "chart", "series", "utc", "wrap"]
+__all__ = ["LONGEST", "Width", "capped", "chart", "series", "utc", "wrap"]

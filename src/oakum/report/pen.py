@@ -4,10 +4,10 @@ All that comes from evidence or source passes through `Look.safe`. Without a wid
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from oakum.model import Text
-from oakum.report.layout import LONGEST, Width, wrap
+from oakum.report.layout import LONGEST, Width, capped, wrap
 from oakum.report.words import say, word
 
 _WIDEST = 110  # longer lines are hard to read
@@ -29,7 +29,9 @@ class Pen:
     """Writes words and lines for one look; `margin` is how far paragraphs stand to the right, beside their labels."""
 
     def __init__(self, look: Look, margin: int = 0) -> None:
-        self.look, self.margin = look, margin
+        # What is piped is complete; on a screen a name of a million characters would push all else off it.
+        self.look = look if look.columns is None else replace(look, safe=lambda text: look.safe(capped(text)))
+        self.margin = margin
         self.columns = None if look.columns is None else max(40, min(look.columns, _WIDEST))
         self.dot, self.dots = ("·", "…") if look.glyphs else ("-", "...")
         self.comma, self.stop, self.colon = ("，", "；", "：") if look.lang == "zh" else (", ", "; ", ": ")

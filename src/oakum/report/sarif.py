@@ -7,7 +7,7 @@ the caller's affair. A drafted diff comes as the replacement of its lines.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from oakum import __version__
@@ -24,6 +24,7 @@ _BASE = "SRCROOT"
 _HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
 
 Naming = Callable[[str], str]  # file -> its URI, relative to the base
+Artifact = Callable[[str], dict[str, str]]  # file -> its artifactLocation
 
 
 def document(found: Scan, base: str, uri: Naming, lang: str = "en") -> dict[str, Any]:
@@ -31,26 +32,30 @@ def document(found: Scan, base: str, uri: Naming, lang: str = "en") -> dict[str,
     mechanisms = sorted({flaw.mechanism for flaw in found.flaws})
     ids = sorted({row.id for row in found.carried})
     places = {name: at for at, name in enumerate([*mechanisms, *ids])}
-    rules = [*(_rule(name, lang) for name in mechanisms), *(_known_rule(leaks().entry(id_), lang) for id_ in ids)]
+    rules = [*(rule(name, lang) for name in mechanisms), *(_known_rule(leaks().entry(id_), lang) for id_ in ids)]
+    results = [
+        *(_result(flaw, places[flaw.mechanism], uri, lang) for flaw in found.flaws),
+        *(_known(row, places[row.id], uri, lang) for row in found.carried),
+    ]
+    return log(rules, results, [_notification(one, uri) for one in found.problems], {_BASE: {"uri": base}})
+
+
+def log(
+    rules: list[dict[str, Any]], results: list[dict[str, Any]], notes: list[dict[str, Any]], bases: dict[str, Any]
+) -> dict[str, Any]:
+    """Return a log with one run of this tool; `bases` are what its URIs are relative to."""
     run: dict[str, Any] = {
         "tool": {"driver": {"name": "oakum", "semanticVersion": __version__, "rules": rules}},
         "columnKind": "unicodeCodePoints",
-        "originalUriBaseIds": {_BASE: {"uri": base}},
-        "invocations": [
-            {
-                "executionSuccessful": True,
-                "toolExecutionNotifications": [_notification(one, uri) for one in found.problems],
-            }
-        ],
-        "results": [
-            *(_result(flaw, places[flaw.mechanism], uri, lang) for flaw in found.flaws),
-            *(_known(row, places[row.id], uri, lang) for row in found.carried),
-        ],
+        "originalUriBaseIds": bases,
+        "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notes}],
+        "results": results,
     }
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _rule(mechanism: str, lang: str) -> dict[str, Any]:
+def rule(mechanism: str, lang: str) -> dict[str, Any]:
+    """Return the rule of a mechanism, with its help."""
     told = [word(f"mechanism.{mechanism}.{part}", lang) for part in ("why", "do") if _has(f"{mechanism}.{part}")]
     name = "".join(part.capitalize() for part in mechanism.split("-"))
     help_text = "\n\n".join([title(mechanism, lang), *told])
@@ -94,7 +99,7 @@ def _known(row: Carried, rule: int, uri: Naming, lang: str) -> dict[str, Any]:
     if row.upgrade_to:
         key = "known.sarif-upgrade" if row.certain else "known.sarif-mended"
         told.append(word(key, lang, version=newest(row)))
-    place: dict[str, Any] = {"artifactLocation": {"uri": uri(row.origin), "uriBaseId": _BASE}}
+    place: dict[str, Any] = {"artifactLocation": _artifact(uri)(row.origin)}
     if row.line:
         place["region"] = {"startLine": row.line}
     return {
@@ -124,17 +129,23 @@ def _result(flaw: Flaw, rule: int, uri: Naming, lang: str) -> dict[str, Any]:
     }
     if others:
         result["relatedLocations"] = [
-            {"id": number, **_location(site, uri), "message": {"text": _role(site.role, lang)}}
+            {"id": number, **_location(site, uri), "message": {"text": role(site.role, lang)}}
             for number, site in enumerate(others, 1)
         ]
-    if drafts := [fix for remedy in flaw.remedies for fix in _fixes(remedy, flaw, uri, lang)]:
+    files = [site.frame.file for site in flaw.cause.sites]
+    if drafts := [fix for remedy in flaw.remedies for fix in fixes(remedy, files, _artifact(uri), lang)]:
         result["fixes"] = drafts
     return result
 
 
-def _role(role: str, lang: str) -> str:
-    key = f"cause.role.{role}"
-    return word(key, lang) if key in WORDS else role
+def role(name: str, lang: str) -> str:
+    """Return what a line of source has to do with a mistake."""
+    key = f"cause.role.{name}"
+    return word(key, lang) if key in WORDS else name
+
+
+def _artifact(uri: Naming) -> Artifact:
+    return lambda file: {"uri": uri(file), "uriBaseId": _BASE}
 
 
 def _location(site: CauseSite, uri: Naming) -> dict[str, Any]:
@@ -143,18 +154,18 @@ def _location(site: CauseSite, uri: Naming) -> dict[str, Any]:
         region["snippet"] = {"text": site.code}
     return {
         "physicalLocation": {
-            "artifactLocation": {"uri": uri(site.frame.file), "uriBaseId": _BASE},
+            "artifactLocation": _artifact(uri)(site.frame.file),
             "region": region,
         },
         "logicalLocations": [{"fullyQualifiedName": site.frame.function, "kind": "function"}],
     }
 
 
-def _fixes(remedy: Remedy, flaw: Flaw, uri: Naming, lang: str) -> Iterator[dict[str, Any]]:
-    """Yield a drafted diff as replacements of whole lines; a diff of a file that no site names is left out."""
+def fixes(remedy: Remedy, files: Iterable[str], artifact: Artifact, lang: str) -> Iterator[dict[str, Any]]:
+    """Yield a drafted diff as replacements of whole lines; a diff of none of the files is left out."""
     diff = remedy.diff or ""
     name = diff.partition("\n")[0].removeprefix("--- a/").strip()
-    file = next((one.frame.file for one in flaw.cause.sites if _same(one.frame.file, name)), "") if name else ""
+    file = next((one for one in files if _same(one, name)), "") if name else ""
     if not file:
         return
     replacements = [
@@ -164,9 +175,8 @@ def _fixes(remedy: Remedy, flaw: Flaw, uri: Naming, lang: str) -> Iterator[dict[
         }
         for first, count, text in _replaced(diff)
     ]
-    told = say(remedy.text, lang)
-    change = {"artifactLocation": {"uri": uri(file), "uriBaseId": _BASE}, "replacements": replacements}
-    yield {"description": {"text": told}, "artifactChanges": [change]}
+    change = {"artifactLocation": artifact(file), "replacements": replacements}
+    yield {"description": {"text": say(remedy.text, lang)}, "artifactChanges": [change]}
 
 
 def _same(file: str, name: str) -> bool:
@@ -199,11 +209,11 @@ def _notification(one: Problem, uri: Naming) -> dict[str, Any]:
     where = file if line.isdigit() else one.where
     note: dict[str, Any] = {"level": "note", "descriptor": {"id": one.key}, "message": {"text": one.text}}
     if where:
-        place: dict[str, Any] = {"artifactLocation": {"uri": uri(where), "uriBaseId": _BASE}}
+        place: dict[str, Any] = {"artifactLocation": _artifact(uri)(where)}
         if line.isdigit() and int(line):
             place["region"] = {"startLine": int(line)}
         note["locations"] = [{"physicalLocation": place}]
     return note
 
 
-__all__ = ["document"]
+__all__ = ["document", "fixes", "log", "role", "rule"]

@@ -13,6 +13,7 @@ from oakum.model.diagnosis import Diagnosis
 from oakum.report.advice import commands, list_command, origins
 from oakum.report.cause import Wide, cause_lines, fix_lines
 from oakum.report.layout import chart, series, utc, wrap
+from oakum.report.page.headline import headline
 from oakum.report.pen import Look, Pen
 from oakum.report.words import WORDS, size
 
@@ -30,10 +31,10 @@ _PARTS = ("heap_live", "heap_dead", "heap_idle", "stacks", "runtime", "off_heap"
 
 def render(diagnosis: Diagnosis, look: Look) -> str:
     """Return the whole report."""
-    return "\n".join(_Page(diagnosis, look).lines()) + "\n"
+    return "\n".join(TerminalPage(diagnosis, look).lines()) + "\n"
 
 
-class _Page(Pen):
+class TerminalPage(Pen):
     """The report while it is written: the diagnosis and where its captures came from."""
 
     def __init__(self, diagnosis: Diagnosis, look: Look) -> None:
@@ -64,19 +65,23 @@ class _Page(Pen):
     # The parts, from top to bottom.
 
     def verdict(self) -> Iterable[str]:
-        verdict = self.diagnosis.verdict
-        badge = self.word(f"badge.{verdict}")
-        indent = self.look.width_of(badge) + 2
-        told = self.wrapped(self.say(self.diagnosis.summary), indent)
-        head, *rest = told
-        yield f"{self.look.styled(badge, 'bold', _COLOURS[verdict])}  {self.look.styled(head.strip(), 'bold')}"
-        yield from rest
+        yield from self.badge(headline(self.diagnosis, self.look.lang))
+        indent = self.look.width_of(self.word(f"badge.{self.diagnosis.verdict}")) + 2
         for row in self.diagnosis.processes:
             parts = [row.name, *([row.build.go] if row.build and row.build.go else [])]
             if len(self.names) > 1:
                 parts[0] = self.word("process.line", name=row.name, id=row.id)
             parts += self.when(row.id)
             yield from self.dim(self.wrapped(f" {self.dot} ".join(self.look.safe(part) for part in parts), indent))
+
+    def badge(self, said: str) -> Iterable[str]:
+        """Return the verdict in one word, and a sentence beside it."""
+        verdict = self.diagnosis.verdict
+        badge = self.word(f"badge.{verdict}")
+        said = self.look.safe(said).replace("`", "")  # bold already sets it apart
+        head, *rest = self.wrapped(said, self.look.width_of(badge) + 2)
+        yield f"{self.look.styled(badge, 'bold', _COLOURS[verdict])}  {self.look.styled(head.strip(), 'bold')}"
+        yield from (self.look.styled(line, "bold") for line in rest)
 
     def when(self, process: str) -> list[str]:
         """Return how many moments of a process there are, and when."""
@@ -231,6 +236,12 @@ class _Page(Pen):
             yield self.word("count.more", count=len(victims) - len(shown))
 
     def known(self, known: KnownMatch) -> Iterable[str]:
+        yield from self.known_bug(known)
+        yield from self.dim(self.paragraph(self.saying(known.says)))
+        yield from self.dim(self.look.safe(reference) for reference in known.references[:_REFERENCES_MOST])
+
+    def known_bug(self, known: KnownMatch) -> Iterable[str]:
+        """Return which bug it is, whether what runs has it, and since when it is mended."""
         told = self.say(known.summary) if known.summary else ""
         yield from self.paragraph(f"{self.look.safe(known.id)}{self.colon}{told}" if told else self.look.safe(known.id))
         name = "Go" if known.module == "std" else known.module
@@ -243,8 +254,6 @@ class _Page(Pen):
             facts = [self.word(f"upstream.affects.{said}", module=name if said == "peer" else module)]
             facts.append(mended or self.word("upstream.unmended"))
         yield from self.paragraph(self.stop.join(facts))
-        yield from self.dim(self.paragraph(self.saying(known.says)))
-        yield from self.dim(self.look.safe(reference) for reference in known.references[:_REFERENCES_MOST])
 
     def harmless(self, explained: Sequence[Explained]) -> Iterable[str]:
         if not explained:
@@ -355,4 +364,4 @@ def _between(first: datetime, last: datetime) -> str:
     return f"{start:%Y-%m-%d %H:%M:%S} - {day}{end:%H:%M:%S}Z"
 
 
-__all__ = ["Look", "render"]
+__all__ = ["Look", "TerminalPage", "render"]

@@ -1,4 +1,4 @@
-"""Stack rows -> one self-contained HTML page with a flame graph: own script and style, nothing from the network.
+"""Stack rows -> a flame graph as HTML: one self-contained page, or a part of another; nothing from the network.
 
 Names come from evidence and are hostile: they stand in a JSON block in which no markup can begin, and the page's policy
 allows only the two inline parts whose hashes it carries.
@@ -11,18 +11,24 @@ from collections.abc import Sequence
 from hashlib import sha256
 from importlib import resources
 from string import Template
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from oakum import __version__
 from oakum.model.frame import owner_of
 from oakum.views.flame import SMALL, StackRows, Tree, grow
+from oakum.views.flame_words import LANGUAGES, words
 
 _INVISIBLE = 0.0002  # of the total: a quarter of a pixel on a wide screen
 _MOST_NODES = 24_000  # in each of the two trees
 _MOST_BYTES = 1_900_000  # a page that mail and chat still take
 _LONGEST = 1000  # characters of a name
+# What a graph that is a whole page has besides: the page around a part has its own.
+_CONTROLS = (
+    '<button type="button" id="theme" title="Dark or light (t)">Theme</button>'
+    '<button type="button" id="help" aria-haspopup="dialog" title="Keys (?)">?</button>'
+)
 # "<" cannot begin a tag or a comment, ">" and "&" cannot end one; U+2028 and U+2029 end a line in old scripts.
 _ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 
@@ -40,8 +46,8 @@ def page(
     `index` is the sample type that it opens with, `facts` are the lines below the graph, `labels` the keys of labels
     that -tagroot and -tagleaf made frames of: those are nobody's code.
     """
-    data = _encoded(rows, index, smallest, labels)
-    style, script = _asset("flame.css"), _asset("flame.js")
+    data = _encoded(rows, index, smallest, labels, _MOST_BYTES)
+    style, script = _asset("flame.css") + _asset("flame_page.css"), _asset("flame.js")
     policy = (
         f"default-src 'none'; script-src {_source_hash(script)}; style-src {_source_hash(style)}; "
         "img-src data:; base-uri 'none'; form-action 'none'"
@@ -52,9 +58,38 @@ def page(
         title=html.escape(title),
         style=style,
         script=script,
+        part=_markup("", f"<h1>{html.escape(title)}</h1>", _CONTROLS),
         facts=html.escape("\n".join(facts)),
+        words=_json(words("en")),
         data=data,
     )
+
+
+class Part(NamedTuple):
+    """A flame graph to be put into a page of any language."""
+
+    markup: str
+    style: str
+    script: str
+    data: dict[str, str]  # JSON by the id of the block that it is read from
+    words: dict[str, dict[str, str]]  # the same by language: of each block only that of the page's
+
+
+def part(rows: StackRows, name: str, index: int = 0, most_bytes: int = _MOST_BYTES) -> Part:
+    """Return the graph as a part of a page; ids in it begin with the name, its data takes no more bytes than that."""
+    prefix = f"{name}-"
+    data = _encoded(rows, index, _INVISIBLE, (), most_bytes)
+    spoken = {lang: {f"{prefix}words": _json(words(lang))} for lang in LANGUAGES}
+    return Part(_markup(prefix), _asset("flame.css"), _asset("flame.js"), {f"{prefix}data": data}, spoken)
+
+
+def _markup(prefix: str, heading: str = "", controls: str = "") -> str:
+    template = Template(_asset("flame_part.html"))
+    return template.substitute(prefix=prefix, heading=heading, controls=controls)
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).translate(_ESCAPES)
 
 
 def _asset(name: str) -> str:
@@ -65,17 +100,16 @@ def _source_hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def _encoded(rows: StackRows, index: int, smallest: float, labels: Sequence[str]) -> str:
+def _encoded(rows: StackRows, index: int, smallest: float, labels: Sequence[str], most_bytes: int) -> str:
     most_nodes = _MOST_NODES
     while True:
         trees = [grow(rows, inverted, smallest) for inverted in (False, True)]
         if max(map(len, trees)) <= most_nodes:
-            text = json.dumps(_document(rows, trees, index, labels), separators=(",", ":"), ensure_ascii=False)
-            text = text.translate(_ESCAPES)
+            text = _json(_document(rows, trees, index, labels))
             size = len(text.encode("utf-8", "replace"))
-            if size <= _MOST_BYTES or smallest > 0.1:
+            if size <= most_bytes or smallest > 0.1:
                 return text
-            most_nodes = int(max(map(len, trees)) * _MOST_BYTES / size * 0.95)
+            most_nodes = int(max(map(len, trees)) * most_bytes / size * 0.95)
         smallest = max(smallest * 1.05, *(_least_share(tree, rows, most_nodes) for tree in trees))
 
 
@@ -133,4 +167,4 @@ def _renumbered(columns: "Sequence[np.ndarray[Any, np.dtype[np.int32]]]", total:
     return used.tolist(), table
 
 
-__all__ = ["page"]
+__all__ = ["Part", "page", "part"]

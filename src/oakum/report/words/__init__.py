@@ -1,7 +1,8 @@
 """The words of a diagnosis: Text -> one sentence, English or Chinese.
 
-Templates are those of str.format; three specs are ours: {x:bytes} is 41.0 KiB, {x:span} of seconds is 3 h 20 min,
-{x:#goroutine} counts in English: 1 goroutine, 103 goroutines. An area is a module and one line in _AREAS.
+Templates are those of str.format; four specs are ours: {x:bytes} is 41.0 KiB, {x:span} of seconds is 3 h 20 min
+(3 小时 20 分钟), {x:#goroutine} counts: 1 goroutine, 103 goroutines, {x:phrase} is a phrase of ours in Chinese. An
+area is a module and one line in _AREAS.
 """
 
 from string import Formatter
@@ -16,28 +17,37 @@ from oakum.report.words import (
     cause_waits,
     cause_workers,
     common,
+    controls,
     fixes,
     gaps,
     goroutines,
     heap,
+    incident,
+    incident_lessons,
     known,
     locks,
     mechanisms,
     memory,
     numbers,
+    page,
+    recheck,
     roles,
     scan,
     upstream,
 )
+from oakum.report.words.phrases import in_chinese
 
 _AREAS = (
-    common, fixes, mechanisms, gaps, goroutines, locks, heap, memory, numbers, roles, cause_channels, cause_heap,
-    cause_locks, cause_network, cause_waits, cause_workers, scan, known, upstream,
+    common, fixes, mechanisms, gaps, goroutines, locks, heap, memory, numbers, page, roles, cause_channels, cause_heap,
+    cause_locks, cause_network, cause_waits, cause_workers, scan, known, upstream, controls,
+    incident, incident_lessons, recheck,
 )  # fmt: skip
 LANGUAGES = ("en", "zh")
 WORDS: dict[str, tuple[str, str]] = {key: words for area in _AREAS for key, words in area.WORDS.items()}
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+_LENGTHS = (86400, 3600, 60, 1)
+_TIMES = {"en": ("d", "h", "min", "s"), "zh": ("天", "小时", "分钟", "秒")}
 
 
 def size(count: float) -> str:
@@ -49,12 +59,12 @@ def size(count: float) -> str:
     return f"{sign}{amount:.0f} B" if unit == 0 else f"{sign}{amount:.1f} {_UNITS[unit]}"
 
 
-def span(seconds: float) -> str:
+def span(seconds: float, lang: str = "en") -> str:
     """Return a length of time in its two largest units: 3 h 20 min."""
     left = round(max(0.0, float(seconds)))
     parts: list[str] = []
-    for unit, length in (("d", 86400), ("h", 3600), ("min", 60), ("s", 1)):
-        if (count := left // length) or (unit == "s" and not parts):
+    for unit, length in zip(_TIMES[lang], _LENGTHS, strict=True):
+        if (count := left // length) or (length == 1 and not parts):
             parts.append(f"{count:,} {unit}")
         elif parts:
             break
@@ -65,13 +75,18 @@ def span(seconds: float) -> str:
 
 
 class _Words(Formatter):
+    def __init__(self, lang: str) -> None:
+        self.lang = lang
+
     def format_field(self, value: Any, format_spec: str) -> str:
         if isinstance(value, tuple):
             return ", ".join(f"{one:,}" for one in value)
         if format_spec == "bytes":
             return size(value)
         if format_spec == "span":
-            return span(value)
+            return span(value, self.lang)
+        if format_spec == "phrase":
+            return in_chinese(str(value)) if self.lang == "zh" else str(value)
         if format_spec.startswith("#"):
             noun = format_spec[1:]
             return f"{value:,} {noun}" if value == 1 else f"{value:,} {_plural(noun)}"
@@ -84,14 +99,14 @@ def _plural(noun: str) -> str:
     return f"{noun}es" if noun.endswith("s") else f"{noun}s"
 
 
-_FORMAT = _Words()
+_FORMATS = {lang: _Words(lang) for lang in LANGUAGES}
 
 
 def say(text: Text, lang: str = "en") -> str:
     """Return the sentence. A key of another version, or arguments that do not fit, are shown as they are."""
     words = WORDS.get(text.key)
     try:
-        return _FORMAT.vformat(words[LANGUAGES.index(lang)], (), dict(text.args)) if words else _bare(text)
+        return _FORMATS[lang].vformat(words[LANGUAGES.index(lang)], (), dict(text.args)) if words else _bare(text)
     except (KeyError, IndexError, ValueError, TypeError):
         return _bare(text)
 

@@ -56,7 +56,7 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "cause.worker.acquired": (
         "The program's own code has it started at {place} by `{name}`, and would stop it with {release}.",
-        "程序自身的代码在 {place} 通过 `{name}` 启动它，应以 {release} 停止。",
+        "程序自身的代码在 {place} 通过 `{name}` 启动它，应以 {release:phrase} 停止。",
     ),
     "cause.worker.handed": (
         "{function} starts it ({place}) and hands it `{name}` as what stops it; {call} gives `{value}` for that.",

@@ -73,7 +73,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "budget.off_heap": ("outside Go", "Go 之外"),
     "budget.next_gc": ("next collection at", "下次 GC 触发点"),
     "budget.last_gc": ("last collection", "上次 GC"),
-    "budget.full_in": ("limit reached in about {seconds:span}", "按目前速度约 {seconds:span} 后达到上限"),
+    "budget.full_in": ("limit reached in about {seconds:span}", "按目前速度约 {seconds:span}后达到上限"),
     # Remedies.
     "remedy.upgrade": ("upgrade", "升级"),
     "remedy.patch": ("change", "修改"),
@@ -97,7 +97,7 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "diff.more": ("... and {count:#line} more", "……另有 {count:,} 行"),
     # What was read.
-    "cause.read": ("Source read: {source}", "所读源码：{source}"),
+    "cause.read": ("Source read: {source}", "所读源码：{source:phrase}"),
     "inputs.line": ("{captures:#capture}", "{captures:,} 份采集"),
     "inputs.baseline": ("{moments:#moment} of a healthy twin", "另有健康对照的 {moments:,} 个时刻"),
     "inputs.problems": (

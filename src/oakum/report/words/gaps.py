@@ -16,6 +16,14 @@ WORDS: dict[str, tuple[str, str]] = {
         "What goes away when the load ends is traffic, what stays is a leak.",
         "负载结束后消失的是流量，留下的才是泄漏。",
     ),
+    "gap.more-load": (
+        "No later moment under the same load shows whether it goes on growing.",
+        "没有在同样负载下继续观察，不知道它是否还会增长。",
+    ),
+    "gap.more-load.why": (
+        "A cache that is full stands still under more load, a leak goes on; after the load both stay.",
+        "缓存装满之后，负载继续也不再增长，泄漏则会一直增长；负载结束后两者都会留下。",
+    ),
     "gap.goroutines": ("No goroutines were captured.", "没有采集 goroutine。"),
     "gap.goroutines.why": (
         "Most leaks of Go services are goroutines that wait for ever, and what they hold.",

@@ -101,7 +101,7 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "goroutines.rests": (
         "Meant to wait: {what} ({relation}).",
-        "本来就要等待（已知的常驻 goroutine：{entry}）。",
+        "按设计就在此等待（常驻 goroutine 目录中的 {entry}）。",
     ),
     "goroutines.counts-only": (
         "Only their number is known in {moments:,} moments: this format has no ids to tell who stayed.",

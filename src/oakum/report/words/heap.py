@@ -43,16 +43,16 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "heap.shape.registration": (
         "It is held by what {caller} registers with {function}, which is undone by: {release}.",
-        "它由 {caller} 通过 {function} 所做的注册持有，撤销方式是：{release}。",
+        "它由 {caller} 通过 {function} 所做的注册持有，撤销方式是：{release:phrase}。",
     ),
     "heap.shape.container": (
         "It is put into a container: {function} is on the path.",
         "它被放入一个容器：路径上有 {function}。",
     ),
     "heap.shape.kept": (
-        "{objects:,} more objects are alive while only {goroutines:,} goroutines stand on this path: no goroutine"
-        " holds them, so a map, slice, list or other variable that outlives the call does.",
-        "多出的 {objects:,} 个对象仍然存活，而处于该路径上的 goroutine 只有 {goroutines:,} 个：持有它们的不是"
+        "{objects:,} more objects are alive than goroutines could hold ({goroutines:#goroutine} on this path): a map,"
+        " slice, list or other variable that outlives the call holds them.",
+        "多出的 {objects:,} 个对象仍然存活，而该路径上的 goroutine 为 {goroutines:,} 个：持有它们的不是"
         " goroutine，而是比调用活得更久的 map、slice、链表或其他变量。",
     ),
     "heap.pinned": (

@@ -52,6 +52,7 @@ _ROLES: dict[str, tuple[str, str]] = {
     "never-unmapped": ("never unmapped", "未解除映射"),
     # What grows.
     "registered": ("registered here", "在此注册"),
+    "registered-too-early": ("registered too early", "注册过早"),
     "registered-again": ("registered again", "再次注册"),
     "never-removed": ("never removed", "未移除"),
     "stored": ("stored here", "在此存入"),

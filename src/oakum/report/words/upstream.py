@@ -105,7 +105,7 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "upstream.upgrade.unknown": (
         "{module} has the fix since {version}; see whether the code that runs here has it. {en}",
-        "{module} 自 {version} 起已有修复；请确认这里运行的代码是否已包含。{zh}",
+        "{module} 自 {version:phrase} 起已有修复；请确认这里运行的代码是否已包含。{zh}",
     ),
     "upstream.upgrade.peer": (
         "{module} {version} or later in {process}, the process at the other end. {en}",

@@ -1,4 +1,5 @@
-// Draws the call tree of #data. Names come from evidence and are hostile: they only ever reach textContent.
+// Draws call trees: the one that is a whole page, or several among other things. Each stands in an element .flame whose
+// parts have ids with its prefix. Names come from evidence and are hostile: they only ever reach textContent.
 "use strict";
 
 // Before the first paint, so that a theme asked for in the address does not flash.
@@ -7,16 +8,17 @@ const paint = (theme) => {
   if (theme === "dark" || theme === "light") document.documentElement.dataset.theme = theme;
   else delete document.documentElement.dataset.theme;
 };
-paint(asked().get("theme"));
+if (document.documentElement.dataset.flame === "alone") paint(asked().get("theme"));
 
-document.addEventListener("DOMContentLoaded", () => {
-  const data = JSON.parse(document.getElementById("data").textContent);
-  const $ = (id) => document.getElementById(id);
-  const graph = $("graph"), tip = $("tip"), search = $("search"), keys = $("keys");
+const drawFlame = (root) => {
+  const prefix = root.dataset.prefix, alone = prefix === ""; // alone, it owns the address, the theme and all keys
+  const $ = (id) => document.getElementById(prefix + id);
+  const data = JSON.parse($("data").textContent);
+  const graph = $("graph"), tip = $("tip"), search = $("search");
+  const keys = alone ? $("keys") : { open: false };
+  const words = JSON.parse($("words").textContent);
+  const say = (key, told = {}) => words[key].replace(/\{(\w+)\}/g, (_, name) => told[name]);
   const OWNERS = { o: "own", d: "dependency", s: "stdlib", r: "runtime", l: "label" };
-  const WORDS = {
-    own: "own code", dependency: "dependency", stdlib: "standard library", runtime: "Go runtime", label: "label",
-  };
   const WIDTH = data.compared ? 2 : 0; // the side of the values that widths show
   const MOST_FRAMES = 6000; // more are not told apart on a screen, and slow it down
 
@@ -47,13 +49,13 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   const nameOf = (n) => {
-    if (!n) return "all";
-    return tree.name[n] < 0 ? `(${tree.line[n]} small)` : data.names[tree.name[n]];
+    if (!n) return say("all");
+    return tree.name[n] < 0 ? say("small", { count: tree.line[n] }) : data.names[tree.name[n]];
   };
   const placeOf = (n) => {
     const file = n && tree.name[n] >= 0 ? data.files[tree.file[n]] : "";
     if (!file) return "";
-    return `${file}${tree.line[n] > 0 ? `:${tree.line[n]}` : ""}${tree.mixed[n] ? " and other lines" : ""}`;
+    return `${file}${tree.line[n] > 0 ? `:${tree.line[n]}` : ""}${tree.mixed[n] ? say("other-lines") : ""}`;
   };
   const pathTo = (n) => {
     const path = [];
@@ -68,7 +70,9 @@ document.addEventListener("DOMContentLoaded", () => {
   };
 
   // ---- numbers -------------------------------------------------------------------------------------------------
-  const BYTES = [["PB", 2 ** 50], ["TB", 2 ** 40], ["GB", 2 ** 30], ["MB", 2 ** 20], ["kB", 1024], ["B", 1]];
+  // Alone it prints sizes as pprof does, in a report as the report does: the same number under another name.
+  const BYTES = (alone ? ["PB", "TB", "GB", "MB", "kB", "B"] : ["PiB", "TiB", "GiB", "MiB", "KiB", "B"])
+    .map((name, n) => [name, 2 ** (50 - 10 * n)]);
   const TIME = [["h", 3.6e12], ["min", 6e10], ["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]];
   const UNITS = new Map(Object.entries({ // maps, not objects: a unit is evidence, and may be called "constructor"
     bytes: [BYTES, 1], kilobytes: [BYTES, 1024], megabytes: [BYTES, 2 ** 20],
@@ -93,7 +97,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const state = { focus: 0, type: data.type, inverted: false, search: "" };
   let tree = prepare(false, state.type);
   let frames = new Map(); // node -> element, of the frames on screen, in the order of drawing
-  let marked = 0, hits = new Set(), rowHeight = 20, steps = (history.state && history.state.steps) || 0;
+  let marked = 0, hits = new Set(), rowHeight = 20, steps = alone && history.state && history.state.steps || 0;
 
   // What fits: the whole name, without its path, without its package, the method alone. A closure keeps the function
   // that it stands in: "func1" says nothing.
@@ -118,8 +122,8 @@ document.addEventListener("DOMContentLoaded", () => {
 
   function badge(n) {
     if (!data.compared || !n || tree.name[n] < 0) return "";
-    if (!tree.sides[1][n]) return "new";
-    return tree.sides[0][n] ? "" : "gone";
+    if (!tree.sides[1][n]) return say("new");
+    return tree.sides[0][n] ? "" : say("gone");
   }
 
   // Frames below the focus with their place, leaving out those narrower than `least` pixels.
@@ -156,7 +160,7 @@ document.addEventListener("DOMContentLoaded", () => {
       const element = document.createElement("div");
       const part = Math.min(1, tree.width[n] / whole), wide = part * pixels;
       element.className = `f ${colour(n)}${hits.has(n) ? " hit" : ""}${wide < 12 ? " thin" : ""}`;
-      element.id = `f${n}`;
+      element.id = `${prefix}f${n}`;
       element.setAttribute("role", "treeitem");
       element.setAttribute("aria-level", depth + 1);
       element.style.left = `${100 * left}%`;
@@ -197,7 +201,7 @@ document.addEventListener("DOMContentLoaded", () => {
   function drawHead() {
     const type = data.types[state.type], now = tree.sides[0][0];
     $("total").textContent = data.compared
-      ? `${type.type}: ${amount(now)} now, ${amount(tree.sides[1][0])} before, ${change(now - tree.sides[1][0])}`
+      ? say("compared", { type: type.type, now: amount(now), before: amount(tree.sides[1][0]), change: change(now - tree.sides[1][0]) })
       : `${type.type}: ${amount(now)}`;
     $("type").value = String(state.type);
     $("invert").setAttribute("aria-pressed", String(state.inverted));
@@ -262,13 +266,12 @@ document.addEventListener("DOMContentLoaded", () => {
       else todo.push(...tree.children[n]);
     }
     const total = tree.sides[0][state.focus];
-    const how = (literal ? " (searched as plain text: it is no regular expression)" : "") +
-      (unseen > total / 200 ? `; ${share(unseen, total)} is in frames too small to be searched` : "");
-    const delta = data.compared ? `, ${change(sums[0] - sums[1])} since the base` : "";
-    $("matches").textContent = found
-      ? `${hits.size === 1 ? "1 frame matches" : `${hits.size.toLocaleString("en-US")} frames match`}: ${amount(sums[0])} of ${amount(total)}` +
-        ` (${share(sums[0], total)})${delta}${how}`
-      : `nothing matches${how}`;
+    const how = (literal ? say("literal") : "") +
+      (unseen > total / 200 ? say("unseen", { share: share(unseen, total) }) : "");
+    const told = hits.size === 1 ? say("match") : say("matches", { count: hits.size.toLocaleString("en-US") });
+    const of = say("of", { sum: amount(sums[0]), total: amount(total), share: share(sums[0], total) });
+    const delta = data.compared ? say("since", { change: change(sums[0] - sums[1]) }) : "";
+    $("matches").textContent = found ? told + of + delta + how : say("nothing") + how;
   }
 
   function nextHit(step) {
@@ -282,9 +285,9 @@ document.addEventListener("DOMContentLoaded", () => {
   function describe(n) {
     const title = document.createElement("strong"), place = document.createElement("em");
     title.textContent = nameOf(n) + (badge(n) ? ` (${badge(n)})` : "");
-    const owner = n && tree.name[n] >= 0 ? WORDS[OWNERS[data.owners[tree.name[n]]]] : "";
+    const owner = n && tree.name[n] >= 0 ? say(OWNERS[data.owners[tree.name[n]]]) : "";
     place.textContent = n && tree.name[n] < 0
-      ? "frames too small to be drawn, together"
+      ? say("small-about")
       : [placeOf(n), owner].filter(Boolean).join("  ·  ");
     const table = document.createElement("table");
     const line = (words, tag) => {
@@ -299,17 +302,17 @@ document.addEventListener("DOMContentLoaded", () => {
     const total = tree.sides[0][0];
     if (data.compared) {
       const head = document.createElement("thead");
-      head.append(line(["", "now", "before", "change"], "head"));
+      head.append(line(["", say("now"), say("before"), say("change")], "head"));
       table.append(head);
     }
-    for (const [word, values] of [["cum", tree.sides], ["flat", tree.flat]]) {
+    for (const [word, values] of [[say("cum"), tree.sides], [say("flat"), tree.flat]]) {
       const now = values[0][n];
       table.append(line(data.compared
         ? [word, amount(now), amount(values[1][n]), change(now - values[1][n])]
         : [word, amount(now), share(now, total)]));
     }
     if (!data.compared && state.focus) {
-      table.append(line(["of zoomed", amount(tree.sides[0][n]), share(tree.sides[0][n], tree.sides[0][state.focus])]));
+      table.append(line([say("of-zoomed"), amount(tree.sides[0][n]), share(tree.sides[0][n], tree.sides[0][state.focus])]));
     }
     return [title, place, table];
   }
@@ -332,7 +335,7 @@ document.addEventListener("DOMContentLoaded", () => {
     element.setAttribute("aria-label", `${nameOf(n)}, ${amount(tree.sides[0][n])}`);
     graph.setAttribute("aria-activedescendant", element.id);
     if (!loud) return;
-    const under = $("graph").previousElementSibling.getBoundingClientRect().bottom;
+    const under = root.querySelector(".flame-bar").getBoundingClientRect().bottom;
     const box = element.getBoundingClientRect();
     if (box.top < under || box.bottom > innerHeight) scrollBy(0, box.top - innerHeight / 2);
     show(n, 0, innerHeight); // out of the way of the frames below
@@ -358,6 +361,7 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   function remember(step) {
+    if (!alone) return;
     steps = Math.max(0, steps + step);
     try {
       history[step ? "pushState" : "replaceState"]({ steps }, "", address());
@@ -375,7 +379,7 @@ document.addEventListener("DOMContentLoaded", () => {
 
   function back() {
     if (steps) history.back();
-    else if (state.focus) zoom(0);
+    else if (state.focus) zoom(alone ? 0 : tree.parent[state.focus]);
   }
 
   function invert() {
@@ -387,18 +391,18 @@ document.addEventListener("DOMContentLoaded", () => {
 
   // The view that the address asks for. `focus` alone means the widest frame of that function.
   function open() {
-    const words = asked();
-    paint(words.get("theme"));
-    const type = data.types.findIndex((t) => t.type === words.get("type"));
+    const view = alone ? asked() : new URLSearchParams();
+    if (alone) paint(view.get("theme"));
+    const type = data.types.findIndex((t) => t.type === view.get("type"));
     state.type = type < 0 ? data.type : type;
-    state.inverted = words.get("invert") === "1";
-    state.search = search.value = words.get("search") || "";
+    state.inverted = view.get("invert") === "1";
+    state.search = search.value = view.get("search") || "";
     tree = prepare(state.inverted, state.type);
     state.focus = 0;
-    const name = words.get("focus");
+    const name = view.get("focus");
     for (let n = 1; name && n < tree.count; n++) {
       if (tree.name[n] < 0 || nameOf(n) !== name) continue;
-      if (words.get("at") === mark(n)) {
+      if (view.get("at") === mark(n)) {
         state.focus = n;
         break;
       }
@@ -419,7 +423,7 @@ document.addEventListener("DOMContentLoaded", () => {
   async function copy() {
     const path = state.inverted ? pathTo(marked) : pathTo(marked).reverse();
     const text = path.map((n) => (placeOf(n) ? `${nameOf(n)}\n\t${placeOf(n)}` : nameOf(n))).join("\n");
-    let said = `copied ${path.length} frames`;
+    let said = say("copied", { count: path.length });
     try {
       await navigator.clipboard.writeText(text);
     } catch {
@@ -427,7 +431,7 @@ document.addEventListener("DOMContentLoaded", () => {
       area.value = text;
       document.body.append(area);
       area.select();
-      if (!document.execCommand("copy")) said = "the browser does not let this page copy";
+      if (!document.execCommand("copy")) said = say("copy-failed");
       area.remove();
     }
     $("matches").textContent = said;
@@ -436,7 +440,7 @@ document.addEventListener("DOMContentLoaded", () => {
   // ---- hands ---------------------------------------------------------------------------------------------------
   const frameAt = (event) => {
     const element = event.target.closest(".f");
-    return element ? Number(element.id.slice(1)) : -1;
+    return element ? Number(element.id.slice(prefix.length + 1)) : -1;
   };
   graph.addEventListener("pointermove", (event) => {
     const n = frameAt(event);
@@ -482,11 +486,16 @@ document.addEventListener("DOMContentLoaded", () => {
     l: () => beside(1), h: () => beside(-1), n: () => nextHit(1), N: () => nextHit(-1),
     Enter: () => { zoom(marked); select(marked, true); },
     b: back, Backspace: back,
-    Escape: () => { if (tip.hidden) back(); else tip.hidden = true; },
-    0: () => zoom(0), i: invert, t: toggleTheme, c: copy, "?": () => keys.showModal(),
+    Escape: () => {
+      if (!tip.hidden) tip.hidden = true;
+      else if (alone || state.focus) back();
+      else document.activeElement.blur(); // the keys are the page's again
+    },
+    0: () => zoom(0), i: invert, c: copy,
   };
+  if (alone) Object.assign(KEYS, { t: toggleTheme, "?": () => keys.showModal() });
   Object.assign(KEYS, { ArrowDown: KEYS.j, ArrowUp: KEYS.k, ArrowRight: KEYS.l, ArrowLeft: KEYS.h });
-  document.addEventListener("keydown", (event) => {
+  (alone ? document : root).addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || keys.open) return;
     if (event.target.closest("input, select") || (event.key === "Enter" && event.target.closest("button"))) return;
     const act = Object.hasOwn(KEYS, event.key) && KEYS[event.key];
@@ -495,6 +504,12 @@ document.addEventListener("DOMContentLoaded", () => {
     act();
   });
 
+  for (const element of root.querySelectorAll("[data-say]")) {
+    for (const [what, key] of element.dataset.say.split(" ").map((pair) => pair.split(":"))) {
+      if (what === "text") element.textContent = say(key);
+      else element.setAttribute(what, say(key));
+    }
+  }
   data.types.forEach((type, i) => $("type").append(new Option(`${type.type} (${type.unit})`, String(i))));
   $("type").hidden = data.types.length < 2;
   $("type").addEventListener("change", (event) => {
@@ -507,12 +522,14 @@ document.addEventListener("DOMContentLoaded", () => {
   $("tools").addEventListener("click", (event) => { if (event.detail && event.target.closest("button")) event.target.blur(); });
   $("back").addEventListener("click", back);
   $("invert").addEventListener("click", invert);
-  $("theme").addEventListener("click", toggleTheme);
-  $("help").addEventListener("click", () => keys.showModal());
-  addEventListener("popstate", (event) => {
-    steps = (event.state && event.state.steps) || 0;
-    open();
-  });
+  if (alone) {
+    $("theme").addEventListener("click", toggleTheme);
+    $("help").addEventListener("click", () => keys.showModal());
+    addEventListener("popstate", (event) => {
+      steps = (event.state && event.state.steps) || 0;
+      open();
+    });
+  }
 
   const swatch = (words, ...classes) => {
     const item = document.createElement("li");
@@ -520,9 +537,9 @@ document.addEventListener("DOMContentLoaded", () => {
     return item;
   };
   $("legend").append(...(data.compared
-    ? [swatch("shrank", "shrank5", "shrank3", "shrank1"), swatch("same", "same"), swatch("grew", "grew1", "grew3", "grew5"),
-      swatch("width: the greater of now and before; colour: absolute change")]
-    : Object.entries(WORDS).filter(([owner]) => data.owners.includes(owner[0])).map(([owner, words]) => swatch(words, owner))));
+    ? [swatch(say("shrank"), "shrank5", "shrank3", "shrank1"), swatch(say("same"), "same"),
+      swatch(say("grew"), "grew1", "grew3", "grew5"), swatch(say("how"))]
+    : Object.values(OWNERS).filter((owner) => data.owners.includes(owner[0])).map((owner) => swatch(say(owner), owner))));
 
   let width = 0;
   new ResizeObserver(() => {
@@ -533,4 +550,6 @@ document.addEventListener("DOMContentLoaded", () => {
   }).observe(graph);
   width = graph.clientWidth;
   open();
-});
+};
+
+document.addEventListener("DOMContentLoaded", () => document.querySelectorAll(".flame").forEach(drawFlame));

@@ -1,0 +1,130 @@
+"""A page -> one HTML file: nothing loads from a network, all content stands in it without scripts, below 2 MB.
+
+Comes in: a `Page`, the JSON contract to carry along, pictures that others drew. Everything in them may come from
+evidence: it is escaped here, and the page's policy runs nothing but the scripts whose hashes it carries.
+"""
+
+import base64
+import json
+import re
+from collections.abc import Mapping
+from functools import cache
+from hashlib import sha256
+from importlib import resources
+from typing import Any
+
+from oakum import __version__
+from oakum.report.html.chain import layers
+from oakum.report.html.chart import plot
+from oakum.report.html.drawing import Drawing
+from oakum.report.html.embedded import BEGIN, END
+from oakum.report.html.fit import STEPS, Limits, fitted
+from oakum.report.html.text import anchor_id, anchors_of, clean, href, lines, prose, tail
+from oakum.report.html.waterfall import bars
+from oakum.report.page.blocks import Cell, Page
+from oakum.report.words import LANGUAGES, WORDS, size
+
+MOST_BYTES = 1_950_000  # of the whole file: mail and chat still take it
+_MOST_DOCUMENT = 900_000  # of them for the JSON; a longer one is left out, and that is said
+_SCRIPTED = ("copied", "copy-failed", "found", "found-none")  # words that the script says
+# "<" cannot begin a tag or a comment, ">" and "&" cannot end one; U+2028 and U+2029 end a line in old scripts.
+_ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+
+
+def render(page: Page, document: Mapping[str, Any] | None = None, figures: Mapping[str, Drawing] | None = None) -> str:
+    """Return the file. The document is what `embedded.embedded` finds in it again; too long a one is left out."""
+    figures = figures or {}
+    carried, left_out = _carried(document)
+    spoken = _spoken(page)
+    for limits in STEPS:
+        text = _written(fitted(page, limits, spoken), limits, carried, left_out, figures, spoken)
+        if len(text.encode("utf-8", "replace")) <= MOST_BYTES:
+            break
+    return text
+
+
+def _carried(document: Mapping[str, Any] | None) -> tuple[str, bool]:
+    """Return the document as it is carried along, and whether it is too long for that."""
+    if document is None:
+        return "", False
+    text = json.dumps(document, separators=(",", ":"), ensure_ascii=False)
+    if len(text) <= _MOST_DOCUMENT:  # escaping a hundred megabytes takes seconds
+        text = text.translate(_ESCAPES)
+        if len(text.encode("utf-8", "replace")) <= _MOST_DOCUMENT:
+            return text, False
+    return "", True
+
+
+def _spoken(page: Page) -> dict[str, str]:
+    """Return the words of the page's own controls, in its language."""
+    at = LANGUAGES.index(page.lang) if page.lang in LANGUAGES else 0
+    return {key.removeprefix("control."): both[at] for key, both in WORDS.items() if key.startswith("control.")}
+
+
+def _written(
+    page: Page, limits: Limits, document: str, left_out: bool, figures: Mapping[str, Drawing], spoken: Mapping[str, str]
+) -> str:
+    # Two pictures of one kind share their style and their script.
+    styles = [*dict.fromkeys(drawing.style for drawing in figures.values()), _asset("report.css")]
+    early = _asset("early.js")
+    scripts = [*dict.fromkeys(drawing.script for drawing in figures.values()), _asset("report.js")]
+    policy = (
+        f"default-src 'none'; script-src {_hashes([early, *scripts])}; style-src {_hashes(styles)}; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    text: str = _template().render(
+        page=page,
+        most=limits.rows,
+        w=spoken,
+        anchors=anchors_of(page),
+        figures=figures,
+        document=document,
+        document_left_out=left_out,
+        begin=BEGIN,
+        end=END,
+        words_json=json.dumps({key: spoken[key] for key in _SCRIPTED}, ensure_ascii=False).translate(_ESCAPES),
+        styles=styles,
+        early=early,
+        scripts=scripts,
+        policy=policy,
+        version=__version__,
+    )
+    return text
+
+
+@cache
+def _template() -> Any:
+    import jinja2  # here, because most commands write no page
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("oakum.report.html", "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=clean,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"prose": prose, "lines": lines, "size": size, "id": anchor_id, "kind": _kind, "tail": tail}
+    environment.globals |= {"href": href, "plot": plot, "bars": bars, "layers": layers}
+    environment.tests |= {"a": lambda block, name: type(block).__name__ == name}
+    return environment.get_template("report.html")
+
+
+def _kind(cell: Cell) -> str:
+    """Return how a cell is set: a number to the right, a time and a digest on one line, a name broken anywhere."""
+    if re.fullmatch(r"[-+−]?[\d.,]+(\s?[\w%/]{1,4})?", cell.text) and cell.sort is not None:
+        return "number"
+    if re.fullmatch(r"[0-9a-f]{64}", cell.text):
+        return "digest"
+    return "name" if cell.code else "time" if cell.sort is not None and ":" in cell.text else ""
+
+
+def _asset(name: str) -> str:
+    return resources.files("oakum.report.html").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def _hashes(texts: list[str]) -> str:
+    return " ".join(f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'" for text in texts)
+
+
+__all__ = ["MOST_BYTES", "Drawing", "render"]

@@ -1,0 +1,369 @@
+"""A diagnosis -> the page of its suspects in one language: the verdict first, then the evidence, then what to run next.
+
+A section appears only when the diagnosis has what it shows. Long lists are cut, and say how many more there are and
+which command shows them: a page is opened in a second, whatever the case.
+"""
+
+from collections.abc import Collection, Sequence
+
+from oakum import __version__
+from oakum.model import Explained, Finding, Gap, InputRow, Point, Problem, ProcessRow
+from oakum.model.diagnosis import Diagnosis
+from oakum.report.layout import utc
+from oakum.report.page.blocks import (
+    Block,
+    Cell,
+    Chart,
+    Command,
+    Figure,
+    Fold,
+    Page,
+    Para,
+    Row,
+    Section,
+    Table,
+    anchor_of_finding,
+    anchor_of_input,
+)
+from oakum.report.page.charts import MEASURES, exceeds, totals, waterfall
+from oakum.report.page.derive import Derive
+from oakum.report.page.headline import headline, subject
+from oakum.report.page.since import began, dated, moment_name
+from oakum.report.page.speech import Speech, stamp
+from oakum.report.page.suspects import Suspects
+from oakum.report.words import WORDS
+
+FIGURES = {"flame-heap": "heap", "flame-goroutines": "goroutine"}  # name -> the kind of capture it is drawn from
+_WHOLE_MOST = 50  # findings that are told whole; the others in a line
+_ROWS_MOST = 500
+_MOMENTS_OPEN = 24  # more are listed when they are asked for
+_GAPS_MOST = 40
+_PROBLEMS_MOST = 3  # of one capture
+_PROCESSES_MOST = 20
+
+
+def compose(diagnosis: Diagnosis, lang: str, figures: Collection[str] = ()) -> Page:
+    """Return the page; `figures` names the pictures that whoever writes it down will be handed."""
+    return _Composer(diagnosis, lang, figures).page()
+
+
+class _Composer:
+    """The page while it is put together."""
+
+    def __init__(self, diagnosis: Diagnosis, lang: str, figures: Collection[str]) -> None:
+        self.diagnosis, self.figures = diagnosis, figures
+        self.speech, self.derive = Speech(lang), Derive(diagnosis)
+        self.suspects = Suspects(self.speech, diagnosis, self.derive)
+        self.names = self.suspects.names
+
+    def page(self) -> Page:
+        speech, verdict = self.speech, self.diagnosis.verdict
+        sections = (
+            self.findings(), self.timeline(), self.memory(), self.flames(), self.harmless(), self.gaps(), self.inputs(),
+        )  # fmt: skip
+        key = "page.title" if verdict == "leaking" else f"page.title.{verdict}"
+        return Page(
+            title=speech.word(key, process=subject(speech, self.diagnosis)),
+            lang=speech.lang,
+            tone=verdict,
+            badge=speech.word(f"badge.{verdict}"),
+            verdict=headline(self.diagnosis, speech.lang),
+            about=self.about(),
+            sections=tuple(section for section in sections if section),
+            foot=speech.word("page.foot", version=speech.name(self.diagnosis.tool or __version__)),
+        )
+
+    def about(self) -> tuple[str, ...]:
+        """Return a line for each process: its build, its moments and when they were."""
+        lines = []
+        for row in self.diagnosis.processes[:_PROCESSES_MOST]:
+            told = []
+            if row.build and row.build.go:
+                told.append(self.speech.name(row.build.go))
+            if row.build and row.build.main:
+                version = row.build.main_version or ""
+                told.append(self.speech.word("about.build", main=self.speech.name(row.build.main), version=version))
+            told += self.when(row.id)
+            lines.append(self.speech.word("about.line", name=self.speech.name(row.name), told=" · ".join(told)))
+        if left := len(self.diagnosis.processes) - len(lines):
+            lines.append(self.speech.word("page.more", count=left))
+        return tuple(lines)
+
+    def when(self, process: str) -> list[str]:
+        moments = [row for row in self.diagnosis.moments if row.process == process and not row.baseline]
+        twins = [row for row in self.diagnosis.moments if row.process == process and row.baseline]
+        told = [self.speech.word("process.moments", moments=len(moments))]
+        times = sorted(utc(row.at) for row in moments if row.at is not None)
+        if times and times[0] == times[-1]:
+            told.append(stamp(times[0]))
+        elif times:
+            told.append(self.speech.word("about.between", first=stamp(times[0]), last=stamp(times[-1])))
+        if twins:
+            told.append(self.speech.word("inputs.baseline", moments=len(twins)))
+        return told
+
+    # The sections, from top to bottom.
+
+    def findings(self) -> Section | None:
+        found = self.diagnosis.findings
+        if not found:
+            return None
+        blocks: list[Block] = [self.overview(found)] if len(found) > 1 else []
+        blocks += self.rest(len(found), self.derive.everything())
+        return Section(
+            "suspects",
+            self.speech.word("section.suspects"),
+            tuple(blocks),
+            tuple(self.suspects.section(one) for one in found[:_WHOLE_MOST]),
+            summary=f"{len(found):,}",
+        )
+
+    def overview(self, findings: Sequence[Finding]) -> Table:
+        """Return all findings in a line each, worst first."""
+        rows = []
+        for found in findings[:_ROWS_MOST]:
+            site, growth = found.suspect.sites[0], next(iter(found.suspect.growth), None)
+            share = max(found.suspect.share.values(), default=0.0)
+            known = [count for count in growth.counts if count is not None] if growth else []
+            grew = (
+                " → ".join(self.speech.amount(growth.measure, known[at]) for at in (0, -1)) if growth and known else ""
+            )
+            whole = found.rank <= _WHOLE_MOST
+            rows.append(
+                Row(
+                    (
+                        Cell(str(found.rank), found.rank, f"#{anchor_of_finding(found.id)}" if whole else ""),
+                        Cell(self.speech.word(f"confidence.{found.confidence}")),
+                        Cell(self.suspects.title(found)),
+                        Cell(self.speech.short(site.frame.function), code=True),
+                        Cell(f"{share:.0%}" if share else "", share),
+                        Cell(grew, float(known[-1] - known[0]) if known else None),
+                    ),
+                    "" if whole else anchor_of_finding(found.id),
+                )
+            )
+        return Table(self.columns("rank", "sure", "what", "where", "share", "growth"), tuple(rows))
+
+    def timeline(self) -> Section | None:
+        parts = []
+        for row in self.processes():
+            charts: list[Chart] = totals(self.speech, self.diagnosis, self.derive, row.id, row.name)
+            if charts:
+                parts.append((row, (*charts, *self.moments(row.id))))
+        if not parts:
+            return None
+        title = self.speech.word("section.timeline")
+        if len(parts) == 1 and len(self.diagnosis.processes) == 1:
+            return Section("timeline", title, parts[0][1])
+        inner = [Section(f"timeline-{row.id}", self.speech.name(row.name), blocks) for row, blocks in parts]
+        return Section("timeline", title, self.other_processes(), tuple(inner))
+
+    def processes(self) -> list[ProcessRow]:
+        """Return the processes, those with the worst findings first."""
+        ranks: dict[str, int] = {}
+        for found in self.diagnosis.findings:
+            ranks.setdefault(found.suspect.sites[0].process, found.rank)
+        rows = sorted(self.diagnosis.processes, key=lambda row: ranks.get(row.id, len(self.diagnosis.findings) + 1))
+        return rows[:_PROCESSES_MOST]
+
+    def other_processes(self) -> tuple[Block, ...]:
+        return self.suspects.more(len(self.diagnosis.processes) - _PROCESSES_MOST, self.derive.everything())
+
+    def moments(self, process: str) -> tuple[Block, ...]:
+        """Return what was captured when, the totals of that moment, and which findings began there."""
+        points = [point for point in self.diagnosis.timeline if point.process == process and point.captured]
+        own = [point for point in points if not point.baseline]
+        begins: dict[int, list[Finding]] = {}
+        for found in self.diagnosis.findings[:_WHOLE_MOST]:
+            if found.suspect.sites[0].process == process and (at := self.began_at(found, own)) is not None:
+                begins.setdefault(at, []).append(found)
+        shown = [measure for measure in MEASURES if any(measure in point.totals for point in own)]
+        times = [point.at for point in own]
+        rows = []
+        for at, point in enumerate(own[:_ROWS_MOST]):
+            numbers = [self.total(measure, point) for measure in shown]
+            first = next((number for digest in point.inputs if (number := self.derive.number(digest, point.at))), None)
+            rows.append(
+                Row(
+                    (
+                        Cell(moment_name(self.speech, point, times), point.at.timestamp() if point.at else at),
+                        Cell(self.speech.name(point.label.rstrip("/").rpartition("/")[2]), code=True),
+                        *numbers,
+                        Cell(f"{len(point.inputs)}", len(point.inputs), f"#{anchor_of_input(first)}" if first else ""),
+                        self.beginning(begins.get(at, [])),
+                    )
+                )
+            )
+        table = Table(self.columns("when", "moment", *shown, "captures", "began"), tuple(rows))
+        if len(own) <= _MOMENTS_OPEN:
+            return (table,)
+        return (
+            Fold(
+                self.speech.word("page.moments", count=len(own)),
+                (table, *self.rest(len(own), self.derive.everything())),
+            ),
+        )
+
+    def began_at(self, found: Finding, points: Sequence[Point]) -> int | None:
+        """Return in which of the captured moments a finding is there for the first time."""
+        for growth in found.suspect.growth:
+            values = dated(self.diagnosis, found.suspect.sites[0].process, growth)
+            at = began(values)
+            if at is not None:
+                label = values[at].label
+                return next((step for step, point in enumerate(points) if point.label == label), None)
+        return None
+
+    def beginning(self, findings: Sequence[Finding]) -> Cell:
+        told = self.speech.joined([f"{one.rank}. {self.speech.name(one.mechanism)}" for one in findings])
+        return Cell(told, to=f"#{anchor_of_finding(findings[0].id)}" if findings else "")
+
+    def total(self, measure: str, point: Point) -> Cell:
+        value = point.totals.get(measure)
+        return Cell("" if value is None else self.speech.amount(measure, value), value)
+
+    def memory(self) -> Section | None:
+        parts = []
+        order = [row.id for row in self.processes()]
+        told = [one for one in self.diagnosis.memory if one.process in order]
+        for memory in sorted(told, key=lambda one: order.index(one.process)):
+            name = self.names.get(memory.process, "")
+            picture = waterfall(self.speech, self.diagnosis, self.derive, memory, name)
+            blocks: list[Block] = [Para(self.speech.say(one)) for one in memory.says]
+            blocks += [picture] if picture else []
+            if exceeds(memory):
+                blocks.append(Para(self.speech.word("waterfall.over"), quiet=True))
+            if memory.full_in_seconds is not None:
+                blocks.append(Para(self.speech.word("budget.full_in", seconds=memory.full_in_seconds)))
+            if blocks:
+                parts.append((memory.process, name, tuple(blocks)))
+        if not parts:
+            return None
+        title = self.speech.word("section.memory")
+        if len(parts) == 1:
+            return Section("memory", title, parts[0][2])
+        inner = [Section(f"memory-{process}", self.speech.name(name), blocks) for process, name, blocks in parts]
+        return Section("memory", title, self.other_processes(), tuple(inner))
+
+    def flames(self) -> Section | None:
+        blocks = []
+        for name, kind in FIGURES.items():
+            if name in self.figures:
+                key = f"figure.{name}"
+                command = self.derive.flame(kind)
+                said = "said" if "-diff_base" in command else "said-one"  # of one moment nothing has grown
+                blocks.append(Figure(name, self.speech.word(key), self.speech.word(f"{key}.{said}"), command))
+        return Section("flames", self.speech.word("section.flames"), tuple(blocks)) if blocks else None
+
+    def harmless(self) -> Section | None:
+        explained = self.diagnosis.explained
+        if not explained:
+            return None
+        rows = tuple(self.cleared(one) for one in explained[:_ROWS_MOST])
+        return Section(
+            "harmless",
+            self.speech.word("section.harmless"),
+            (
+                Para(self.speech.word("harmless.intro"), quiet=True),
+                Table(self.columns("what", "where", "state", "count", "why"), rows),
+                *self.rest(len(explained), self.derive.everything()),
+            ),
+            summary=f"{len(explained):,}",
+        )
+
+    def cleared(self, one: Explained) -> Row:
+        site = next(iter(one.sites), None)
+        key = f"harmless.{one.mechanism}"
+        return Row(
+            (
+                Cell(self.speech.word(key) if key in WORDS else self.speech.name(one.mechanism)),
+                Cell(self.speech.name(site.frame.function) if site else "", code=True),
+                Cell(self.speech.name(site.state) if site and site.state else "", code=True),
+                Cell(f"{site.count:,}" if site and site.count is not None else "", site.count if site else None),
+                Cell(self.speech.say(one.title)),
+            )
+        )
+
+    def gaps(self) -> Section | None:
+        gaps = self.diagnosis.gaps
+        if not gaps:
+            return None
+        blocks = [block for gap in gaps[:_GAPS_MOST] for block in self.gap(gap)]
+        if len(gaps) > _GAPS_MOST:
+            blocks += self.suspects.more(len(gaps) - _GAPS_MOST, self.derive.everything())
+        return Section("gaps", self.speech.word("section.gaps"), tuple(blocks), summary=f"{len(gaps):,}")
+
+    def gap(self, gap: Gap) -> list[Block]:
+        told = self.speech.saying((gap.what, gap.why)).strip()
+        return [Para(told), *([Command(self.speech.cut(gap.command, 6000))] if gap.command else [])]
+
+    def inputs(self) -> Section | None:
+        rows = self.diagnosis.inputs
+        if not rows:
+            return None
+        shown = self.shown(rows)
+        files = len({row.origin for row in rows})
+        troubled = len({row.origin for row in rows if row.problems})
+        blocks: list[Block] = [
+            Para(self.speech.word("inputs.count", captures=files, problems=troubled), quiet=True),
+            Table(
+                self.columns("rank", "origin", "kind", "format", "when", "digest", "problems"),
+                tuple(self.input(number, rows[number - 1]) for number in shown),
+            ),
+        ]
+        if len(shown) < len(rows):
+            blocks += self.suspects.more(len(rows) - len(shown), self.derive.inspecting())
+        blocks += [Para(self.speech.word("inputs.again")), Command("oakum report --recheck report.json")]
+        if again := self.derive.everything():
+            blocks.append(Command(again, self.speech.word("inputs.diagnosis")))
+        return Section("inputs", self.speech.word("section.inputs"), tuple(blocks), summary=f"{len(rows):,}")
+
+    def shown(self, rows: Sequence[InputRow]) -> list[int]:
+        """Return the numbers of the captures that are listed: those that something on the page leads to first."""
+        if len(rows) <= _ROWS_MOST:
+            return list(range(1, len(rows) + 1))
+        cited: dict[int, None] = {}
+        for found in self.diagnosis.findings[:_WHOLE_MOST]:
+            for one in found.suspect.evidence:
+                if number := self.derive.number(one.capture):
+                    cited[number] = None
+        for at in range(1, len(rows) + 1):
+            if len(cited) >= _ROWS_MOST:
+                break
+            cited[at] = None
+        return sorted(list(cited)[:_ROWS_MOST])
+
+    def input(self, number: int, row: InputRow) -> Row:
+        return Row(
+            (
+                Cell(str(number), number),
+                Cell(self.speech.name(row.origin), code=True),
+                Cell(self.speech.name(row.kind)),
+                Cell(self.speech.name(row.format)),
+                Cell(stamp(row.taken_at), row.taken_at.timestamp() if row.taken_at else None),
+                Cell(self.speech.name(row.digest.removeprefix("sha256:")), code=True),
+                Cell(self.problems(row.problems)),
+            ),
+            anchor_of_input(number),
+        )
+
+    def problems(self, problems: Sequence[Problem]) -> str:
+        told = [self.problem(one) for one in problems[:_PROBLEMS_MOST]]
+        if len(problems) > len(told):
+            told.append(self.speech.word("page.more", count=len(problems) - len(told)))
+        return self.speech.stop.join(told)
+
+    def problem(self, one: Problem) -> str:
+        where = f" ({self.speech.name(one.where)})" if one.where else ""
+        return f"{self.speech.cut(one.text, 400)}{where}"
+
+    # What the sections are made of.
+
+    def columns(self, *names: str) -> tuple[str, ...]:
+        return tuple(self.speech.word(f"column.{name}") for name in names)
+
+    def rest(self, count: int, command: str) -> tuple[Block, ...]:
+        return self.suspects.more(count - _ROWS_MOST, command)
+
+
+__all__ = ["FIGURES", "compose"]

@@ -1,0 +1,131 @@
+"""A finding -> since when it is there and how fast it grows, as far as its counts and the ages of goroutines tell.
+
+Counts are aligned with the moments of their process, or with its whole time line where metrics tell of the past.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from oakum.model import Evidence, Finding, Growth, MomentRow, Point
+from oakum.model.diagnosis import Diagnosis
+from oakum.report.page.speech import Speech, clock, stamp
+
+_AGES = ("arrivals", "arrivals-uneven", "burst", "stuck", "waits")
+
+
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """One value of a series and the moment that tells it."""
+
+    value: int | None
+    at: datetime | None
+    label: str
+    inputs: tuple[str, ...]  # digests
+
+
+def dated(diagnosis: Diagnosis, process: str, growth: Growth) -> tuple[Dated, ...]:
+    """Return the values of a growth with their moments; () when it cannot be said which moments they belong to."""
+    moments = [row for row in diagnosis.moments if row.process == process and not row.baseline]
+    points = [point for point in diagnosis.timeline if point.process == process and not point.baseline]
+    candidates: tuple[Sequence[MomentRow | Point], ...] = (moments, points)
+    for rows in candidates:
+        if len(rows) == len(growth.counts):
+            return tuple(
+                Dated(count, row.at, row.label, row.inputs) for count, row in zip(growth.counts, rows, strict=True)
+            )
+    return ()
+
+
+def began(values: Sequence[Dated]) -> int | None:
+    """Return at which of the values it is there for the first time; None when it was there from the first on."""
+    known = [at for at, one in enumerate(values) if one.value is not None]
+    if len(known) < 2 or values[known[0]].value:
+        return None
+    return next((at for at in known if values[at].value), None)
+
+
+def allocating(found: Finding) -> int:
+    """Return how many functions allocate what a finding's memory is the sum of."""
+    return len({site.frame.function for site in found.suspect.sites if site.role == "allocated"})
+
+
+def since(speech: Speech, diagnosis: Diagnosis, found: Finding) -> list[str]:
+    """Return sentences: when it began, how long they have waited, how fast it grows."""
+    process = found.suspect.sites[0].process
+    told: list[str] = []
+    seen = False  # whether moments before and after its beginning are there: ages say less, and not to the minute
+    for growth in found.suspect.growth:
+        values = dated(diagnosis, process, growth)
+        if values and not told:
+            told += _began(speech, growth, values)
+            seen = began(values) is not None
+        told += rates(speech, growth)
+    told += _ages(speech, diagnosis, found, dated=not seen)
+    return told
+
+
+def _began(speech: Speech, growth: Growth, values: Sequence[Dated]) -> list[str]:
+    known = [one for one in values if one.value is not None]
+    if len(known) < 2:
+        return []
+    times = [one.at for one in values]
+    first, last = known[0], known[-1]
+    what = speech.word(f"measure.{growth.measure}")
+    args = {
+        "what": what,
+        "first": speech.amount(growth.measure, first.value or 0),
+        "then": moment_name(speech, first, times),
+        "last": speech.amount(growth.measure, last.value or 0),
+        "now": moment_name(speech, last, times),
+    }
+    at = began(values)
+    if at is not None:
+        before = max(step for step in range(at) if values[step].value is not None)
+        args["before"] = moment_name(speech, values[before], times)
+        args["began"] = moment_name(speech, values[at], times)
+        return [speech.word("since.between", **args)]
+    if (last.value or 0) > (first.value or 0):
+        return [speech.word("since.before", **args)]
+    return [speech.word("since.steady", **args)]
+
+
+def rates(speech: Speech, growth: Growth) -> list[str]:
+    """Return how fast a measure grows: in an hour, and for each unit of work."""
+    told = []
+    what = speech.word(f"measure.{growth.measure}")
+    if growth.per_hour is not None and growth.per_hour > 0:
+        told.append(speech.word("since.per-hour", what=what, rate=speech.rate(growth.measure, growth.per_hour)))
+    if event := growth.per_event:
+        each = speech.amount(growth.measure, event.value) if growth.measure == "inuse_space" else f"{event.value:.3g}"
+        told.append(speech.word("since.per-event", what=what, value=each, event=speech.name(event.event)))
+    return told
+
+
+def _ages(speech: Speech, diagnosis: Diagnosis, found: Finding, *, dated: bool) -> list[str]:
+    """Return how long goroutines have waited, by the dump that tells it, and since when that is."""
+    for one in found.suspect.evidence:
+        if one.kind in _AGES and isinstance(
+            minutes := one.claim.args.get("oldest", one.claim.args.get("minutes")), int
+        ):
+            at = _taken(diagnosis, one) if dated else None
+            if at is None:
+                return [speech.word("since.age", minutes=minutes)]
+            try:
+                from_when = stamp(at - timedelta(minutes=minutes))
+            except OverflowError:
+                return [speech.word("since.age", minutes=minutes)]
+            return [speech.word("since.age-dated", minutes=minutes, when=from_when)]
+    return []
+
+
+def _taken(diagnosis: Diagnosis, evidence: Evidence) -> datetime | None:
+    return next((row.at for row in diagnosis.moments if evidence.capture in row.inputs), None)
+
+
+def moment_name(speech: Speech, one: Dated | MomentRow | Point, others: Sequence[datetime | None] = ()) -> str:
+    """Return a moment as short as it can be told: its time, else the end of its path."""
+    return clock(one.at, others) or speech.name(one.label.rstrip("/").rpartition("/")[2]) or "?"
+
+
+__all__ = ["Dated", "allocating", "began", "dated", "moment_name", "rates", "since"]

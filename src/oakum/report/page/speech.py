@@ -1,0 +1,86 @@
+"""What a page is said with: words and sentences of one language, names cut where nobody reads on, times and numbers."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+from oakum.report.layout import utc
+from oakum.report.pen import Look, Pen
+from oakum.report.words import WORDS, size
+
+SENTENCE = 2000  # characters; a hostile name may have a million
+NAME = 240  # of a function, a path, a version
+_LABEL = re.compile(r'[{,]\s*(\w+)="?([^",}]*)')
+_PATHS = ("path", "route", "handler", "uri", "url", "endpoint", "resource")
+_METHODS = ("method", "verb")
+_BYTES = ("inuse_space", "rss", "heap_live")
+
+
+class Speech(Pen):
+    """Says things in one language; whatever is too long keeps both ends and says how much is missing."""
+
+    def __init__(self, lang: str) -> None:
+        super().__init__(Look(None, lang, lambda text, *_: text, self.cut, len))
+        self.lang = lang
+
+    def cut(self, text: str, most: int = SENTENCE) -> str:
+        """Return the text, or its two ends and how many characters lie between them."""
+        if len(text) <= most:
+            return text
+        tail = most // 2
+        return f"{text[: most - tail]}{self.left_out(len(text) - most)}{text[-tail:]}"
+
+    def left_out(self, count: int) -> str:
+        """Return the mark for characters that were cut out; not through `word`, which cuts itself."""
+        return WORDS["page.cut"][self.lang == "zh"].format(count=count)
+
+    def name(self, text: str) -> str:
+        """Return a name that evidence brought, short enough to be read."""
+        return self.cut(text, NAME)
+
+    def short(self, function: str) -> str:
+        """Return a function without the path of its package: watch.(*StreamWatcher).receive."""
+        head, paren, tail = function.partition("(")  # type arguments and method values may have slashes
+        return self.name(head.rpartition("/")[2] + paren + tail)
+
+    def amount(self, measure: str, value: float) -> str:
+        """Return a value of a measure as people read it."""
+        return size(value) if measure in _BYTES else f"{value:,.0f}"
+
+    def rate(self, measure: str, value: float) -> str:
+        """Return how much it gains in an hour, with its sign."""
+        if measure in _BYTES:
+            told = size(value)
+        else:
+            told = f"{value:,.0f}" if abs(value) >= 100 else f"{value:,.3g}"
+        return f"+{told}" if value > 0 else told
+
+    def event(self, metric: str) -> str:
+        """Return what a counter counts, as short as it can be told: `POST /jobs`, where its labels have a path."""
+        labels = dict(_LABEL.findall(metric))
+        path = next((labels[name] for name in _PATHS if labels.get(name)), "")
+        method = next((labels[name] for name in _METHODS if labels.get(name)), "")
+        if path and not method and "request" in metric.partition("{")[0]:
+            return self.word("event.request", path=self.name(path))
+        told = f"`{self.name(f'{method} {path}'.strip() if path else metric)}`"
+        return f" {told} " if self.lang == "zh" else told
+
+    def joined(self, parts: Sequence[str]) -> str:
+        """Return several short things in a row, as the language separates them."""
+        return ("、" if self.lang == "zh" else ", ").join(parts)
+
+
+def clock(when: datetime | None, others: Sequence[datetime | None] = ()) -> str:
+    """Return a time as short as it can be told beside the others: without the day when all are of one day."""
+    if when is None:
+        return ""
+    days = {utc(one).date() for one in (when, *others) if one is not None}
+    return f"{utc(when):%H:%M:%S}Z" if len(days) == 1 else f"{utc(when):%Y-%m-%d %H:%M:%S}Z"
+
+
+def stamp(when: datetime | None) -> str:
+    """Return a time whole."""
+    return f"{utc(when):%Y-%m-%d %H:%M:%S}Z" if when is not None else ""
+
+
+__all__ = ["NAME", "SENTENCE", "Speech", "clock", "stamp"]

@@ -1,0 +1,86 @@
+"""Since when and how fast: by the counts of the moments, by the ages of goroutines, else nothing."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from diagnosed import diagnosed
+from diagnoses import LAST, LATER, NOON, leak, rich
+from oakum.model import Diagnosis, Evidence, Finding, Growth, MomentRow, Point, Text
+from oakum.report.page.since import began, dated, since
+from oakum.report.page.speech import Speech
+
+
+def with_counts(*counts: int | None, at: bool = True, per_hour: float | None = None) -> tuple[Diagnosis, Finding]:
+    found = leak()
+    growth = Growth("goroutines", counts, per_hour)
+    found = replace(found, suspect=replace(found.suspect, growth=(growth,), evidence=found.suspect.evidence))
+    moments = tuple(
+        MomentRow(f"run/{step}-step", "p1", False, NOON + timedelta(minutes=step) if at else None, (LAST,))
+        for step in range(len(counts))
+    )
+    return replace(rich(), moments=moments, timeline=()), found
+
+
+def said(diagnosis: Diagnosis, found: Finding, lang: str = "en") -> str:
+    return " ".join(since(Speech(lang), diagnosis, found))
+
+
+def test_it_began_between_the_last_moment_without_and_the_first_with_it() -> None:
+    diagnosis, found = with_counts(0, None, 0, 40, 80)
+    assert "It began between 12:02:00Z and 12:03:00Z: goroutines 0 at 12:00:00Z, 80 at 12:04:00Z." in said(
+        diagnosis, found
+    )
+
+
+def test_what_was_there_from_the_first_began_before() -> None:
+    assert "It began before 12:00:00Z" in said(*with_counts(5, 25, 55))
+    assert "in the first moment already" in said(*with_counts(5, 5))
+
+
+def test_moments_without_a_time_are_named() -> None:
+    assert "between 0-step and 1-step" in said(*with_counts(0, 7, at=False))
+
+
+def test_one_moment_tells_no_beginning() -> None:
+    assert said(*with_counts(5)) == ""
+
+
+def test_the_rate_and_the_work_are_told() -> None:
+    text = said(rich(), leak())
+    assert "At the measured rate +41.2 an hour (goroutines)." in text
+    assert "1 more for each `POST /x` (goroutines)." in text
+
+
+def test_the_age_of_the_oldest_is_dated_by_the_dump() -> None:
+    diagnosis, found = with_counts(5)
+    stuck = Evidence("stuck", Text("goroutines.stuck", {"minutes": 90, "state": "chan send"}), LAST)
+    found = replace(found, suspect=replace(found.suspect, evidence=(stuck,)))
+    assert "for 90 min, since about 2026-03-01 10:30:00Z" in said(diagnosis, found)
+    undated = replace(diagnosis, moments=())
+    assert said(undated, found) == "By the dump the oldest has waited for 90 min."
+    seen, begun = with_counts(0, 5)  # when it began is known to the moment; ages are not to the minute
+    begun = replace(begun, suspect=replace(begun.suspect, evidence=(stuck,)))
+    assert said(seen, begun).endswith("By the dump the oldest has waited for 90 min.")
+    endless = replace(stuck, claim=Text("goroutines.stuck", {"minutes": 1 << 60, "state": "x"}))
+    found = replace(found, suspect=replace(found.suspect, evidence=(endless,)))
+    assert "the oldest has waited for" in said(diagnosis, found)
+
+
+def test_counts_that_fit_no_moments_are_not_dated() -> None:
+    diagnosis, found = with_counts(0, 40)
+    odd = replace(found.suspect.growth[0], counts=(0, 1, 2, 3, 4, 5))
+    assert dated(diagnosis, "p1", odd) == ()
+
+
+def test_counts_of_the_past_are_aligned_with_the_time_line() -> None:
+    diagnosis, found = with_counts(0, 40)
+    points = tuple(Point("p1", LATER + timedelta(hours=at), f"h{at}", captured=False) for at in range(4))
+    values = dated(replace(diagnosis, timeline=points), "p1", replace(found.suspect.growth[0], counts=(0, 0, 3, 9)))
+    assert [one.label for one in values] == ["h0", "h1", "h2", "h3"]
+    assert began(values) == 2
+
+
+def test_a_recorded_leak_in_both_languages() -> None:
+    diagnosis = diagnosed("leaking")
+    assert "It began between" in said(diagnosis, diagnosis.findings[0])
+    assert "始于" in said(diagnosis, diagnosis.findings[0], "zh")
