@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,7 +14,7 @@ import pytest
 
 from diagnoses import rich
 from oakum import cli
-from oakum.cli.diagnose import language
+from oakum.cli.outputs import language
 from oakum.model import Case, Diagnosis, Sources
 from support import ROOT, Answer
 from support import oakum as in_a_process
@@ -72,19 +73,23 @@ def test_json(oakum: Call, dump: Path, tmp_path: Path) -> None:
     assert found["schema"] == "oakum.diagnosis/1"
     assert found["summary"]["text"] == "It leaks: 2 findings.", "JSON is English; key and args say it in any language"
     file = tmp_path / "x.json"
-    assert oakum("diagnose", dump, "-o", file) == Answer(1, "", "")
+    answer = oakum("diagnose", dump, "-o", file)
+    assert (answer.code, answer.out) == (1, "")
+    wrote, verdict = answer.err.splitlines()
+    assert wrote.startswith(f"oakum: wrote {file} (")
+    assert re.match(r"oakum: LEAKING  Goroutines wait .* goroutines in ", verdict), verdict
     assert json.loads(file.read_text(encoding="utf-8")) == found
 
 
 def test_report_in_a_file(oakum: Call, dump: Path, tmp_path: Path) -> None:
     file = tmp_path / "report.txt"
     assert oakum("diagnose", dump, "-o", file, "--lang", "zh").out == ""
-    assert file.read_text(encoding="utf-8").startswith("存在泄漏  共 2 项发现。\n")
+    assert file.read_text(encoding="utf-8").startswith("存在泄漏  orders 存在泄漏：")
 
 
 def test_piped_it_is_plain(oakum: Call, dump: Path) -> None:
     answer = oakum("diagnose", dump)
-    assert answer.out.startswith("LEAKING  It leaks: 2 findings.\n")
+    assert answer.out.startswith("LEAKING  ")
     assert "\x1b" not in answer.out
     assert answer.err == ""
 
@@ -158,11 +163,3 @@ def test_a_twin_that_cannot_be_read_is_not_passed_over(oakum: Call, dump: Path, 
     assert said.code == 4
     assert "--baseline" in said.err
     assert "twin.png" in said.err
-
-
-@pytest.mark.parametrize("name", ["report.html", "report.MD", "report.sarif"])
-def test_text_does_not_pretend_to_be_another_format(name: str, oakum: Call, dump: Path, tmp_path: Path) -> None:
-    said = oakum("diagnose", dump, "-o", tmp_path / name)
-    assert said.code == 2
-    assert ".json" in said.err
-    assert not (tmp_path / name).exists()

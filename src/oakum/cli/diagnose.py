@@ -1,10 +1,7 @@
 """oakum diagnose: why a Go service leaks. Exit 0 healthy, 1 leaking, 3 undecided."""
 
-import json
-import os
 import shlex
-import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from oakum.cli.access_options import DURATION, LiveCommand, access_options, guard_options
-from oakum.cli.screen import Progress, colourful, columns_of, remark, safe, styled, width
+from oakum.cli.outputs import Manner, language, produce, wanted
+from oakum.cli.screen import Progress, remark
 from oakum.model import UsageError
 
 if TYPE_CHECKING:
-    from oakum.model import Diagnosis, Gap
-    from oakum.report.pen import Look
+    from oakum.model import Case, Diagnosis, Gap
+    from oakum.report.html.drawing import Drawing
 
-# Formats of a report that a text file must not pretend to be.
-_NOT_YET = (".html", ".htm", ".md", ".sarif", ".xml", ".pdf")
 # Gaps that another look at a running target may close, and what is to be asked for then.
 _ASK_AGAIN: dict[str, tuple[str, ...]] = {"gap.second-moment": (), "gap.after-load": (), "gap.ages": ("--force",)}
 _EXIT = {"healthy": 0, "leaking": 1, "undecided": 3}
@@ -30,16 +26,25 @@ _EXIT = {"healthy": 0, "leaking": 1, "undecided": 3}
     epilog="""Examples:
 
 \b
-  oakum diagnose goroutine.txt                    one dump
-  oakum diagnose before/ after/ after2/           three moments of one process
-  oakum diagnose --baseline healthy/ sick/        against a replica that is well
-  oakum diagnose --source ~/src/orders captures/  with the cause in its source, and a drafted fix
-  oakum diagnose http://10.0.0.7:6060             what runs: two moments are captured, 10 s apart
-  oakum diagnose pid:812 --moments 4 --every 1m   also kube://pod/NAMESPACE/NAME, kube://node/NAME, unix://SOCKET
-  oakum diagnose --json -o diagnosis.json captures/
+  # one dump
+  oakum diagnose goroutine.txt
+  # three moments of one process, oldest first
+  oakum diagnose before/ after/ after2/
+  # against a replica that is well
+  oakum diagnose --baseline healthy/ sick/
+  # with the cause in its source, and a drafted fix
+  oakum diagnose --source ~/src/orders captures/
+  # what runs: two moments are captured, 10 s apart
+  oakum diagnose http://10.0.0.7:6060
+  # also kube://pod/NAMESPACE/NAME, kube://node/NAME, unix://SOCKET
+  oakum diagnose pid:812 --moments 4 --every 1m
+  # a page to read and pass on, and what programs read
+  oakum diagnose -o report.html -o report.json captures/
 
-\b
 Exit codes: 0 healthy, 1 leaking, 3 undecided; 2 usage, 4 could not do it.
+
+See also: oakum capture (all kinds of targets), oakum report (what was saved, again), oakum list --finding 1 (the
+source), oakum doctor.
 """,
     cls=LiveCommand,
 )
@@ -68,7 +73,15 @@ Exit codes: 0 healthy, 1 leaking, 3 undecided; 2 usage, 4 could not do it.
 @click.option("--no-source", is_flag=True, help="Read no source: judge by the evidence alone.")
 @click.option("--no-compile", is_flag=True, help="Do not compile drafted fixes: quicker in a large program.")
 @click.option("--json", "as_json", is_flag=True, help="Print the diagnosis as JSON (schema oakum.diagnosis/1).")
-@click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout; FILE.json is written as JSON.")
+@click.option(
+    "-o",
+    "--output",
+    multiple=True,
+    metavar="FILE",
+    help="Write to FILE instead of stdout, as its ending says: .html, .md, .json, .txt, .sarif, .xml (JUnit). "
+    "May be repeated.",
+)
+@click.option("--incident", is_flag=True, help="Tell it as an incident report: what was seen, why, fix, verification.")
 @click.option("--lang", type=click.Choice(("en", "zh")), help="Language of the report; by default that of the locale.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 whatever the verdict, for scripts.")
 @click.option(
@@ -88,7 +101,8 @@ def command(
     no_source: bool,
     no_compile: bool,
     as_json: bool,
-    output: str | None,
+    output: tuple[str, ...],
+    incident: bool,
     lang: str | None,
     exit_zero: bool,
     **live: Any,
@@ -104,8 +118,7 @@ def command(
     from oakum.cli.live import settle
     from oakum.cli.with_source import Reading, read
 
-    if output and Path(output).suffix.lower() in _NOT_YET:
-        raise UsageError(f"-o {output}: only text and JSON are written; name it .txt or .json")
+    outputs = wanted(output, as_json=as_json, inputs=(*evidence, *baseline, *binary))
     for folder in source:
         if not Path(folder).is_dir():
             raise UsageError(f"--source {folder}: no such directory")
@@ -124,14 +137,35 @@ def command(
     for told in done.remarks:
         remark(told)
     diagnosis = done.diagnosis
-    diagnosis = replace(diagnosis, called=_called(evidence, baseline, binary, source, fetch_source))
+    read_so = {"--fetch-source": fetch_source, "--no-source": no_source, "--no-compile": no_compile}
+    called = _called(evidence, baseline, binary, source, [flag for flag, asked_for in read_so.items() if asked_for])
+    diagnosis = replace(diagnosis, called=called)
     if asked != evidence and len(asked) == 1:
-        diagnosis = replace(diagnosis, gaps=tuple(_asked_again(gap, asked[0]) for gap in diagnosis.gaps))
-    write(_shown(diagnosis, as_json or (output or "").endswith(".json"), lang or language(), output), output)
+        diagnosis = replace(diagnosis, gaps=tuple(asked_again(gap, asked[0]) for gap in diagnosis.gaps))
+    spoken = lang or language()
+    produce(diagnosis, outputs, Manner(spoken, incident), lambda: _pictures(given, diagnosis))
+    if all(one.name != "-" for one in outputs):  # whoever only writes files wants to know whether to open them
+        remark(_verdict(diagnosis, spoken))
     return 0 if exit_zero else _EXIT[diagnosis.verdict]
 
 
-def _asked_again(gap: "Gap", word: str) -> "Gap":
+def _verdict(diagnosis: "Diagnosis", lang: str) -> str:
+    """Return the verdict in a line: with what stands first, or with what is missing."""
+    from oakum.report.words import say, word
+
+    told = next(iter([*(one.title for one in diagnosis.findings), *(gap.what for gap in diagnosis.gaps)]), None)
+    if diagnosis.verdict == "healthy" or told is None:
+        return say(diagnosis.summary, lang)
+    return f"{word(f'badge.{diagnosis.verdict}', lang)}  {say(told, lang)}"
+
+
+def _pictures(given: "Case", diagnosis: "Diagnosis") -> "Mapping[str, Drawing]":
+    from oakum.cli.figures import figures  # draws with views/: only for a page
+
+    return figures(given, diagnosis.findings)
+
+
+def asked_again(gap: "Gap", word: str) -> "Gap":
     """Return a gap whose command asks the target that runs: what files lack, it may still tell."""
     from oakum.cli.live import bare
 
@@ -144,62 +178,13 @@ def _asked_again(gap: "Gap", word: str) -> "Gap":
 
 
 def _called(
-    evidence: Sequence[str], baseline: Sequence[str], binary: Sequence[str], source: Sequence[str], fetch: bool
+    evidence: Sequence[str], baseline: Sequence[str], binary: Sequence[str], source: Sequence[str], flags: Sequence[str]
 ) -> tuple[str, ...]:
     """Return the words that name the same evidence, programs and source again."""
     options = [word for twin in baseline for word in ("--baseline", twin)]
     options += [word for file in binary for word in ("--binary", file)]
     options += [word for folder in source for word in ("--source", folder)]
-    options += ["--fetch-source"] if fetch else []
-    return (*options, *evidence)
+    return (*options, *flags, *evidence)
 
 
-def language() -> str:
-    """Return the language of the locale, as the C library chooses it."""
-    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
-        if value := os.environ.get(name):
-            return "zh" if value.lower().startswith("zh") else "en"
-    return "en"
-
-
-def _shown(diagnosis: "Diagnosis", as_json: bool, lang: str, output: str | None) -> str:
-    if as_json:
-        from oakum.report.json import document
-
-        return json.dumps(document(diagnosis), indent=2, ensure_ascii=False) + "\n"
-    from oakum.report.terminal import render
-
-    return render(diagnosis, page_look(lang, output))
-
-
-def page_look(lang: str, output: str | None) -> "Look":
-    """Return how a page is dressed: for a file plainly, for the screen as it can."""
-    from oakum.report.pen import Look
-
-    if output:
-        return Look(None, lang, lambda text, *_: text, safe, columns_of)
-    dressed = styled if colourful() else lambda text, *_: text
-    return Look(width(), lang, dressed, safe, columns_of, _glyphs())
-
-
-def _glyphs() -> bool:
-    try:
-        "→█•…▶◀".encode(sys.stdout.encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
-
-
-def write(text: str, output: str | None) -> None:
-    """Write a report to a file, or to stdout."""
-    if output is None or output == "-":
-        click.echo(text, nl=False, color=True)
-        return
-    try:
-        # A name that is no Unicode keeps its bytes visible, in JSON as an escape.
-        Path(output).write_text(text, encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise UsageError(f"-o {output}: {error.strerror or error}") from error
-
-
-__all__ = ["command", "language", "page_look", "write"]
+__all__ = ["asked_again", "command"]

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from oakum.cli.diagnose import language, page_look
 from oakum.cli.options import spare_inputs, write
+from oakum.cli.outputs import language, page_look
+from oakum.cli.saved_file import looks_saved
 from oakum.cli.screen import Progress, remark
 from oakum.model.errors import SourceNotFound, Unreadable, UsageError
 
 if TYPE_CHECKING:
     from oakum.model import Finding, Sources
 
-_SAVED_MOST = 256 << 20  # bytes of a saved diagnosis
 _NAMED_MOST = 8  # findings named in an error
 
 
@@ -44,7 +44,7 @@ def show(asked: Asked) -> None:
     spare_inputs((asked.output,), (*asked.evidence, *asked.baseline, *asked.binary))
     for folder in asked.source:
         if not Path(folder).is_dir():
-            raise UsageError(f"--source {folder}: no such directory")
+            raise UsageError(f"--source {folder}: no such directory; name the checkout of the program that runs")
     findings, sources = _findings(asked)
     finding = _chosen(asked.which, findings)
     if asked.diff:
@@ -71,10 +71,12 @@ def _findings(asked: Asked) -> "tuple[tuple[Finding, ...], Sources]":
     from oakum.report.saved import builds, findings
 
     fetch = Fetch() if asked.fetch else None
-    saved = [document for name in asked.evidence if (document := _saved(name)) is not None]
+    saved = [found.document for name in asked.evidence if (found := looks_saved(name))]
     if saved:
         if len(asked.evidence) > 1 or asked.baseline or asked.binary:
-            raise UsageError("a saved diagnosis stands alone: it has its evidence already")
+            raise UsageError(
+                "a saved diagnosis stands alone, it has its evidence already: name it without other EVIDENCE"
+            )
         try:
             return findings(saved[0]), LocalSources(asked.source, builds(saved[0]), fetch)
         except Unreadable as error:
@@ -88,23 +90,6 @@ def _findings(asked: Asked) -> "tuple[tuple[Finding, ...], Sources]":
     for told in done.remarks:
         remark(told)
     return done.diagnosis.findings, done.sources
-
-
-def _saved(name: str) -> dict[str, object] | None:
-    """Return the document if a file holds a saved diagnosis; evidence is read elsewhere, and complained about there."""
-    from oakum.report.saved import is_saved
-
-    path = Path(name)
-    try:
-        if not path.is_file() or path.stat().st_size > _SAVED_MOST:
-            return None
-        with path.open("rb") as file:
-            if not file.read(64).lstrip().startswith(b"{"):
-                return None
-        document = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return None
-    return document if is_saved(document) else None
 
 
 def _chosen(which: str, findings: "Sequence[Finding]") -> "Finding":

@@ -1,7 +1,8 @@
 """Files, directories, archives, bundles and standard input -> captures, bytes as they are.
 
 Large files are mapped, not read. Directories are walked in name order, archives are read as directories; hidden files
-are left out. The manifest of a bundle says when its files were taken and what they were: it is no evidence itself.
+are left out, and reports of ours. The manifest of a bundle says when its files were taken and what they were: it is no
+evidence itself.
 """
 
 import mmap
@@ -11,11 +12,13 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from pathlib import Path
 from typing import BinaryIO
 
 from oakum.collect.bundle.archive import is_archive, members
 from oakum.collect.bundle.manifest import MANIFEST, OWN_FILES, Manifest, is_manifest, read_manifest
+from oakum.collect.own_reports import is_report
 from oakum.model import Capture, OakumError, Problem, Unreachable, UsageError
 from oakum.model.order import natural
 
@@ -48,7 +51,7 @@ def gather(arguments: Iterable[str], complain: Complaint = _raise) -> Iterator[C
     """
     for argument in arguments:
         if argument == "-" and sys.stdin is None:
-            complain(Unreachable("-: standard input is closed", argument))
+            complain(Unreachable("-: standard input is closed; pipe evidence into it, or name a file", argument))
         elif argument == "-":
             given = Capture("-", _read_stream(sys.stdin.buffer, "standard input"), datetime.now(UTC))
             yield from _opened(given, complain) if is_archive(given.data) else [given]
@@ -89,7 +92,9 @@ def _inside(archive: Path, argument: str, complain: Complaint) -> Iterator[Captu
             found = True
             yield capture
     if not found:
-        complain(Unreachable(f"{argument}: nothing of this name is in {archive}", argument))
+        complain(
+            Unreachable(f"{argument}: nothing of this name is in {archive}; oakum inspect {archive} lists it", argument)
+        )
 
 
 def _walk(
@@ -98,6 +103,8 @@ def _walk(
     try:
         if not path.is_dir():
             capture = _open(path, origin)
+            if above and is_report(capture.data):
+                return
             yield from [_listed(capture, within)] if not is_archive(capture.data) else _opened(capture, complain)
             return
         facts = path.stat()
@@ -108,13 +115,13 @@ def _walk(
         children = [c for c in path.iterdir() if not c.name.startswith(".") and (c.is_file() or c.is_dir())]
         children.sort(key=lambda child: natural(child.name))
         if not children:
-            raise Unreachable(f"{origin}: the directory is empty", origin)
+            raise Unreachable(f"{origin}: the directory is empty; `oakum capture TARGET -o DIR` fills one", origin)
         if manifest := _manifest_in(path, origin, complain):
             within = _Within(manifest)
             children = [child for child in children if child.name not in OWN_FILES]
             _missing(manifest, lambda name: (path / name).is_file(), origin, complain)
     except FileNotFoundError:
-        complain(Unreachable(f"{origin}: no such file or directory (looked from {_here()})", origin))
+        complain(Unreachable(f"{origin}: no such file or directory (looked from {_here()}){_instead(path)}", origin))
         return
     except PermissionError:
         complain(Unreachable(f"{origin}: permission denied; run as the user who may read it, or copy it", origin))
@@ -144,7 +151,12 @@ def _opened(archive: Capture, complain: Complaint) -> Iterator[Capture]:
 
     found = sorted(members(archive.data, told), key=lambda member: [natural(part) for part in member.path.split("/")])
     if not found:
-        complain(Unreachable(f"{archive.origin}: no file in this archive could be read", archive.origin))
+        complain(
+            Unreachable(
+                f"{archive.origin}: no file in this archive could be read; unpack it, and look at what is in it",
+                archive.origin,
+            )
+        )
         return
     # `tar -czf orders.tar.gz orders/`: the directory that was packed adds nothing.
     tops = {member.path.partition("/")[0] for member in found}
@@ -159,7 +171,7 @@ def _opened(archive: Capture, complain: Complaint) -> Iterator[Capture]:
             told(str(problem))
         _missing(manifest, set(paths).__contains__, archive.origin, complain)
     for member, path in zip(found, paths, strict=True):
-        if root is None or path not in OWN_FILES:
+        if (root is None or path not in OWN_FILES) and not is_report(member.data):
             capture = Capture(f"{archive.origin}/{path}", member.data, member.written, problems=member.problems)
             yield _listed(capture, root.below(path) if root else None)
 
@@ -196,6 +208,16 @@ def _listed(capture: Capture, within: _Within | None) -> Capture:
         text = f"This file is not what was captured: its digest differs from the one in {MANIFEST}."
         problems = (Problem("changed", text, args={"listed": listed.digest, "found": capture.digest}),)
     return replace(capture, taken_at=listed.at, target=listed.target, problems=problems)
+
+
+def _instead(path: Path) -> str:
+    """Return which file somebody may mean who names one that is not there."""
+    try:
+        names = [child.name for child in path.parent.iterdir()]
+    except OSError:
+        return ""
+    near = get_close_matches(path.name, names, 1)
+    return f"; there is {path.with_name(near[0])}" if near else ""
 
 
 def _here() -> str:

@@ -343,7 +343,7 @@ def _zipped(data: Buffer, complain: Told) -> Iterator[Member]:
                 complain(f"only the first {_MOST_FILES:,} files of the archive are read")
     except _TooMuch:
         complain("refused: the archive unpacks to more than an archive of its size should; unpack it yourself first")
-    except (zipfile.BadZipFile, ValueError, OSError, RecursionError, OverflowError) as error:
+    except (zipfile.BadZipFile, ValueError, OSError, RecursionError, OverflowError, NotImplementedError) as error:
         complain(f"the zip is broken ({error}); copy it again")
 
 

@@ -189,7 +189,10 @@ def _named(
         return among[wanted]
     if what == "user" and not wanted:
         return home, {}  # anonymous, as for kubectl
-    raise UsageError(f"{home}: context {name} names the {what} {wanted!r}, which is in no file that was read")
+    raise UsageError(
+        f"{home}: context {name} names the {what} {wanted!r}, which is in no file that was read; "
+        "KUBECONFIG may name several"
+    )
 
 
 def _cluster(name: str, home: Path, entry: Mapping[str, Any]) -> Cluster:
@@ -287,7 +290,7 @@ def _content(entry: Mapping[str, Any], key: str, home: Path) -> bytes | None:
         try:
             return base64.b64decode("".join(data.split()), validate=True)
         except (binascii.Error, ValueError):
-            raise UsageError(f"{home}: {key}-data is no base64") from None
+            raise UsageError(f"{home}: {key}-data is no base64; fetch the kubeconfig again") from None
     if not (name := _text(entry, key)):
         return None
     path = home.parent / name

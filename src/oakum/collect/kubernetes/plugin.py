@@ -52,7 +52,9 @@ def ask(plugin: Plugin, cluster: Cluster) -> Given:
         )
     terminal = sys.stdin is not None and sys.stdin.isatty()
     if plugin.interactive == "Always" and not terminal:
-        raise Unreachable(f"exec plugin {name}: it asks its user, but standard input is no terminal")
+        raise Unreachable(
+            f"exec plugin {name}: it asks its user, but standard input is no terminal; log in with it first"
+        )
     people = terminal and plugin.interactive != "Never"
     told: dict[str, Any] = {"apiVersion": plugin.version, "kind": "ExecCredential", "spec": {"interactive": people}}
     if plugin.wants_cluster:
@@ -69,7 +71,9 @@ def ask(plugin: Plugin, cluster: Cluster) -> Given:
     except OSError as error:
         raise Unreachable(f"exec plugin {plugin.command}: {error.strerror or error}") from error
     if len(printed) > _MOST:
-        raise Unreachable(f"exec plugin {name}: it printed more than {_MOST >> 20} MiB, which is no credential")
+        raise Unreachable(
+            f"exec plugin {name}: it printed more than {_MOST >> 20} MiB, no credential; run it by hand and look"
+        )
     if code != 0:
         raise Unreachable(f"exec plugin {name}: it failed with exit code {code}{_complaint(complained, plugin)}")
     return _read(printed, plugin, name)
@@ -124,14 +128,14 @@ def _read(output: bytes, plugin: Plugin, name: str) -> Given:
     try:
         found = json.loads(output)
     except (ValueError, RecursionError):
-        raise Unreachable(f"exec plugin {name}: what it printed is no JSON") from None
+        raise Unreachable(f"exec plugin {name}: what it printed is no JSON; run it by hand and look") from None
     if not isinstance(found, dict) or found.get("apiVersion") != plugin.version:
         version = found.get("apiVersion") if isinstance(found, dict) else None
         raise Unreachable(f"exec plugin {name}: it was asked for {plugin.version} and gave {version}")
     status: Mapping[str, Any] = found["status"] if isinstance(found.get("status"), dict) else {}
     token, certificate, key = (status.get(k) or "" for k in ("token", "clientCertificateData", "clientKeyData"))
     if not token and not certificate:
-        raise Unreachable(f"exec plugin {name}: it gave neither a token nor a certificate")
+        raise Unreachable(f"exec plugin {name}: it gave neither a token nor a certificate; run it by hand and look")
     if bool(certificate) != bool(key):
         raise Unreachable(f"exec plugin {name}: it gave a certificate without its key, or the other way round")
     return Given(

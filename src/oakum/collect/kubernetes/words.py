@@ -76,7 +76,7 @@ def _pod(word: str, parts: list[str], access: Access) -> Word:
     if namespace is not None:
         _check(word, namespace, "a namespace")
     if len(parts) == 2 and access.namespace and access.namespace != namespace:
-        raise UsageError(f"{word}: -n {access.namespace} says another namespace")
+        raise UsageError(f"{word}: -n {access.namespace} says another namespace; leave one out")
     if name and (access.selector or access.all_namespaces):
         flag = "-l" if access.selector else "-A"
         raise UsageError(f"{word}: a name and {flag} both choose pods; leave one out")

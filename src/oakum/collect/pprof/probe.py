@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from time import monotonic
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 from oakum.collect.pprof.shapes import opened, shape
 from oakum.collect.web import Answer, Door
@@ -72,10 +72,20 @@ def look(door: Door, given: str = "", seconds: float = 30.0, widely: bool = True
             refusals += _refuses(answers[0][1])
     except Unreachable as error:
         if not seen:
-            hint = _BY_SOCKET.get(_socket_name(door))
-            return Look(None, Problem("unreachable", f"{error}{f'; {hint}' if hint else ''}"), silent=True)
+            return Look(None, Problem("unreachable", f"{error}{_hint(door, str(error))}"), silent=True)
         return Look(None, Problem("no-pprof", f"while pprof was looked for: {error}"))
     return Look(None, Problem("no-pprof", _why(door, seen)))
+
+
+def _hint(door: Door, said: str) -> str:
+    """Return what helps where nobody answers: whose socket it is, or where else pprof listens."""
+    if by_socket := _BY_SOCKET.get(_socket_name(door)):
+        return f"; {by_socket}"
+    if ": connection refused" not in said or "the proxy" in said:
+        return ""
+    if urlsplit(door.address).hostname in ("localhost", "127.0.0.1", "::1"):
+        return "; `oakum find` lists the Go programs of this machine, with the address of their pprof"
+    return "; a pprof that listens on localhost alone is reached so: ssh -L 6060:localhost:6060 HOST"
 
 
 def recount(door: Door, mount: Mount, seconds: float) -> Mount | Problem:

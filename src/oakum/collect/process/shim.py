@@ -140,7 +140,10 @@ def _by_pid(word: str, pid: int) -> Proc | None:
 def _by_id(word: str, name: str) -> Proc:
     """Return the shim of a container: it names the container, or its pod, or started a process of the container."""
     if len(name) < _SHORTEST:
-        raise UsageError(f"{word}: there is no process {name}, and an id needs {_SHORTEST} characters at least")
+        raise UsageError(
+            f"{word}: there is no process {name}, and an id needs {_SHORTEST} characters at least; "
+            "`oakum find shim` lists them"
+        )
     found: dict[int, Proc] = {}
     shims = 0
     for pid in pids(PROC):

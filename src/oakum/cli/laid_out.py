@@ -1,0 +1,192 @@
+"""The evidence that a saved diagnosis names -> the same files under the same names, wherever they lie now.
+
+Files are looked for where the report names them, or by their digests in what is given in their place. They are laid out
+as links in a folder of their own: what else came to lie beside them since, reports too, has no part in it.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from oakum.collect.bundle.manifest import MANIFEST, is_manifest
+from oakum.collect.files import gather, is_there
+from oakum.collect.targets import is_live
+from oakum.model.errors import OakumError, Unreadable
+
+_VALUED = {"--baseline": "baseline", "--binary": "binary", "--source": "source"}
+_FLAGS = {"--fetch-source": "fetch", "--no-source": "no_source", "--no-compile": "no_compile"}
+
+
+@dataclass(slots=True)
+class Called:
+    """How a diagnosis was called, as its document keeps it."""
+
+    evidence: list[str] = field(default_factory=list)
+    baseline: list[str] = field(default_factory=list)
+    binary: list[str] = field(default_factory=list)
+    source: list[str] = field(default_factory=list)
+    fetch: bool = False
+    no_source: bool = False
+    no_compile: bool = False
+
+    @property
+    def words(self) -> list[str]:
+        """Return all that names captures."""
+        return list(dict.fromkeys((*self.evidence, *self.baseline, *self.binary)))
+
+
+def called(words: Sequence[str]) -> Called:
+    """Return what the words of a saved diagnosis name; raise for what cannot be read a second time."""
+    found, left = Called(), list(words)
+    while left:
+        word = left.pop(0)
+        if found.evidence or not (word in _VALUED or word in _FLAGS):
+            found.evidence.append(word)
+        elif word in _FLAGS:
+            setattr(found, _FLAGS[word], True)
+        elif left:
+            getattr(found, _VALUED[word]).append(left.pop(0))
+    if not found.evidence:
+        raise Unreadable("the report does not say what it was made from; name its EVIDENCE after it")
+    if "-" in found.words:
+        raise Unreadable(
+            "the report was made from standard input, which cannot be read again; diagnose a file that it is saved in"
+        )
+    if live := [word for word in found.words if is_live(word)]:
+        raise Unreadable(f"{live[0]} is a running target, not what was captured of it; name its bundle as EVIDENCE")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What became of the captures that a report names: where each word leads now, and how files differ from it."""
+
+    base: Path  # where its relative words begin
+    roots: Mapping[str, str]  # word -> the path that it stands for now
+    missing: tuple[str, ...] = ()  # origins
+    changed: tuple[tuple[str, str, str], ...] = ()  # origin, digest in the report, digest now
+    extra: tuple[str, ...] = ()
+    captures: int = 0  # of the report
+
+    def gone(self, words: Sequence[str]) -> dict[str, int]:
+        """Return the words that lead nowhere now, and how many captures each of them named."""
+        lost = [word for word in words if word not in self.roots]
+        return {word: len(_below(word, dict.fromkeys(self.missing, ""))) for word in lost}
+
+
+def hold(rows: Iterable[Mapping[str, Any]], call: Called, folder: Path, given: Sequence[str]) -> Held:
+    """Return where the captures of a report are now: `rows` are its inputs, `folder` is where it lies."""
+    digests: dict[str, str] = {str(row["origin"]): str(row["digest"]) for row in rows}
+    base = next((one for one in (Path.cwd(), folder) if _all_there(one, call.words)), Path.cwd())
+    pool = [(capture.origin, capture.digest) for capture in gather(given)]
+    roots: dict[str, str] = {}
+    for word in call.words:
+        mine = {origin[len(word.rstrip("/")) :]: digest for origin, digest in _below(word, digests)}
+        if moved := _moved(word, mine, pool, call, given):
+            roots[word] = str(Path(moved).absolute())
+        elif is_there(place := str(base / word)):
+            roots[word] = place
+    now: dict[str, str] = {}
+    for word, root in roots.items():
+        for capture in gather((root,), _pass_over):
+            now[word.rstrip("/") + capture.origin[len(root.rstrip("/")) :]] = capture.digest
+    return Held(
+        base,
+        roots,
+        missing=tuple(origin for origin, digest in digests.items() if digest and origin not in now),
+        changed=tuple(
+            (origin, digest, now[origin])
+            for origin, digest in digests.items()
+            if digest and now.get(origin, digest) != digest
+        ),
+        extra=tuple(origin for origin in now if origin not in digests),
+        captures=sum(bool(digest) for digest in digests.values()),
+    )
+
+
+def _all_there(base: Path, words: Sequence[str]) -> bool:
+    return all(is_there(str(base / word)) for word in words)
+
+
+def _below(word: str, digests: Mapping[str, str]) -> list[tuple[str, str]]:
+    inside = f"{word.rstrip('/')}/"
+    return [(origin, digest) for origin, digest in digests.items() if origin == word or origin.startswith(inside)]
+
+
+def _moved(
+    word: str, mine: Mapping[str, str], pool: Sequence[tuple[str, str]], call: Called, given: Sequence[str]
+) -> str:
+    """Return what a word is called among the evidence given in its place; "" where nothing of it is there."""
+    votes: Counter[str] = Counter()
+    for inside, digest in mine.items():
+        for origin, found in pool:
+            if digest and found == digest and origin.endswith(inside):
+                votes[origin[: len(origin) - len(inside)]] += 1
+    if votes:
+        return votes.most_common(1)[0][0]
+    # Nothing in it is what it was: what stands at its place among the arguments tells what became of it.
+    if word in call.evidence and len(given) == len(call.evidence):
+        return given[call.evidence.index(word)]
+    return ""
+
+
+def _pass_over(error: OakumError) -> None:
+    """Leave out what cannot be read: it is missing then."""
+
+
+def lay_out(held: Held, rows: Iterable[Mapping[str, Any]], top: Path) -> Path:
+    """Put links to the captures of a report below `top`, as they lie below its root; return where it was called."""
+    origins = {str(row["origin"]): str(row["digest"]) for row in rows}
+    here = _within(top, held.base)
+    here.mkdir(parents=True, exist_ok=True)
+    for word, root in held.roots.items():
+        place = _within(top, held.base / word)
+        path = Path(root)
+        archive = next((one for one in (path, *path.parents) if one.is_file()), None)
+        if archive is not None:
+            inner = root[len(str(archive)) :]
+            if str(place).endswith(inner):
+                _link(Path(str(place)[: len(str(place)) - len(inner)]), archive)
+            continue
+        place.mkdir(parents=True, exist_ok=True)
+        for origin, _ in _below(word, origins):
+            _link_inside(place, path, origin[len(word.rstrip("/")) :].strip("/"))
+    return here
+
+
+def _within(top: Path, path: Path) -> Path:
+    """Return where a path lies below `top`, which takes the place of the root."""
+    return top / os.path.normpath(path).lstrip("/")
+
+
+def _link_inside(place: Path, root: Path, inside: str) -> None:
+    """Link one file of a directory, and the manifests that tell of it; one in an archive is linked with that."""
+    if ".." in inside.split("/"):
+        return
+    real, made = root, place
+    for name in inside.split("/"):
+        manifest = real / MANIFEST
+        with suppress(OSError):
+            if manifest.is_file() and is_manifest(manifest.read_bytes()[:4096]):
+                _link(made / MANIFEST, manifest)
+        real, made = real / name, made / name
+        if real.is_file():
+            break
+    _link(made, real)
+
+
+def _link(place: Path, real: Path) -> None:
+    if place.is_symlink() or place.exists() or not real.exists():
+        return
+    if real.is_dir():  # it was empty, which was said of it
+        place.mkdir(parents=True)
+        return
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.symlink_to(real.absolute())
+
+
+__all__ = ["Called", "Held", "called", "hold", "lay_out"]

@@ -1,0 +1,107 @@
+"""A file that holds a saved diagnosis -> its JSON document: a .json, or an HTML page that carries it. By content."""
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from oakum.model.errors import Unreachable, Unreadable
+
+if TYPE_CHECKING:
+    from oakum.model import Diagnosis
+
+_MOST = 64 << 20  # bytes of a saved diagnosis: of 100,000 captures it has 20 MB; read, it takes ten times as much
+_AGAIN = "oakum diagnose -o report.json writes one"
+
+
+@dataclass(frozen=True, slots=True)
+class SavedFile:
+    """A saved diagnosis: where it was read, its document, and the page around it where there is one."""
+
+    name: str
+    document: dict[str, Any]
+    page: str | None = None
+
+    @property
+    def folder(self) -> Path:
+        """Return the directory in which it lies."""
+        return Path.cwd() if self.name == "-" else Path(self.name).absolute().parent
+
+    def diagnosis(self) -> "Diagnosis":
+        """Return the diagnosis; raise where the document is not as one is written."""
+        from oakum.report.saved import diagnosis
+
+        try:
+            return diagnosis(self.document)
+        except Unreadable as error:
+            raise Unreadable(f"{self.name}: {error}; write it again: oakum diagnose -o NAME.json") from error
+
+
+def load(name: str) -> SavedFile:
+    """Return the diagnosis that a file, or standard input, holds; raise with what it is instead."""
+    text = _read(name)
+    page = text if text.lstrip()[:1] == "<" else None
+    if page is not None:
+        from oakum.report.html.embedded import embedded
+
+        carried = embedded(page)
+        if carried is None:
+            raise Unreadable(
+                f"{name}: no diagnosis is carried in this page (one that is too long is left out); {_AGAIN}"
+            )
+        text = carried
+    try:
+        document = json.loads(text, parse_constant=_refused)
+    except RecursionError:
+        raise Unreadable(f"{name}: nested too deep to be a diagnosis; {_AGAIN}") from None
+    except ValueError as error:
+        raise Unreadable(f"{name}: neither JSON nor a page that carries it ({str(error)[:120]}); {_AGAIN}") from None
+    from oakum.report.saved import is_saved
+
+    if not is_saved(document):
+        raise Unreadable(f"{name}: this is JSON, but no saved diagnosis; {_AGAIN}")
+    return SavedFile(name, document, page)
+
+
+def looks_saved(name: str) -> SavedFile | None:
+    """Return the diagnosis if a file holds one; evidence is read elsewhere, and complained about there."""
+    path = Path(name)
+    try:
+        if not path.is_file():
+            return None
+        with path.open("rb") as file:
+            if file.read(64).lstrip()[:1] not in (b"{", b"<"):
+                return None
+        return load(name)
+    except (OSError, Unreadable, Unreachable):
+        return None
+
+
+def _read(name: str) -> str:
+    if name == "-":
+        if sys.stdin is None:
+            raise Unreachable("-: standard input is closed", name)
+        data = sys.stdin.buffer.read(_MOST + 1)
+    else:
+        try:
+            path = Path(name)
+            if path.is_dir():
+                raise Unreadable(f"{name}: this is a directory; name the report in it")
+            with path.open("rb") as file:
+                data = file.read(_MOST + 1)
+        except (OSError, ValueError) as error:
+            raise Unreachable(f"{name}: {getattr(error, 'strerror', None) or error}", name) from error
+    if len(data) > _MOST:
+        raise Unreadable(f"{name}: larger than {_MOST >> 20} MiB, which no diagnosis is")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise Unreadable(f"{name}: neither a saved diagnosis nor a page that carries one; {_AGAIN}") from None
+
+
+def _refused(constant: str) -> float:
+    raise ValueError(f"{constant} is no JSON")
+
+
+__all__ = ["SavedFile", "load", "looks_saved"]
