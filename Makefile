@@ -40,7 +40,7 @@ live: $(READY)  ## build and run the programs of the casebook now: do they still
 live-cluster: $(READY)  ## a real API server with etcd, built once (Go 1.26, openssl, iproute2): proves and records how it is entered
 	$(BIN)/python tests/cluster/run.py
 
-accuracy: $(READY)  ## run the diagnosis over everything recorded; prints how often it was right, and writes it into the readmes
+accuracy: $(READY)  ## run the diagnosis over everything recorded; prints how often it was right, and writes it into the readmes and docs
 	$(BIN)/python -m casebook.runner accuracy --write
 
 record: $(READY)  ## record a case of the casebook again: make record CASE=name (as root, in a container)
@@ -48,7 +48,7 @@ record: $(READY)  ## record a case of the casebook again: make record CASE=name 
 	$(BIN)/python -m casebook.runner record $(CASE)
 	$(BIN)/python -m casebook.runner check $(CASE)
 
-demo: $(READY)  ## show the tool at work on recorded evidence
+demo: $(READY)  ## five recorded incidents, diagnosed now; writes their reports
 	@$(BIN)/oakum demo
 
 bench: $(READY)  ## beside go tool pprof, panicparse and gostackparse; prints ratios

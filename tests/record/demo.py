@@ -1,4 +1,4 @@
-"""Record what `oakum demo` shows: builds and runs tests/record/quotes, keeps its captures in the package.
+"""Record the small service whose captures the READMEs and many tests show: builds and runs tests/record/quotes.
 
 The last dump is also written as containerd's logger would have put it into the journal: one line, escaped.
 """

@@ -1,64 +1,141 @@
-"""oakum demo: the main commands on recorded evidence of a small service that leaks, each as a user would type it."""
+"""oakum demo: five incidents from production, diagnosed now from what was recorded of them, and their reports."""
 
 import contextlib
+import re
 import shlex
 import tempfile
+import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from oakum.cli.screen import styled
+from oakum.cli.demo_incidents import INCIDENTS, REPORT, Incident, lay_out
 from oakum.model.errors import UsageError
 
-EVIDENCE = Path(__file__).parent / "demo_evidence"
-STEPS = (
-    ("A service of ours grows. Three times we saved its goroutines and heap. What do we have?",
-     "inspect before.goroutine.txt.gz after.goroutine.txt.gz after.heap.txt.gz"),
-    ("Why does it grow? One command says what leaks, where, and how sure that is.",
-     "diagnose before.goroutine.txt.gz before.heap.pb.gz after.goroutine.txt.gz after.heap.pb.gz"),
-    ("By hand, then. Where do its goroutines stand? 500 wait to send an answer that nobody takes.",
-     "goroutines after.goroutine.txt.gz -n 4"),
-    ("Do they grow? Formats may be mixed: text stacks, then two protobufs.",
-     "diff before.goroutine.txt.gz during.goroutine.pb.gz after.goroutine.pb.gz -n 5"),
-    ("And the heap? One function holds what was added.",
-     "diff before.heap.pb.gz after.heap.pb.gz -inuse_space -n 4"),
-    ("The same numbers as go tool pprof, in its own words.",
-     "top after.heap.pb.gz -nodecount=5"),
-    ("A dump that only survived in the journal, escaped into one line of a log, reads the same.",
-     "goroutines journal.log --by function,state --uniq -n 4"),
-)  # fmt: skip
+if TYPE_CHECKING:
+    from oakum.report.pen import Pen
+
+_WORDS = {
+    "intro": (
+        "Leaks that took people days to find, each rebuilt with the upstream code at fault and recorded while it "
+        "leaked. Nothing below is stored: every verdict is found now, from the captures in {folder}.",
+        "这些都是真实发生过的线上泄漏，当时往往要查上好几天。这里用有问题的那版上游代码重建并录下了现场。"
+        "下面没有一条结论是事先写好的，都是根据 {folder} 里的采集数据当场诊断出来的。",
+    ),
+    "done": ("Diagnosed and written in {seconds:.1f} s", "诊断并写好报告，共用时 {seconds:.1f} 秒"),
+    "open": ("Open them in a browser; they need no network:", "用浏览器打开即可，无需联网："),
+    "again": ("Every number in them is derived again by:", "页面里的每个数字都可以重新推导验证："),
+    "yours": ("Now yours", "轮到你的服务了"),
+    "pprof": ("what serves net/http/pprof", "开放了 net/http/pprof 的服务"),
+    "files": ("captures, whatever format", "手头的采集文件，格式不限"),
+    "find": ("Go programs that run here", "本机上运行的 Go 程序"),
+}
+_YOURS = (
+    ("oakum diagnose http://HOST:6060 -o report.html", "pprof"),
+    ("oakum diagnose before/ after/ -o report.html", "files"),
+    ("oakum find", "find"),
+)
 
 
 @click.command(
     epilog="""Examples:
 
 \b
-  oakum demo
-  oakum demo -o ~/oakum-demo
+  oakum demo                                     all, in a temporary folder
+  oakum demo kubernetes-83333 -o ~/oakum-demo    one of them, kept
+
+Exit codes: 0, also though they leak; 2 usage, 4 could not do it.
+
+See also: oakum diagnose (your own service), oakum doctor (what is missing on this machine).
 """,
 )
-@click.option(
-    "-o", "--output", metavar="DIR", help="Where the flame graph page goes; a temporary directory by default."
+@click.argument(
+    "names", nargs=-1, metavar="[INCIDENT]...", type=click.Choice([incident.name for incident in INCIDENTS])
 )
-def command(output: str | None) -> None:
-    """Show the tool at work on recorded evidence that comes with it; needs no Go and no network."""
-    from oakum.cli import invoke
+@click.option(
+    "-o", "--output", metavar="DIR", help="Where captures, source and reports go; a temporary directory by default."
+)
+@click.option("--lang", type=click.Choice(("en", "zh")), help="Language of the reports; by default that of the locale.")
+def command(names: tuple[str, ...], output: str | None, lang: str | None) -> None:
+    """Diagnose five recorded incidents and write their reports; needs no Go and no network.
 
-    folder = Path(output).expanduser().resolve() if output else Path(tempfile.mkdtemp(prefix="oakum-demo-"))
+    INCIDENT is one of rancher-30122, open-simulator-88, ttrpc-94, kubernetes-98653 and kubernetes-83333; all of them
+    when none is named. Each command is shown as you would type it, and works in the directory that is named.
+    """
+    from oakum.cli.outputs import language, page_look
+    from oakum.report.pen import Pen
+
+    began = time.monotonic()
+    spoken = lang or language()
+    pen = Pen(page_look(spoken, None))
+    chosen = [incident for incident in INCIDENTS if incident.name in names or not names]
+    folder = _folder(output)
+    _echo(*pen.wrapped(_said("intro", spoken, folder=pen.look.safe(str(folder))), 0))
+    reports = [
+        _replay(pen, incident, f"{number}/{len(chosen)}", folder, lang) for number, incident in enumerate(chosen, 1)
+    ]
+    seconds = time.monotonic() - began
+    _echo("", pen.look.styled(_said("done", spoken, seconds=seconds), "bold"))
+    _echo(*pen.wrapped(_said("open", spoken), 0), *(f"  {pen.look.safe(str(report))}" for report in reports))
+    again = f"cd {shlex.quote(str(reports[0].parent))} && oakum report --recheck {REPORT}"
+    _echo("", *pen.wrapped(_said("again", spoken), 0), f"  {pen.command(again)}")
+    _echo("", pen.look.styled(_said("yours", spoken), "bold"))
+    room = max(len(line) for line, _ in _YOURS)
+    for line, about in _YOURS:
+        _echo(f"  {pen.command(line)}{' ' * (room - len(line))}  {pen.look.styled(f'# {_said(about, spoken)}', 'dim')}")
+
+
+def _replay(pen: "Pen", incident: Incident, number: str, folder: Path, lang: str | None) -> Path:
+    """Tell the story, run the command where its evidence lies, show the verdict; return the page that it wrote."""
+    from oakum.cli import invoke
+    from oakum.cli.saved_file import load
+    from oakum.report.brief import render
+    from oakum.report.saved import diagnosis
+
+    here = lay_out(incident, folder)
+    words = incident.command(lang)
+    _echo("", pen.look.styled(f"{number}  {incident.name}", "bold", "magenta"))
+    _echo(*pen.wrapped(incident.story[pen.look.lang == "zh"], 0))
+    _echo("", pen.command(shlex.join(("cd", str(here)))), *_typed(pen, words))
+    with contextlib.chdir(here):
+        invoke(words)
+    page = here / REPORT
+    _echo("", render(diagnosis(load(str(page)).document), pen.look).rstrip("\n"))
+    return page
+
+
+def _typed(pen: "Pen", words: Sequence[str]) -> list[str]:
+    """Return a command as one types it; in a narrow terminal on several lines, which the shell takes as one."""
+    lines, line = [], f"$ oakum {words[0]}"
+    for option in re.split(r" (?=-)", shlex.join(words[1:])):
+        if pen.columns is not None and len(f"{line} {option} \\") > pen.columns:
+            lines.append(f"{line} \\")
+            line = f"    {option}"
+        else:
+            line += f" {option}"
+    return [pen.look.styled(one, "blue") for one in (*lines, line)]
+
+
+def _folder(output: str | None) -> Path:
     try:
+        if output is None:
+            return Path(tempfile.mkdtemp(prefix="oakum-demo-"))
+        folder = Path(output).expanduser().resolve()
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"-o {output}: not a directory that can be made: {error.strerror}") from None
-    page = folder / "flame.html"
-    last = (
-        "A page to click through: what grew is marked. It needs no network.",
-        f"flame after.heap.pb.gz -diff_base=before.heap.pb.gz --force -o {shlex.quote(str(page))}",
-    )
-    with contextlib.chdir(EVIDENCE):
-        for number, (story, line) in enumerate((*STEPS, last), 1):
-            click.echo(f"\n{styled(f'{number}. {story}', 'bold')}\n{styled(f'$ oakum {line}', 'cyan')}\n")
-            invoke(shlex.split(line))
-    click.echo(f"\nOpen {page} in a browser. The evidence is in {EVIDENCE}; try the commands on it, then on your own.")
+        raise UsageError(f"-o {output}: not a directory that can be made: {error.strerror or error}") from None
+    return folder
 
 
-__all__ = ["STEPS", "command"]
+def _said(key: str, lang: str, **args: object) -> str:
+    return _WORDS[key][lang == "zh"].format(**args)
+
+
+def _echo(*lines: str) -> None:
+    for line in lines:
+        click.echo(line, color=True)
+
+
+__all__ = ["command"]
