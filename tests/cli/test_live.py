@@ -61,6 +61,18 @@ def test_what_is_missing_can_be_asked_again(oakum: Call, service: Service) -> No
     assert f"oakum diagnose --force {service.url}" in commands, "the ages that only the full dump has"
 
 
+def test_a_report_of_what_ran_is_rechecked_without_it(oakum: Call, tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    with serving() as service:
+        oakum("diagnose", "--no-source", "--moments=1", "--budget=5", service.url, "-o", report)
+    asked = [gap["command"] for gap in json.loads(report.read_text(encoding="utf-8"))["gaps"]]
+    assert f"oakum diagnose {service.url}" in asked
+    answer = oakum("report", "--recheck", report)
+    assert answer.code == 0, answer.out
+    report.write_text(report.read_text(encoding="utf-8").replace(f"diagnose {service.url}", "diagnose http://evil"))
+    assert oakum("report", "--recheck", report).code == 1, "an address that the captures do not name"
+
+
 def test_diagnose_against_a_twin_that_runs(oakum: Call, service: Service, shelf: Path) -> None:
     with serving() as twin:
         words = ("diagnose", "--no-source", "--json", "--moments=1", "--baseline", twin.url, service.url)

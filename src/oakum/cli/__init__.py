@@ -4,7 +4,6 @@ Errors become exit codes here and nowhere else: 0 nothing found, 1 found, 2 usag
 No traceback reaches a user; OAKUM_DEBUG=1 shows it to a developer.
 """
 
-import difflib
 import os
 import re
 import sys
@@ -16,27 +15,39 @@ from typing import cast
 import click
 
 from oakum import __version__
-from oakum.model.errors import OakumError
 
-# A verb is one line here and one module of the same name beside this file.
-COMMANDS = (
-    ("diagnose", "Find out why it leaks: where, by which mechanism, how sure, and what to do."),
-    ("capture", "Take evidence from running targets, carefully, into a bundle; --dry-run shows the plan."),
-    ("find", "List the Go programs that run on this machine: version, memory, goroutines, pprof address."),
-    ("scan", "Find leaking code in Go source, and known leaks in what is built, without any profile."),
-    ("known", "Look up leaks that upstream knows: list, search, show; match them with evidence."),
-    ("inspect", "Say what each input is: kind, format, counts, time, problems."),
-    ("goroutines", "Where goroutines stand: grouped by place, state and creator, with ages."),
-    ("diff", "What changed between two captures: new, gone, grown, in absolute numbers."),
-    ("top", "Functions by their own (flat) and inherited (cum) value, as pprof -top."),
-    ("tree", "Callers and callees of every function, as pprof -tree."),
-    ("peek", "Callers and callees of the functions that match a regular expression."),
-    ("list", "Source lines of the functions that match, with their values."),
-    ("traces", "Every distinct stack with its value and labels, as pprof -traces."),
-    ("flame", "Flame graph: a self-contained page, folded stacks or speedscope JSON."),
-    ("graph", "Call graph: DOT, and SVG or PNG where Graphviz is installed."),
-    ("demo", "Show the tool at work on recorded evidence."),
-)
+# A verb is one line here, among those that people look for with it, and one module of the same name beside this file.
+GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
+    ("Find out why it leaks", (
+        ("diagnose", "Why it leaks: where, by which mechanism, how sure, what to do."),
+        ("report", "A saved diagnosis in any format or language; --recheck proves it."),
+    ("capture", "Take evidence from what runs, carefully, into a bundle."),
+        ("find", "The Go programs that run on this machine, and their pprof."),
+    )),
+    ("Before it leaks", (
+        ("scan", "Leaking code in Go source, known leaks in what is built."),
+        ("known", "Leaks that upstream knows: list, search, show, match."),
+    )),
+    ("Look closer", (
+        ("inspect", "What each input is: kind, format, counts, time, problems."),
+        ("goroutines", "Where goroutines stand: by place, state and creator, with ages."),
+        ("diff", "What changed between captures: new, gone, grown."),
+        ("top", "Functions by flat and cum value, as pprof -top."),
+        ("tree", "Callers and callees of every function, as pprof -tree."),
+        ("peek", "Callers and callees of the functions that match."),
+        ("list", "Source lines with their values; or the cause of a finding."),
+        ("traces", "Every distinct stack with its value, as pprof -traces."),
+        ("flame", "Flame graph: one page, folded stacks or speedscope JSON."),
+        ("graph", "Call graph: DOT; SVG or PNG where Graphviz is installed."),
+    )),
+    ("The tool itself", (
+        ("demo", "Show it at work on recorded evidence."),
+        ("doctor", "What is missing on this machine, and what that costs."),
+        ("completion", "Print the script that completes verbs and options in a shell."),
+    )),
+)  # fmt: skip
+COMMANDS = tuple(command for _, commands in GROUPS for command in commands)
+VERBS = tuple(name for name, _ in COMMANDS)
 
 # -sample_index=inuse_space, -cum, -diff_base: pprof's flags come with one dash or two
 _ONE_DASH = re.compile(r"^-[A-Za-z][A-Za-z0-9_-]+(=|$)")
@@ -48,38 +59,87 @@ class Verbs(click.Group):
     """The group of all verbs; knows their names without importing them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [name for name, _ in COMMANDS]
+        return [*VERBS]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in dict(COMMANDS):
-            near = difflib.get_close_matches(cmd_name, dict(COMMANDS), 1)
-            hint = f" Did you mean {near[0]}?" if near else ""
-            raise click.UsageError(f"There is no verb '{cmd_name}'.{hint}", ctx)
-        return cast(click.Command, import_module(f"oakum.cli.{cmd_name}").command)
+        if cmd_name in VERBS:
+            return cast(click.Command, import_module(f"oakum.cli.{cmd_name}").command)
+        if ctx.resilient_parsing:  # a line that is being completed
+            return None
+        raise click.UsageError(f"There is no verb '{cmd_name}'.{_instead(cmd_name)}", ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Verbs"):
-            formatter.write_dl([*COMMANDS])
+        widest = max(map(len, VERBS))
+        for title, commands in GROUPS:
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:<{widest}}", told) for name, told in commands])
+
+
+def _instead(word: str) -> str:
+    """Return what somebody meant who wrote this where a verb belongs: a verb, or evidence without one."""
+    import difflib  # as long to import as all the rest of this module
+    import shlex
+
+    if word in ("help", "version"):
+        return f" It is an option: oakum --{word}" + (", oakum VERB --help" if word == "help" else "")
+    if near := difflib.get_close_matches(word, VERBS, 1):
+        return f" Did you mean {near[0]}?"
+    if Path(word).exists() or re.match(r"\w[\w+.-]*:\S", word):  # http://HOST, pid:812, localhost:6060
+        return f" To diagnose it: oakum diagnose {shlex.quote(word)}"
+    return f" There are {', '.join(VERBS)}."
+
+
+def _missing(error: click.UsageError) -> str:
+    """Return what is to be named where EVIDENCE is missing."""
+    named = error.param.name if isinstance(error, click.MissingParameter) and error.param else ""
+    if named == "trees":
+        return " Name a directory with Go source (. is this one), a go.mod or a program."
+    if named not in ("evidence", "targets") or error.ctx is None:
+        return ""
+    first = error.ctx.params.get("regexp")
+    if first and Path(first).exists():
+        return f" {first} was taken for the REGEXP, which comes first."
+    return " Name a file or a directory, or what runs: http://HOST:6060, pid:N, kube://pod/NAMESPACE/NAME."
 
 
 @click.group(
     cls=Verbs,
+    subcommand_metavar="VERB EVIDENCE...",
     context_settings={
         "help_option_names": ["-h", "--help"],
         "max_content_width": 100,
         "token_normalize_func": lambda token: token.replace("_", "-"),
     },
-    epilog="EVIDENCE is a file, a directory, a bundle or - for standard input, recognised by content, never by name "
-    "alone; or what runs: http://HOST:PORT, unix://SOCKET, pid:N, kube://pod/NAMESPACE/NAME (oakum capture --help). "
-    "Exit codes: 0 nothing found, 1 found, 2 usage, 3 undecided, 4 could not do it.",
+    epilog="""EVIDENCE is a file, a directory, a bundle or - for standard input, recognised by content, never by name
+alone; or what runs: http://HOST:PORT, unix://SOCKET, pid:N, kube://pod/NAMESPACE/NAME (all kinds: oakum capture
+--help). pprof's flags may have one dash or two.
+
+Exit codes: 0 nothing found, 1 found, 2 usage, 3 undecided, 4 could not do it. Environment: NO_COLOR, FORCE_COLOR,
+OAKUM_TOKEN, KUBECONFIG, PPROF_TMPDIR, OAKUM_QUIET, OAKUM_DEBUG.
+""",
 )
 @click.version_option(__version__, message="oakum %(version)s")
 def verbs() -> None:
-    """Find out why a Go service leaks, from its goroutine dumps and pprof profiles."""
+    """Find out why a Go service leaks, from its goroutine dumps and pprof profiles.
+
+    Start here:
+
+    \b
+      oakum demo                         the tool at work, on recorded evidence
+      oakum diagnose http://HOST:6060    what runs: two moments, 10 s apart
+      oakum diagnose before/ after/      what was saved, oldest first
+      oakum find                         which Go programs run here
+      oakum doctor                       what is missing on this machine
+      oakum VERB --help                  what a verb does, with examples that work
+    """
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code."""
+    if os.environ.get("_OAKUM_COMPLETE"):  # a shell asks, through the script of `oakum completion`
+        from oakum.cli.completion import answer
+
+        return answer(os.environ["_OAKUM_COMPLETE"])
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the caller: >&-
             setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - open as long as the process
@@ -93,17 +153,15 @@ def run(arguments: Sequence[str]) -> int:
         click.echo(error.ctx.get_help(), color=False)
         return 2
     except click.UsageError as error:
-        _say(error.format_message())
+        _say(error.format_message() + _missing(error))
         if error.ctx is not None:
             _say(f"usage: {' '.join(error.ctx.command.get_usage(error.ctx).split()[1:])}", prefix="")
-            _say(f"Try: {error.ctx.command_path} --help", prefix="")
+        verb = error.ctx.command_path if error.ctx else " ".join(["oakum", *(w for w in arguments[:1] if w in VERBS)])
+        _say(f"Try: {verb} --help", prefix="")
         return 2
     except click.ClickException as error:
         _say(error.format_message())
         return 4
-    except OakumError as error:
-        _say(str(error))
-        return error.exit_code
     except (BrokenPipeError, SystemExit):
         # `oakum traces big | head`: the reader has gone, which click turns into an exit of its own. Python would
         # complain again when it closes stdout.
@@ -114,12 +172,21 @@ def run(arguments: Sequence[str]) -> int:
         return 130
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else Python tries to write the rest once more
-        _say(f"cannot write the output: {error.strerror or error}")
+        what = error.filename if error.filename is not None else "cannot write the output"
+        _say(f"{what}: {error.strerror or error}")
         return 4
     except MemoryError:
         _say("out of memory; give the inputs one at a time, or run on a machine with more memory")
         return 4
     except Exception as error:
+        # An OakumError. The model, and with it numpy, is not imported to ask that: where numpy does not load, doctor
+        # must still be able to tell.
+        if hasattr(error, "exit_code"):
+            _say(str(error))
+            return int(error.exit_code)
+        if isinstance(error, ImportError):
+            _say(f"part of oakum does not load: {error}. What is missing, and how it is mended: oakum doctor")
+            return 4
         if os.environ.get("OAKUM_DEBUG"):
             raise
         _say(f"internal error: {type(error).__name__}: {error}. Please report it; OAKUM_DEBUG=1 shows where it was.")
@@ -128,11 +195,12 @@ def run(arguments: Sequence[str]) -> int:
 
 def invoke(arguments: Sequence[str]) -> int:
     """Run one command, letting its errors through."""
-    code = verbs.main(_two_dashes(arguments), prog_name="oakum", standalone_mode=False)
+    code = verbs.main(two_dashes(arguments), prog_name="oakum", standalone_mode=False)
     return code if isinstance(code, int) else 0
 
 
-def _two_dashes(arguments: Sequence[str]) -> "list[str]":
+def two_dashes(arguments: Sequence[str]) -> "list[str]":
+    """Return the arguments with flags as click knows them: -cum is --cum, -n=5 is -n 5."""
     options = [*arguments]  # not list(...): the verb `list` is a module of this package, and has that name here
     end = options.index("--") if "--" in options else len(options)
     spelled: list[str] = []
@@ -151,4 +219,4 @@ def _say(text: str, prefix: str = "oakum: ") -> None:
     print("\n".join(safe(line) for line in f"{prefix}{text}".split("\n")), file=sys.stderr)
 
 
-__all__ = ["COMMANDS", "invoke", "run", "verbs"]
+__all__ = ["COMMANDS", "GROUPS", "invoke", "run", "two_dashes", "verbs"]

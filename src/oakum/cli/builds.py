@@ -126,7 +126,7 @@ def give(programs: Sequence[Program], binaries: Sequence[Found]) -> None:
             if build is not None and _is_linked(builds[0]) and (other := programs[0].stranger_to(build)):
                 raise UsageError(
                     f"--binary {origin}: this is another program: nothing of {other}, which stands in the stacks, "
-                    "is linked into it"
+                    "is linked into it; name the one that the captures are of"
                 )
             owners = [(programs[0], builds[0])]
         for owner, one in owners:
@@ -140,7 +140,9 @@ def give(programs: Sequence[Program], binaries: Sequence[Found]) -> None:
     for owner in programs:
         linked = {_program_of(one): one.capture.origin for one in owner.given if _is_linked(one)}
         if len(linked) > 1:
-            raise UsageError(f"--binary: {' and '.join(linked.values())} are different programs")
+            raise UsageError(
+                f"--binary: {' and '.join(linked.values())} are different programs; name the one that was captured"
+            )
 
 
 def _of(one: Program, builds: Sequence[Found], several: bool, used: set[int]) -> Built | None:

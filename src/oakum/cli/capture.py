@@ -36,29 +36,35 @@ class _CaptureCommand(LiveCommand):
     epilog="""Targets:
 
 \b
-  http://HOST:PORT[/PREFIX]            net/http/pprof; found below the usual prefixes too
-  https://..., https+insecure://...    TLS, with --tls-ca, --tls-cert, --tls-key, --token-file, -H
-  unix:///run/containerd/debug.sock    pprof behind a socket
-  kube://node/NAME                     a kubelet, through the API server
-  kube://pod/NAMESPACE/NAME[:PORT]     a pod; kube://pod/NAMESPACE -l app=x all that match, -A everywhere
-  kube://component/kube-apiserver      or kube-controller-manager, kube-scheduler, etcd ...
-  pid:812                              a process of this machine: memory, limits, sockets, build, pprof
-  shim:ID                              containerd's shim: SIGUSR1, and the dump from its log
-  journal:UNIT                         dumps in the journal of a unit
-  prometheus+http://HOST?match=job=x   what Prometheus kept; also pyroscope+http://, parca+http://
-  FILE, DIRECTORY, BUNDLE, -           evidence that is there already, to be redacted or packed
+  http://HOST:PORT[/PREFIX]          net/http/pprof, below the usual prefixes
+  https://, https+insecure://        TLS, with --tls-ca, --token-file ...
+  unix:///run/containerd/debug.sock  pprof behind a socket
+  kube://node/NAME                   a kubelet, through the API server
+  kube://pod/NAMESPACE/NAME[:PORT]   a pod; without NAME all of -l app=x
+  kube://component/kube-apiserver    or kube-scheduler, etcd ...
+  pid:812                            a process here: memory, build, pprof
+  shim:ID                            containerd's shim, asked by SIGUSR1
+  journal:UNIT                       dumps in the journal of a unit
+  prometheus+http://HOST?match=M     what Prometheus kept; pyroscope+, parca+
+  FILE, DIRECTORY, BUNDLE, -         what is there already, to redact it
 
 \b
 Examples:
-  oakum capture --dry-run http://10.0.0.7:6060            what would be asked, and why
+  # what would be asked, and why; nothing is taken
+  oakum capture --dry-run http://10.0.0.7:6060
+  # three moments, half a minute apart, in one file
   oakum capture http://10.0.0.7:6060 --moments 3 --every 30s -o leak.tar.gz
+  # all pods of a label, until something has grown
   oakum capture kube://pod/shop -l app=orders --until-growth --every 1m
-  oakum capture pid:812 prometheus+http://prom:9090?match=job=orders --past 12h
+  # a process, and what Prometheus knows of its past
+  oakum capture pid:812 'prometheus+http://prom:9090?match=job=api' --past 12h
+  # to hand it on: private names become tokens
   oakum capture bundle/ -o redacted.tar.gz --redact
 
-\b
-Exit codes: 0 every TARGET gave something (of many pods, one did); 4 one gave nothing, and what the
-others gave is kept; 2 usage; 130 interrupted, and what was taken is kept.
+Exit codes: 0 every TARGET gave something (of many pods, one did); 4 one gave nothing, and what the others gave is kept;
+2 usage; 130 interrupted, and what was taken is kept.
+
+See also: oakum diagnose BUNDLE, oakum find (what runs here), docs/capture.md (what is asked, which rights it needs).
 """,
     cls=_CaptureCommand,
 )

@@ -131,7 +131,10 @@ def _builds(files: Sequence[str]) -> list[Found]:
         if not told:
             problems = [str(problem) for reading in item.readings for problem in reading.problems]
             why = f": {problems[0]}" if problems else ""
-            raise Unreadable(f"--binary {file}: no build information was found in it{why}")
+            raise Unreadable(
+                f"--binary {file}: no build information was found in it{why}. Name the program, its go.mod, or what "
+                "`go version -m PROGRAM` printed"
+            )
         found += told
     return found
 

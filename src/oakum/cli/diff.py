@@ -22,8 +22,14 @@ _STYLE = {"new": ("magenta", "bold"), "grown": ("red",), "gone": ("cyan",), "shr
     """Examples:
 
 \b
+  # which goroutines are new, gone, more
   oakum diff before.txt after.txt
-  oakum diff heap-09h.pb.gz heap-10h.pb.gz heap-11h.pb.gz --by line -sample_index=inuse_space
+  # everything that two moments have in common
+  oakum diff before/ after/
+  # three moments of the heap, by line
+  oakum diff heap-09h.pb.gz heap-10h.pb.gz heap-11h.pb.gz --by line
+
+See also: oakum diagnose (does it leak, and why), oakum flame -diff_base (a picture of it).
 """,
     click.option(
         "--by",
@@ -49,13 +55,17 @@ def command(by: str | None, limit: int | None, same: bool, **given: Any) -> None
     evidence, _ = settle(evidence, given)
     series = moments(evidence)
     if len(series) < 2:
-        raise UsageError(f"diff needs at least two moments; {', '.join(evidence)} holds {len(series)}")
+        raise UsageError(
+            f"diff needs at least two moments; {', '.join(evidence)} holds {len(series)}: oakum diff BEFORE AFTER"
+        )
     common = [kind for kind in series[0].readings if all(kind in moment.readings for moment in series)]
     if not common and all(any(k.startswith("goroutine") for k in moment.readings) for moment in series):
         common = ["goroutine"]
     if not common:
         kinds = sorted({kind for moment in series for kind in moment.readings})
-        raise UsageError(f"these captures are of different kinds: {', '.join(kinds)}")
+        raise UsageError(
+            f"these captures are of different kinds: {', '.join(kinds)}; oakum inspect tells which is which"
+        )
     if given["proto"] and len(common) > 1:
         raise UsageError(f"--proto holds one kind, and these moments share {', '.join(common)}; name the files")
     documents: list[dict[str, object]] = []

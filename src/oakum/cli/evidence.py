@@ -189,7 +189,10 @@ def one_goroutines(reading: Reading, origin: str) -> Goroutines:
     """Return the goroutines of a reading, whatever format they came in."""
     found = goroutines_of(reading)
     if found is None:
-        raise Unreadable(f"{origin}: this is a {reading.kind} profile; goroutines need a goroutine profile or a dump")
+        raise Unreadable(
+            f"{origin}: this is a {reading.kind} profile, which oakum top shows; here a goroutine profile or a dump is "
+            "needed"
+        )
     return found
 
 
@@ -201,7 +204,7 @@ def one_profile(reading: Reading, origin: str) -> Profile:
         from oakum.views.goroutine_profile import profile_of
 
         return profile_of(reading.goroutines, reading.taken_at)
-    raise Unreadable(f"{origin}: it holds only memory statistics; a view needs a profile")
+    raise Unreadable(f"{origin}: it holds only memory statistics; a view needs a profile (oakum diagnose reads them)")
 
 
 __all__ = ["Chosen", "Input", "Moment", "moments", "one_goroutines", "one_profile", "read", "usable", "why_unusable"]

@@ -56,14 +56,15 @@ class Row:
     epilog="""Examples:
 
 \b
-  oakum find                    all Go programs that run here, the largest first
-  oakum find kubelet shim       those whose name, path, module, unit or container has one of these words
-  oakum find --no-probe         without asking their listening sockets for pprof
-  oakum find --json | jq -r '.processes[] | select(.goroutines > 10000) | .pid'
-  oakum diagnose pid:1234       then: what leaks in one of them
+  oakum find                 all Go programs that run here, the largest first
+  oakum find kubelet shim    by words of name, path, module, unit or container
+  oakum find --no-probe      without asking their listening sockets for pprof
+  oakum find --json | jq -r '.processes[] | select(.goroutines > 9999) | .pid'
+  oakum diagnose pid:1234    then: what leaks in one of them
 
-\b
 Exit codes: 0 also when there is none, 2 usage, 4 could not do it.
+
+See also: oakum capture pid:N (keep what it tells), oakum doctor (what this user may see).
 """,
 )
 @click.argument("words", nargs=-1, metavar="[NAME...]")
@@ -114,7 +115,10 @@ def _rows(words: Sequence[str], progress: Progress) -> tuple[list[Row], int]:
             if process and build and (row := Row(process, build)).matches(words):
                 rows.append(row)
     except FileNotFoundError as error:
-        raise OakumError("there is no /proc on this system: find sees processes of Linux alone") from error
+        raise OakumError(
+            "there is no /proc on this system: find sees processes of Linux alone; ask one by its address: "
+            "oakum diagnose http://HOST:PORT"
+        ) from error
     return sorted(rows, key=lambda row: -row.process.resident), hidden
 
 

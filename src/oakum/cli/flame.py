@@ -31,10 +31,16 @@ _NAMES = {"html": "flame.html", "speedscope": "flame.speedscope.json"}
     """Examples:
 
 \b
-  oakum flame heap.pb.gz                                  writes flame.html
+  # writes flame.html; ? in it tells the keys
+  oakum flame heap.pb.gz
+  # what grew is marked
   oakum flame -diff_base before.pb.gz after.pb.gz -o leak.html
+  # goroutines by their state
+  oakum flame --by-state dump.txt -o stuck.html
+  # for other tools
   oakum flame --format folded cpu.pb.gz | flamegraph.pl > cpu.svg
-  oakum flame --by-state goroutines.txt -o stuck.html
+
+See also: oakum graph (boxes and arrows), oakum top (the same numbers as a table).
 """,
     ("html", "folded", "speedscope"),
     click.option("--by-state", "by_state", is_flag=True, help="Goroutines: their state becomes the first frame."),
@@ -57,7 +63,7 @@ def command(**given: Any) -> None:
     free(output, given["force"])
     profile, query = _by_state(given) if given["by_state"] else load(_compared(given))
     if query.mean:
-        raise UsageError("-mean: a flame graph adds values up, and means cannot be added")
+        raise UsageError("-mean: a flame graph adds values up, and means cannot be added; oakum top -mean shows them")
     report = report_of(profile, query)
     for text in report.remarks:
         remark(text)

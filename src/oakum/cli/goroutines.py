@@ -22,9 +22,19 @@ _ON_SCREEN = 20  # groups that fit a screen; piped output shows all
     epilog="""Examples:
 
 \b
+  # who has been waiting to send for ten minutes, each with a whole stack
   oakum goroutines dump.txt --state 'chan send' --older 10m --stacks
+  # a line a group, for grep and awk, of a service that runs
   oakum goroutines http://localhost:6060 --by function,state --uniq
+  # the last dump in a log
   journalctl -u containerd | oakum goroutines -
+
+EVIDENCE is a goroutine dump (debug=2, debug=1, a panic, SIGQUIT), a goroutine profile, a log that holds one, a
+directory, a bundle or - for standard input; or what runs.
+
+Exit codes: 0 shown, 2 usage, 4 could not do it.
+
+See also: oakum diff (two moments), oakum diagnose (which of them leak), oakum flame --by-state.
 """,
     cls=LiveCommand,
 )

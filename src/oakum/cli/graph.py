@@ -20,9 +20,14 @@ _PATIENCE = 60  # seconds for Graphviz; 80 nodes take less than one
     """Examples:
 
 \b
+  # a picture, drawn by Graphviz
   oakum graph heap.pb.gz -o heap.svg
+  # what grew, red, and what became less, green
   oakum graph -diff_base before.pb.gz after.pb.gz -o leak.png
-  oakum graph -focus 'http' -nodecount=40 goroutine.pb.gz | dot -Tsvg > http.svg
+  # without -o: DOT, for other tools
+  oakum graph -focus=http -nodecount=40 goroutine.pb.gz | dot -Tsvg > http.svg
+
+See also: oakum flame, which needs no Graphviz; oakum doctor says whether it is here.
 """,
     ("dot", "svg", "png", "pdf"),
 )
@@ -83,10 +88,12 @@ def _drawn(text: str, kind: str, program: str) -> bytes:
             f"Graphviz did not finish in {_PATIENCE} s; fewer nodes are drawn faster: -nodecount=40, -focus REGEXP"
         ) from None
     except OSError as error:
-        raise OakumError(f"{program}: cannot be run: {error.strerror}") from None
+        raise OakumError(f"{program}: cannot be run: {error.strerror}; -o FILE.dot goes without it") from None
     if done.returncode or not done.stdout:
         last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-        raise OakumError(f"Graphviz could not draw it: {last[0] if last else f'exit code {done.returncode}'}")
+        raise OakumError(
+            f"Graphviz could not draw it: {last[0] if last else f'exit code {done.returncode}'}; -o X.dot keeps it"
+        )
     return done.stdout
 
 

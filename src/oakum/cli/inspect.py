@@ -24,9 +24,14 @@ _FIRST_ASKED = {
     epilog="""Examples:
 
 \b
-  oakum inspect dump.txt heap.pb.gz
-  journalctl -u containerd | oakum inspect --json -
-  oakum inspect http://localhost:6060
+  oakum inspect dump.txt heap.pb.gz                  two files
+  oakum inspect captures/                            what lies in a directory
+  journalctl -u containerd | oakum inspect --json -  what a log holds
+  oakum inspect http://localhost:6060                what runs
+
+Exit codes: 0 all of it was recognised, 4 something was not, or could not be read; 2 usage.
+
+See also: oakum goroutines and oakum top (what is in it), docs/formats.md (what is understood).
 """,
     cls=LiveCommand,
 )
@@ -184,7 +189,11 @@ def _describe(reading: Reading) -> str:
         named += [] if build.linked else ["(what is asked for, not what was linked)"]
         lines += ["    " + " ".join(safe(part) for part in named if part)] if any(named) else []
     if stats := reading.memstats:
-        figures = [("heap in use", stats.heap_inuse), ("heap from OS", stats.heap_sys), ("next GC", stats.next_gc)]
+        figures = [
+            ("heap in use", stats.heap_inuse), ("objects", stats.heap_alloc), ("idle", stats.heap_idle),
+            ("released", stats.heap_released), ("heap from OS", stats.heap_sys), ("stacks", stats.stack_sys),
+            ("all from OS", stats.sys), ("next GC", stats.next_gc),
+        ]  # fmt: skip
         sizes = [f"{name} {_size(value)}" for name, value in figures if value is not None]
         if stats.num_gc is not None:
             sizes.append(f"{stats.num_gc} GCs")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from oakum.cli.access_options import LiveCommand, live_flags
-from oakum.cli.diagnose import language, page_look, write
+from oakum.cli.outputs import language, page_look, write
 from oakum.cli.screen import Progress, remark
 from oakum.collect.files import is_there
 from oakum.model import UsageError
@@ -32,18 +32,19 @@ _NOT_YET = (".html", ".htm", ".md", ".sarif", ".xml", ".pdf")
     epilog="""Examples:
 
 \b
-  oakum known                                     all of them, by project
-  oakum known watch stop                          those that speak of both words
-  oakum known StreamWatcher                       by a function; also by an address or number of an issue
-  oakum known show kubernetes-98653               one of them: stack, cause, versions, what to do
-  oakum known k8s.io/apimachinery@v0.18.8         those that a version has
-  oakum known match captures/                     those whose goroutines or memory pile up in evidence
-  oakum known match --binary kubelet dump.txt     ... and the program tells its versions
-  oakum known match kube://node/n7                ... of what runs
+  oakum known                              all of them, by project
+  oakum known watch stop                   those that speak of both words
+  oakum known StreamWatcher                by a function; also by an issue
+  oakum known show kubernetes-98653        one: cause, versions, what to do
+  oakum known k8s.io/apimachinery@v0.18.8  those that a version has
+  oakum known match captures/              those that pile up in evidence
+  oakum known match --binary bin/agent dump.txt  with the program's versions
+  oakum known match kube://node/n7         of what runs
   oakum known --module github.com/docker/docker --json
 
-\b
 Exit codes: 0 nothing found, 1 matched, or a version has it; 2 usage, 4 could not do it.
+
+See also: oakum scan (which of them a go.mod or a program has), oakum diagnose.
 """,
     cls=LiveCommand,
 )

@@ -36,10 +36,16 @@ class _ListCommand(ProfileCommand):
     """Examples:
 
 \b
-  oakum list 'cache.*Reflector' goroutine.pb.gz
-  oakum list main.run -source_path ~/src/app -trim_path /build/app -inuse_space heap.pb.gz
-  oakum list --finding 1 --source ~/src/app before/ after/
-  oakum list --finding 1 diagnosis.json
+  # lines of what serves requests, with what each holds
+  oakum list 'desk.*remember' -source_path ~/src/quotes heap.pb.gz
+  # the same, of a program built elsewhere, by bytes in use
+  oakum list main.newPage -source_path ~/src/quotes -inuse_space heap.pb.gz
+  # the cause of a finding, its lines marked with their part in it
+  oakum list --finding 1 --source ~/src/quotes before/ after/
+  # of a diagnosis that was saved; --diff prints the drafted fix alone
+  oakum list --finding 1 --source ~/src/quotes diagnosis.json
+
+See also: oakum diagnose (which findings there are), oakum peek (who calls it).
 """,
     click.argument("regexp"),
     click.option(

@@ -104,6 +104,15 @@ _TRUE, _FALSE = ("true", "t", "1", "yes", "y"), ("false", "f", "0", "no", "n")
 # What the first four bytes of an executable are: ELF, Mach-O (both orders, fat), PE.
 _EXECUTABLES = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xfe\xed\xfa\xcf", b"\xca\xfe\xba\xbe", b"MZ\x90\x00")
 
+# What the help of every view says beside its examples.
+_EVIDENCE = """\
+EVIDENCE is a profile (protobuf or text), a goroutine dump, a log that holds one, a directory, a bundle or - for
+standard input; or what runs: http://HOST:PORT[/debug/pprof/heap], unix://SOCKET, pid:N, kube://pod/NAMESPACE/NAME.
+Several are added up. The program that pprof's users name before the profile is passed over. A flag has one dash or two,
+and _ or - in its name; -o names a file, --proto keeps what is shown as a profile.
+"""
+_EXITS = "Exit codes: 0 shown, 2 usage, 4 could not do it: not there, not readable, no answer."
+
 V = TypeVar("V", bound="View")
 
 
@@ -157,7 +166,10 @@ def _switch(argument: str, switches: set[str]) -> str | None:
 def profile_options(
     examples: str, *arguments: Callable[..., Any], kind: type[ProfileCommand] = ProfileCommand
 ) -> Callable[[Callable[..., None]], click.Command]:
-    """Return a decorator that makes a function a command with pprof's flags; `arguments` come before EVIDENCE."""
+    """Return a decorator that makes a function a command with pprof's flags; `arguments` come before EVIDENCE.
+
+    `examples` stand in its help below the flags, with what holds for every view around them.
+    """
 
     def decorate(function: Callable[..., None]) -> click.Command:
         for _, options in reversed(_GROUPS):
@@ -166,7 +178,7 @@ def profile_options(
         function = click.argument("evidence", nargs=-1, required=True)(function)
         for argument in reversed(arguments):
             function = argument(function)
-        return click.command(cls=kind, epilog=examples)(function)
+        return click.command(cls=kind, epilog=f"{_EVIDENCE}\n{examples}\n{_EXITS}")(function)
 
     return decorate
 
@@ -195,7 +207,7 @@ def load(given: dict[str, Any]) -> "tuple[Profile, Query]":
     spare_inputs((given["output"], given["proto"]), (*given["evidence"], *given["base"], *given["diff_base"]))
     base, diff_base = list(filter(None, given["base"])), list(filter(None, given["diff_base"]))
     if base and diff_base:
-        raise UsageError("-base and -diff_base cannot both be given")
+        raise UsageError("-base and -diff_base both say what to subtract: leave one out")
     if given["normalize"] and not (base or diff_base):
         raise UsageError("-normalize needs -base or -diff_base")
     evidence, subtracted = settled(given, PROFILE)
@@ -310,7 +322,14 @@ def write(lines: Iterable[str], path: str | None) -> None:
         with Path(path).open("w", encoding="utf-8", errors="backslashreplace") as file:
             file.writelines(blocks)
     except OSError as error:
-        raise OakumError(f"{path}: cannot be written: {error.strerror}") from error
+        raise unwritten(path, error) from error
+
+
+def unwritten(path: str, error: OSError) -> OakumError:
+    """Return the error that says why a file was not written, and what helps."""
+    folder = Path(path).absolute().parent
+    helps = "name another place" if folder.is_dir() else f"there is no directory {folder}: mkdir -p {folder}"
+    return OakumError(f"{path}: cannot be written: {error.strerror or error}; {helps}")
 
 
 def write_proto(profile: "Profile", path: str) -> None:
@@ -328,7 +347,7 @@ def write_proto(profile: "Profile", path: str) -> None:
     try:
         Path(path).write_bytes(data)
     except OSError as error:
-        raise OakumError(f"{path}: cannot be written: {error.strerror}") from error
+        raise unwritten(path, error) from error
 
 
 def look(*, on_screen: bool = True) -> "Look":
@@ -362,6 +381,7 @@ __all__ = [
     "settled",
     "show",
     "spare_inputs",
+    "unwritten",
     "write",
     "write_proto",
 ]

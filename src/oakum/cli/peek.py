@@ -16,8 +16,12 @@ if TYPE_CHECKING:
     """Examples:
 
 \b
+  # who allocates
   oakum peek 'mallocgc|growslice' heap.pb.gz
-  oakum peek -lines '\\(\\*Server\\)\\.Serve$' goroutine.pb.gz
+  # which lines lead to a method; parentheses and dots are escaped
+  oakum peek -lines '\\(\\*conn\\)\\.serve' goroutine.pb.gz
+
+See also: oakum tree (for every function), oakum list (its source).
 """,
     click.argument("regexp"),
 )

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from oakum.cli.options import profile_options
+from oakum.cli.options import profile_options, unwritten
 from oakum.cli.screen import remark, safe
 from oakum.model.errors import OakumError, UsageError
 
@@ -59,7 +59,7 @@ def save(content: Iterable[str] | bytes, path: str | None) -> None:
             with Path(path).open("w", encoding="utf-8", errors="backslashreplace") as file:
                 size = sum(file.write(piece) for piece in content)
     except OSError as error:
-        raise OakumError(f"{path}: cannot be written: {error.strerror}") from error
+        raise unwritten(path, error) from error
     remark(f"wrote {path} ({_size(size)})")
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from oakum.cli.diagnose import language, page_look, write
+from oakum.cli.outputs import language, page_look, write
 from oakum.cli.screen import Progress, remark
 from oakum.collect.files import is_there
 from oakum.model import Scan, Unreadable, UsageError
@@ -27,21 +27,23 @@ _NOT_YET = (".html", ".htm", ".md", ".xml", ".pdf")
     epilog="""Examples:
 
 \b
-  oakum scan .                                    the tree here: its code, its go.mod, programs in it
-  oakum scan go.mod                               the modules that are asked for
-  oakum scan bin/agent /usr/bin/kubelet           what is linked into programs
-  go version -m bin/* | oakum scan -              the same from a listing
-  oakum scan captures/                            versions from the paths and builds in captures
+  oakum scan .                            the tree: code, go.mod, programs
+  oakum scan go.mod                       the modules that are asked for
+  oakum scan bin/agent                    what is linked into a program
+  go version -m bin/* | oakum scan -      the same from a listing
+  oakum scan captures/                    versions that captures tell of
   oakum scan --mechanism abandoned-sender ./pkg   one kind of mistake
-  oakum scan --sarif -o oakum.sarif .             for code scanning
+  oakum scan --sarif -o oakum.sarif .     for code scanning
 
 \b
-A line is passed over when it, or the line above it, says why; in go.mod the id comes first:
+A line is passed over when it, or the line above it, says why; in go.mod the
+id comes first:
   //oakum:ignore the process ends with this goroutine
   //oakum:ignore kubernetes-98653 every watch of ours is drained
 
-\b
 Exit codes: 0 nothing found, 1 found; 2 usage, 4 could not do it.
+
+See also: oakum known (the catalogue), oakum diagnose (what leaks in what runs).
 """,
 )
 @click.argument("trees", nargs=-1, required=True, metavar="DIR|FILE...")
@@ -164,7 +166,7 @@ def _check(name: str, code_only: bool) -> None:
     if name == "-" or "://" in name:
         return
     if not is_there(name):
-        raise Unreadable(f"{name}: no such file or directory")
+        raise Unreadable(f"{name}: no such file or directory; name a directory with Go source, a go.mod or a program")
     if code_only and not path.is_dir() and path.suffix != ".go":
         raise UsageError(f"{name}: neither a directory nor a .go file, and --code reads nothing else")
 
@@ -176,7 +178,10 @@ def _known(mechanisms: tuple[str, ...]) -> None:
     for name in mechanisms:
         if name not in names:
             near = get_close_matches(name, names, 1)
-            raise UsageError(f"--mechanism {name}: there is none of that name" + (f"; {near[0]}?" if near else ""))
+            raise UsageError(
+                f"--mechanism {name}: there is none of that name; "
+                + (f"{near[0]}?" if near else f"there are {', '.join(names)}")
+            )
 
 
 def _only(found: Scan, mechanisms: tuple[str, ...]) -> Scan:

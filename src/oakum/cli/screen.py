@@ -15,7 +15,9 @@ from typing import TextIO
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "blue": "34", "magenta": "35", "cyan": "36"}
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 # What a hostile name could do to a terminal: escape sequences, bells, lines of its own. Tab stays.
-_CONTROLS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\x80-\x9f\u2028-\u202e\u2066-\u2069]")
+_CONTROLS = re.compile(
+    "[\x00-\x08\x0a-\x1f\x7f\x80-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
+)
 
 
 def colourful(stream: TextIO | None = None) -> bool:
@@ -37,7 +39,8 @@ def styled(text: str, *styles: str) -> str:
 def width() -> int | None:
     """Return the columns of the terminal, or None when stdout is not one (then nothing is shortened)."""
     if not sys.stdout.isatty():
-        return int(os.environ["COLUMNS"]) if os.environ.get("COLUMNS", "").isdigit() else None
+        told = os.environ.get("COLUMNS", "")
+        return int(told) if re.fullmatch("[1-9][0-9]{0,8}", told) else None
     return shutil.get_terminal_size().columns
 
 
@@ -51,7 +54,12 @@ def columns_of(text: str) -> int:
 
 def safe(text: str) -> str:
     """Return the text with control characters made visible, so that evidence cannot drive the terminal."""
-    return _CONTROLS.sub(lambda m: "\\n" if m[0] == "\n" else f"\\x{ord(m[0]):02x}", text)
+    return _CONTROLS.sub(_visible, text)
+
+
+def _visible(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return "\\n" if code == 10 else f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
 
 
 def shorten(text: str, columns: int) -> str:

@@ -1,0 +1,94 @@
+"""oakum doctor: what is missing on this machine and what that costs. Exit 0 when diagnose works, else 4."""
+
+import json
+import platform
+import textwrap
+from dataclasses import asdict
+
+import click
+
+from oakum import __version__
+from oakum.cli.checks import NEEDED, Check, checks
+from oakum.cli.screen import columns_of, safe, styled, width
+
+_STYLES = {"ok": "green", "limited": "magenta", "missing": "red"}
+_WIDEST = 100
+
+
+@click.command(
+    epilog="""Each line is ok, limited or missing; of the latter two it is said what they cost and what mends them.
+Nothing is changed, and nothing is sent: only --online asks the API server of the kubeconfig for its version.
+Not needed, and not looked for: kubectl, docker, a browser.
+
+\b
+Examples:
+  oakum doctor                        before the first diagnosis on a machine
+  oakum doctor --online               also: does the API server answer?
+  oakum doctor --json                 for scripts (schema oakum.doctor/1)
+  oakum doctor --json | jq -r '.checks[] | select(.state != "ok") | .mend'
+
+Exit codes: 0 what diagnose needs is here, whatever else is missing; 4 it is not; 2 usage.
+
+See also: oakum demo, which shows the tool at work; oakum find, which programs can be looked at.
+""",
+)
+@click.option("--online", is_flag=True, help="Also ask the API server that the kubeconfig names for its version.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON (schema oakum.doctor/1).")
+def command(online: bool, as_json: bool) -> int:
+    """Say what is missing on this machine, and what that costs.
+
+    Looked at: Python and its libraries, with a small leak diagnosed on the spot; Go, its module cache and standard
+    library; processes, rights, sockets, journal and kubeconfig; Graphviz, disk, terminal and clock.
+    """
+    groups = [*checks(online)]
+    found = {name: check for _, group in groups for name, check in group.items()}
+    able = all(check.state != "missing" for title, group in groups if title == NEEDED for check in group.values())
+    if as_json:
+        rows = [
+            {"group": title, "name": name, **asdict(check)} for title, group in groups for name, check in group.items()
+        ]
+        told = {"schema": "oakum.doctor/1", "tool": __version__, "able": able, "checks": rows}
+        click.echo(json.dumps(told, indent=2, ensure_ascii=False))
+        return 0 if able else 4
+    click.echo(f"oakum {__version__} on {platform.system()} {platform.machine()}")
+    for title, group in groups:
+        click.echo(f"\n{styled(title, 'bold')}")
+        for name, check in group.items():
+            _show(name, check)
+    click.echo(f"\n{_verdict(found, able)}")
+    return 0 if able else 4
+
+
+def _show(name: str, check: Check) -> None:
+    """Print a check: what was found, and below it what its lack costs and what mends it."""
+    mark = styled(f"{check.state:<7}", _STYLES[check.state])
+    parts = (
+        (f"  {mark}  {name:<17}", check.found),
+        (" " * 28 + "costs: ", check.costs),
+        (" " * 28 + "mend:  ", check.mend),
+    )
+    for head, text in parts:
+        for number, line in enumerate(_wrapped(safe(text), columns_of(head)) if text else []):
+            click.echo(f"{' ' * columns_of(head) if number else head}{line}")
+
+
+def _wrapped(text: str, indent: int) -> list[str]:
+    room = width()
+    if room is None:
+        return [text]
+    return textwrap.wrap(text, max(20, min(room, _WIDEST) - indent), break_long_words=False, break_on_hyphens=False)
+
+
+def _verdict(found: dict[str, Check], able: bool) -> str:
+    less = []
+    for state in ("missing", "limited"):
+        if names := [name for name, check in found.items() if check.state == state]:
+            less.append(f"{len(names)} {state} ({', '.join(names)})")
+    if not able:
+        return styled(f"Nothing can be diagnosed here yet: {'; '.join(less)}.", "red")
+    if not less:
+        return "Everything is here. Next: oakum demo, or oakum diagnose http://HOST:6060"
+    return f"What diagnose needs is here; {'; '.join(less)}. Next: oakum demo, or oakum diagnose http://HOST:6060"
+
+
+__all__ = ["command"]
