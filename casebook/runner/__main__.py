@@ -66,10 +66,11 @@ def _live(arguments: argparse.Namespace) -> int:
 
 def _accuracy(arguments: argparse.Namespace) -> int:
     from casebook.runner.accuracy import NAIVE, accuracy, misses, table, write_readmes
+    from casebook.runner.accuracy_page import write_page
     from casebook.runner.settings import SETTINGS
 
     if arguments.write and (arguments.cases or arguments.setting):
-        raise Misused("--write takes neither cases nor --setting: the readmes show all of them")
+        raise Misused("--write takes neither cases nor --setting: the readmes and docs/accuracy.md show all of them")
     if unknown := {*arguments.setting} - {*SETTINGS, NAIVE}:
         raise Misused(f"there is no setting {', '.join(sorted(unknown))}; there are: {'; '.join((*SETTINGS, NAIVE))}")
     results = accuracy(chosen(arguments.cases), arguments.setting)
@@ -78,6 +79,7 @@ def _accuracy(arguments: argparse.Namespace) -> int:
         print("", *misses(results), sep="\n")
     if arguments.write:
         write_readmes(results)
+        write_page(results)
     return 0
 
 
@@ -122,7 +124,9 @@ def _parser() -> argparse.ArgumentParser:
         if name == "accuracy":
             verb.add_argument("--setting", action="append", default=[], help="only this setting; may be given again")
             verb.add_argument("--misses", action="store_true", help="name every take that was not answered rightly")
-            verb.add_argument("--write", action="store_true", help="put the table into the readmes")
+            verb.add_argument(
+                "--write", action="store_true", help="put the table into the readmes and docs/accuracy.md"
+            )
         if name == "causes":
             verb.add_argument("-v", "--verbose", action="store_true", help="also what was said, of every take")
         if name == "record":

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from casebook.runner.accuracy import READMES, WITH_SOURCE, Result, accuracy, table, with_table
+from casebook.runner.accuracy_page import PAGE, date_of, page
 from casebook.runner.case import chosen
 from casebook.runner.causes import report
 
@@ -25,6 +26,11 @@ def test_the_readmes_say_what_is_measured(language: str, results: list[Result]) 
     date = re.search(r"\d{4}-\d\d-\d\d(?=[^\n]*`make accuracy`)", text)
     assert date, f"{path.name} has no table; make accuracy"
     assert with_table(text, results, language, date[0]) == text, f"{path.name} is out of date; make accuracy"
+
+
+def test_the_accuracy_page_says_what_is_measured(results: list[Result]) -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert page(results, date_of(text)) == text, f"{PAGE.name} is out of date; make accuracy"
 
 
 def test_the_casebook_is_hard_for_the_naive_rule(results: list[Result]) -> None:
