@@ -186,7 +186,7 @@ def test_commands_exist_and_parse(path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.chdir(ROOT)
     if path.name == "commands.md":  # written from the commands themselves
         return
-    group = click.Context(verbs, info_name="oakum", resilient_parsing=False)
+    group = click.Context(verbs, info_name="oakum", resilient_parsing=False, help_option_names=["-h", "--help"])
     for spoken, whole in _spoken(path):
         words = shlex.split(spoken, comments=True)[1:]
         if words[0].startswith("-") or words[0] == "VERB":

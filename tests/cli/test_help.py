@@ -155,7 +155,8 @@ def here_and_now(words: tuple[str, ...], url: str) -> list[str]:
 
 def parsed(words: tuple[str, ...]) -> click.Context:
     """Return the call as the real command line understands it, without doing it."""
-    root = click.Context(verbs, info_name="oakum", token_normalize_func=lambda token: token.replace("_", "-"))
+    normal: dict[str, Any] = {"token_normalize_func": lambda token: token.replace("_", "-")}
+    root = click.Context(verbs, info_name="oakum", **SETTINGS, **normal)  # a command keeps its first --help
     name, command, rest = verbs.resolve_command(root, two_dashes(words))
     assert command is not None
     return command.make_context(name, rest, parent=root)

@@ -74,13 +74,15 @@ def test_an_incident_report(oakum: Call, dump: Path, tmp_path: Path) -> None:
         ("", "the name is empty"),
         ("missing/report.html", "there is no directory"),
         ("folder.html", "this is a directory"),
+        ("folder", "this is a directory"),
         (f"{'x' * 300}.html", "name too long"),
     ],
-    ids=["pdf", "none", "hidden", "empty", "parent", "directory", "long"],
+    ids=["pdf", "none", "hidden", "empty", "parent", "directory", "plain-directory", "long"],
 )
 def test_a_name_that_will_not_do(name: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder.html").mkdir()
+    (tmp_path / "folder").mkdir()
     with pytest.raises(UsageError) as error:
         wanted((name,), as_json=False, inputs=())
     assert said.lower() in str(error.value).lower()
@@ -180,7 +182,7 @@ def test_text_needs_no_templates(tmp_path: Path) -> None:
 def test_numbers_beyond_reason(oakum: Call, tmp_path: Path) -> None:
     """Metrics may claim anything; what is written can be read again."""
     for name in ("a.txt", "b.txt"):
-        told = "go_goroutines +Inf\nprocess_resident_memory_bytes 1e300\ngo_memstats_heap_alloc_bytes 1e200\n"
+        told = "go_goroutines +Inf\nprocess_resident_memory_bytes 1e300\ngo_memstats_heap_alloc_bytes 1e200\ngo_memstats_last_gc_time_seconds 1e18\n"
         (tmp_path / name).write_text(f"# TYPE go_goroutines gauge\n{told}")
     names = [tmp_path / f"r{ending}" for ending in FORMATS]
     words = [word for name in names for word in ("-o", str(name))]

@@ -3,6 +3,7 @@ said to be so."""
 
 import gzip
 import json
+import os
 import shutil
 import tarfile
 from collections.abc import Callable
@@ -295,11 +296,13 @@ def test_without_go_a_fix_is_not_compiled(oakum: Call, here: Path, monkeypatch: 
 def test_another_version_is_said(oakum: Call, here: Path) -> None:
     report = read(here / "report.json")
     report["tool"] = "0.0.1"
-    del report["timeline"]
     (here / "report.json").write_text(json.dumps(report), encoding="utf-8")
     answer = oakum("report", "--recheck", "report.json")
-    assert answer.code == 0, "what a version did not write yet is no difference"
+    assert answer.code == 0
     assert f"made by oakum 0.0.1, this is {__version__}" in answer.out
+    del report["timeline"]
+    (here / "report.json").write_text(json.dumps(report), encoding="utf-8")
+    assert oakum("report", "--recheck", "report.json").code == 1, "else a forged version would hide what was cut out"
 
 
 def test_what_a_page_shows(oakum: Call, here: Path) -> None:
@@ -367,6 +370,34 @@ def test_a_report_that_leads_out_of_its_evidence(oakum: Call, here: Path, tmp_pa
     before = sorted(tmp_path.rglob("*"))
     assert oakum("report", "--recheck", "report.json").code in (1, 4)
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("word", ["/proc", "pipe"])
+def test_a_report_that_names_what_never_ends(word: str, oakum: Call, here: Path) -> None:
+    """What somebody sent is shown, and rechecked, without walking a machine or waiting for a pipe."""
+    os.mkfifo(here / "pipe")
+    report = read(here / "report.json")
+    report["called"] = [word]
+    (here / "report.json").write_text(json.dumps(report), encoding="utf-8")
+    answer = oakum("report", "--recheck", "report.json")
+    assert answer.code == 4
+    assert "Captures that are not there" in answer.out
+    shown = oakum("report", "report.json", "-o", "shown.html")
+    assert shown.code == 0
+    assert "without flame graphs" in shown.err
+
+
+def test_what_was_said_of_a_capture(oakum: Call, here: Path) -> None:
+    first, second = here / "captures/1-opening", here / "captures/4-evening"
+    shutil.copy(first / "goroutine.debug2.txt.gz", here / "first.txt.gz")
+    (here / "second.txt").write_bytes(gzip.decompress((second / "goroutine.debug2.txt.gz").read_bytes())[:-40])
+    oakum("diagnose", "--no-source", "first.txt.gz", "second.txt", "-o", "cut.json")
+    report = read(here / "cut.json")
+    (row,) = [row for row in report["inputs"] if row["problems"]]
+    row["problems"].clear()
+    (here / "cut.json").write_text(json.dumps(report), encoding="utf-8")
+    code, found = told(oakum, "cut.json")
+    assert (code, [one["path"] for one in found["differences"]]) == (1, ["inputs[1].problems[0]"])
 
 
 @pytest.mark.parametrize("name", ["kubernetes-98653", "rancher-30122"])

@@ -41,6 +41,15 @@ def test_nothing_is_known_of_nothing() -> None:
     assert math.isnan(memory_series(process({})).rss[0])
 
 
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e300])
+def test_what_cannot_be_is_not_told(value: float) -> None:
+    wrong = metrics(process_resident_memory_bytes=value, go_memstats_heap_alloc_bytes=value)
+    told = memory(process({"metrics": wrong}))
+    assert (told.rss, told.heap_live, told.last_gc) == (None, None, None)
+    late = metrics(process_resident_memory_bytes=MIB, go_memstats_last_gc_time_seconds=value)
+    assert memory(process({"metrics": late})).last_gc is None
+
+
 def test_the_budget() -> None:
     told = memory(process({"memstats": stats(100 * MIB), "status": metrics(process_resident_memory_bytes=180 * MIB)}))
     assert told.heap_live == 100 * MIB  # next_gc = live + (live + stacks) * 100 %

@@ -115,3 +115,8 @@ def test_hostile_names_stay_names() -> None:
     assert "region" not in location["physicalLocation"]
     assert len(json.dumps(run)) < 100_000
     assert set(run["originalUriBaseIds"]) == {"SRCROOT", "GOMODCACHE", "GOROOT"}
+    known = tuple(replace(one, id=name) for one in leak().known)
+    endless = replace(rich(), summary=Text(name), findings=(replace(leak(), id=name, mechanism=name, known=known),))
+    run = run_of(endless)
+    assert run["results"][0]["ruleId"] == run["tool"]["driver"]["rules"][0]["id"]
+    assert len(json.dumps(run)) < 100_000

@@ -16,7 +16,7 @@ from made_pages import HOSTILE
 from made_pages import hostile as hostile_page
 from oakum.report.html.text import shown as shown_text
 from oakum.report.markdown import codespan, fenced, inline, paragraph, render
-from oakum.report.page.blocks import Cell, Page, Para, Row, Section, Table
+from oakum.report.page.blocks import Cell, Code, CodeLine, Page, Para, Row, Section, Table
 from oakum.report.page.compose import compose
 
 GOLDEN = Path(__file__).parent / "testdata" / "markdown"
@@ -76,6 +76,13 @@ def test_a_hostile_name_stays_visible_in_a_line_in_code_and_in_a_table(evil: str
     assert "<a " not in shown
 
 
+def test_the_ending_of_a_hostile_file_ends_no_code() -> None:
+    code = Code("x.go\n```\n\n<script>alert(1)</script>\n\n# evil", (CodeLine(0, "a"),))
+    shown = html(render(Page("x", "en", "plain", "x", "x", (), (Section("x", "x", (code,)),))))
+    assert "<script>" not in shown
+    assert shown.count("<h1>") == 1
+
+
 @pytest.mark.parametrize(
     ("text", "call"),
     [
@@ -84,7 +91,7 @@ def test_a_hostile_name_stays_visible_in_a_line_in_code_and_in_a_table(evil: str
         ("fixed in golang/go#123", "#123"),
         ("GH-123", "GH-123"),
         ("https://evil.example/x", "https://evil"),
-        ("www.evil.example", "www.evil"),
+        ("www.evil.example", "www."),
         ("mail a@b.example", "a@b"),
     ],
 )

@@ -147,6 +147,8 @@ def test_what_is_no_diagnosis() -> None:
         ("findings.0.sites", {}, r"findings\[0\] .* a list is expected, not an object"),
         ("findings.0.sites", [], r"findings\[0\] .* it has no sites"),
         ("findings.1.growth.0.counts.0", 10**309, r"findings\[1\] .* too large"),
+        ("findings.0.growth.0.per_hour", 1e308, r"findings\[0\] .* too large"),
+        ("findings.0.rank", 1.5, r"findings\[0\] .* a whole number is expected, not 1\.5"),
         ("findings.0.args", {"count": {"x": 1}}, "a whole number is expected, not an object"),
         ("inputs.0.taken_at", "yesterday", r"inputs\[0\] .*yesterday"),
         ("moments.0.at", "2026-03-01T12:00:00", "without its zone"),

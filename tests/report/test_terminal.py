@@ -206,6 +206,8 @@ def test_evidence_cannot_drive_the_terminal(columns: int | None) -> None:
 
 def test_a_name_without_end_is_cut() -> None:
     assert len(render(hostile("a/" * 500_000), look(80))) < 70_000
+    found = replace(leak(), mechanism="m" * 1_000_000, known=(replace(leak().known[0], id="k" * 1_000_000),))
+    assert len(render(replace(rich(), findings=(found,)), look(80))) < 70_000
 
 
 def test_many_possible_findings_are_brief_beside_a_sure_one() -> None:

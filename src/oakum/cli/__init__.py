@@ -21,7 +21,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     ("Find out why it leaks", (
         ("diagnose", "Why it leaks: where, by which mechanism, how sure, what to do."),
         ("report", "A saved diagnosis in any format or language; --recheck proves it."),
-    ("capture", "Take evidence from what runs, carefully, into a bundle."),
+        ("capture", "Take evidence from what runs, carefully, into a bundle."),
         ("find", "The Go programs that run on this machine, and their pprof."),
     )),
     ("Before it leaks", (

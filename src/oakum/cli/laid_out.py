@@ -18,6 +18,7 @@ from oakum.collect.targets import is_live
 from oakum.model.errors import OakumError, Unreadable
 
 _VALUED = {"--baseline": "baseline", "--binary": "binary", "--source": "source"}
+_MORE_MOST = 2000  # files that may have come to lie beside captures
 _FLAGS = {"--fetch-source": "fetch", "--no-source": "no_source", "--no-compile": "no_compile"}
 
 
@@ -88,7 +89,7 @@ def hold(rows: Iterable[Mapping[str, Any]], call: Called, folder: Path, given: S
         mine = {origin[len(word.rstrip("/")) :]: digest for origin, digest in _below(word, digests)}
         if moved := _moved(word, mine, pool, call, given):
             roots[word] = str(Path(moved).absolute())
-        elif is_there(place := str(base / word)):
+        elif is_there(place := str(base / word)) and _can_be_it(Path(place), len(mine)):
             roots[word] = place
     now: dict[str, str] = {}
     for word, root in roots.items():
@@ -110,6 +111,18 @@ def hold(rows: Iterable[Mapping[str, Any]], call: Called, folder: Path, given: S
 
 def _all_there(base: Path, words: Sequence[str]) -> bool:
     return all(is_there(str(base / word)) for word in words)
+
+
+def _can_be_it(path: Path, captures: int) -> bool:
+    """Tell whether a report can be made from what lies there: one that somebody sent may name / or a pipe."""
+    if not path.is_dir():
+        return path.is_file() or not path.exists()  # not there: within an archive
+    left = captures + _MORE_MOST
+    for _, folders, files in os.walk(path):
+        left -= len(folders) + len(files)
+        if left < 0:
+            return False
+    return True
 
 
 def _below(word: str, digests: Mapping[str, str]) -> list[tuple[str, str]]:

@@ -89,7 +89,7 @@ def _rechecked(saved: SavedFile, evidence: Sequence[str], source: Sequence[str])
     with tempfile.TemporaryDirectory(prefix="oakum-recheck-") as top:
         derived = _derive(report, call, held, source, Path(os.path.realpath(top)))
         count = counted(derived.document)
-        every = differences(_comparable(report), _comparable(derived.document), lenient=told.tool != __version__)
+        every = differences(_comparable(report), _comparable(derived.document))
         stand, apart = set_apart(every, report, derived.document, go=shutil.which("go") is not None)
         stand = tuple(one for one in stand if not _said_already(one, held))
         found = replace(found, numbers=count.numbers, sentences=count.sentences, differences=stand, open=apart)

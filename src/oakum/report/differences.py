@@ -41,12 +41,9 @@ class Counted:
     sentences: int
 
 
-def differences(report: Any, evidence: Any, *, lenient: bool = False) -> list[Difference]:
-    """Return where two documents differ, in the order of the report's.
-
-    `lenient`: the report is another version's, and may lack fields that were added since.
-    """
-    return list(_compared("", report, evidence, lenient))
+def differences(report: Any, evidence: Any) -> list[Difference]:
+    """Return where two documents differ, in the order of the report's."""
+    return list(_compared("", report, evidence))
 
 
 def counted(document: Any) -> Counted:
@@ -65,14 +62,14 @@ def counted(document: Any) -> Counted:
     return Counted(numbers, sentences)
 
 
-def _compared(path: str, ours: Any, theirs: Any, lenient: bool) -> Iterator[Difference]:
+def _compared(path: str, ours: Any, theirs: Any) -> Iterator[Difference]:
     if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
-        for name in [*ours, *(name for name in theirs if name not in ours and not lenient)]:
+        for name in [*ours, *(name for name in theirs if name not in ours)]:
             below = f"{path}.{name}" if path else str(name)
-            yield from _compared(below, ours.get(name, NOTHING), theirs.get(name, NOTHING), lenient)
+            yield from _compared(below, ours.get(name, NOTHING), theirs.get(name, NOTHING))
     elif isinstance(ours, list) and isinstance(theirs, list):
         for at, one, other in _paired(ours, theirs):
-            yield from _compared(f"{path}[{at}]", one, other, lenient)
+            yield from _compared(f"{path}[{at}]", one, other)
     elif ours != theirs or isinstance(ours, bool) != isinstance(theirs, bool):
         yield Difference(path, ours, theirs)
 

@@ -45,6 +45,7 @@ _ROWS_MOST = 100  # in a text that is pasted; the page itself has more
 _ROWS_OPEN = 12  # longer tables are folded
 _ORDINARY = 72  # columns of code; the mark of a longer line stands right behind it
 _POINTS_MOST = 12  # columns of a table of values
+_LANGUAGE = re.compile(r"[a-z]{1,12}")
 _GOROUTINE = re.compile(r"^goroutine \d+ ")
 
 
@@ -324,7 +325,7 @@ def codespan(text: str) -> str:
 def fenced(lines: Sequence[str], language: str) -> Iterator[str]:
     """Return lines as a block of code, between fences longer than any backticks in them."""
     fence = "`" * max(3, max((_longest(line) for line in lines), default=0) + 1)
-    yield f"{fence}{language}"
+    yield f"{fence}{language if _LANGUAGE.fullmatch(language) else ''}"  # the ending of a file is evidence, too
     yield from lines
     yield fence
 

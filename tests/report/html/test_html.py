@@ -143,6 +143,7 @@ def test_hostile_words_stay_visible_text() -> None:
 
 def test_what_cannot_be_seen_is_written_out_and_what_is_endless_is_cut() -> None:
     assert shown("a\x1b[31m\u202eb\nc") == "a\\x1b[31m\\u202eb\\nc"
+    assert shown("a\U000e0041b") == "a\\ue0041b", "letters that nobody sees"
     long = shown("x" * 1_000_000)
     assert len(long) < 2100
     assert "(+998,000)" in long

@@ -61,6 +61,13 @@ def test_the_age_of_the_oldest_is_dated_by_the_dump() -> None:
     seen, begun = with_counts(0, 5)  # when it began is known to the moment; ages are not to the minute
     begun = replace(begun, suspect=replace(begun.suspect, evidence=(stuck,)))
     assert said(seen, begun).endswith("By the dump the oldest has waited for 90 min.")
+    before, stood = with_counts(3, 5)  # there at 12:00; the dump is of 12:01
+    before = replace(before, moments=(replace(before.moments[0], inputs=()), before.moments[1]))
+    stood = replace(stood, suspect=replace(stood.suspect, evidence=(stuck,)))
+    assert said(before, stood).endswith("since about 2026-03-01 10:31:00Z.")
+    late = replace(stuck, claim=Text("goroutines.stuck", {"minutes": 0, "state": "chan send"}))
+    stood = replace(stood, suspect=replace(stood.suspect, evidence=(late,)))
+    assert said(before, stood).endswith("By the dump the oldest has waited for 0 min."), "ages are coarse"
     endless = replace(stuck, claim=Text("goroutines.stuck", {"minutes": 1 << 60, "state": "x"}))
     found = replace(found, suspect=replace(found.suspect, evidence=(endless,)))
     assert "the oldest has waited for" in said(diagnosis, found)

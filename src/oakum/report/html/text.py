@@ -11,7 +11,7 @@ _LONGEST = 2000  # characters of one name or sentence; Go's longest real names a
 # What a browser would not show or would obey: controls, marks that turn the direction of writing, invisible joiners,
 # ends of lines, halves of characters.
 _UNSEEN = re.compile(
-    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff\ud800-\udfff]"
+    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff\ud800-\udfff\U000e0000-\U000e007f]"
 )
 
 

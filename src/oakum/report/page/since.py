@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 from oakum.model import Evidence, Finding, Growth, MomentRow, Point
 from oakum.model.diagnosis import Diagnosis
+from oakum.report.layout import utc
 from oakum.report.page.speech import Speech, clock, stamp
 
 _AGES = ("arrivals", "arrivals-uneven", "burst", "stuck", "waits")
@@ -54,14 +55,16 @@ def since(speech: Speech, diagnosis: Diagnosis, found: Finding) -> list[str]:
     """Return sentences: when it began, how long they have waited, how fast it grows."""
     process = found.suspect.sites[0].process
     told: list[str] = []
+    first: datetime | None = None  # the moment in which it was there already, where counts tell one
     seen = False  # whether moments before and after its beginning are there: ages say less, and not to the minute
     for growth in found.suspect.growth:
         values = dated(diagnosis, process, growth)
         if values and not told:
             told += _began(speech, growth, values)
             seen = began(values) is not None
+            first = values[0].at if len(values) > 1 and values[0].value else None
         told += rates(speech, growth)
-    told += _ages(speech, diagnosis, found, dated=not seen)
+    told += _ages(speech, diagnosis, found, dated=not seen, first=first)
     return told
 
 
@@ -102,8 +105,13 @@ def rates(speech: Speech, growth: Growth) -> list[str]:
     return told
 
 
-def _ages(speech: Speech, diagnosis: Diagnosis, found: Finding, *, dated: bool) -> list[str]:
-    """Return how long goroutines have waited, by the dump that tells it, and since when that is."""
+def _ages(
+    speech: Speech, diagnosis: Diagnosis, found: Finding, *, dated: bool, first: datetime | None = None
+) -> list[str]:
+    """Return how long goroutines have waited, by the dump that tells it, and since when that is.
+
+    Go's ages are coarse: a time that is later than a moment in which it was there already is none.
+    """
     for one in found.suspect.evidence:
         if one.kind in _AGES and isinstance(
             minutes := one.claim.args.get("oldest", one.claim.args.get("minutes")), int
@@ -112,10 +120,12 @@ def _ages(speech: Speech, diagnosis: Diagnosis, found: Finding, *, dated: bool) 
             if at is None:
                 return [speech.word("since.age", minutes=minutes)]
             try:
-                from_when = stamp(at - timedelta(minutes=minutes))
+                from_when = at - timedelta(minutes=minutes)
             except OverflowError:
                 return [speech.word("since.age", minutes=minutes)]
-            return [speech.word("since.age-dated", minutes=minutes, when=from_when)]
+            if first is not None and utc(from_when) > utc(first):
+                return [speech.word("since.age", minutes=minutes)]
+            return [speech.word("since.age-dated", minutes=minutes, when=stamp(from_when))]
     return []
 
 

@@ -13,6 +13,7 @@ NAME = 240  # of a function, a path, a version
 _LABEL = re.compile(r'[{,]\s*(\w+)="?([^",}]*)')
 _PATHS = ("path", "route", "handler", "uri", "url", "endpoint", "resource")
 _METHODS = ("method", "verb")
+_CODES = ("code", "status", "status_code")
 _BYTES = ("inuse_space", "rss", "heap_live")
 
 
@@ -60,8 +61,14 @@ class Speech(Pen):
         labels = dict(_LABEL.findall(metric))
         path = next((labels[name] for name in _PATHS if labels.get(name)), "")
         method = next((labels[name] for name in _METHODS if labels.get(name)), "")
-        if path and not method and "request" in metric.partition("{")[0]:
-            return self.word("event.request", path=self.name(path))
+        code = next((labels[name] for name in _CODES if labels.get(name)), "")
+        if "request" in metric.partition("{")[0]:
+            if path and not method:
+                return self.word("event.request", path=self.name(path))
+            if len(labels) == 1 and method:
+                return self.word("event.method", method=self.name(method))
+            if len(labels) == 1 and code:
+                return self.word("event.code", code=self.name(code))
         told = f"`{self.name(f'{method} {path}'.strip() if path else metric)}`"
         return f" {told} " if self.lang == "zh" else told
 

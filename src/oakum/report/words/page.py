@@ -78,6 +78,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "headline.per-event": ("{value} more for each {event}", "每次{event}增加 {value} 个"),
     "headline.per-event-there": ("{value} more at that place for each {event}", "每次{event}在该处增加 {value} 个"),
     "event.request": ("request to `{path}`", "对 `{path}` 的请求"),
+    "event.method": ("`{method}` request", " `{method}` 请求"),
+    "event.code": ("request answered with `{code}`", "返回 `{code}` 的请求"),
     "headline.per-hour": ("growing by {rate} an hour", "每小时增长 {rate}"),
     "headline.per-hour-grew": ("{rate} an hour while it grew", "增长期间每小时 {rate}"),
     "headline.known": (
