@@ -55,6 +55,13 @@ class Page:
         self.wait("document.readyState === 'complete' && location.href !== 'about:blank'")
         self.settle()
 
+    @contextmanager
+    def first(self, script: str) -> Iterator[None]:
+        """Run a script in each page that is opened, before the page's own."""
+        added = self._call("Page.addScriptToEvaluateOnNewDocument", source=script)["identifier"]
+        yield
+        self._call("Page.removeScriptToEvaluateOnNewDocument", identifier=added)
+
     def run(self, script: str) -> Any:
         """Return the value of an expression; a promise is waited for."""
         answer = self._call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
