@@ -294,6 +294,19 @@ def test_another_versions_source_is_told(function: str, start: int, line: int, w
     assert differs(routine(line, function=function, start_line=start), GO) == why
 
 
+@pytest.mark.parametrize("start", [0, 4])
+def test_a_function_that_is_linked_under_another_name_is_not_accused(start: int) -> None:
+    text = [
+        "package runtime",
+        "",
+        "//go:linkname godebug_setUpdate internal/godebug.setUpdate",
+        "func godebug_setUpdate() {",
+    ]
+    text += ["\twork()", "}", "", "func other() {", "\twork()", "}"]
+    assert differs(routine(5, function="internal/godebug.setUpdate", start_line=start), text) == ""
+    assert differs(routine(9, function="internal/godebug.setUpdate", start_line=start and 8), text)
+
+
 def test_other_languages_are_only_counted() -> None:
     assert differs(routine(3, file="/app/a.cc", function="ns::F(int)"), GO) == ""
     assert differs(routine(40, file="/app/a.cc", function="ns::F(int)"), GO)

@@ -216,6 +216,8 @@ def differs(routine: Routine, text: Sequence[str]) -> str:
     for line in routine.lines:
         before = bisect_right(declared, line.number, key=lambda place: place[0])
         if line.number and (not before or declared[before - 1][1] not in names):
+            if before and _linked(text, declared[before - 1][0]):
+                continue
             place = f"inside func {declared[before - 1][1]}" if before else "above every function"
             return f"line {line.number} is {place}"
     return ""
@@ -225,9 +227,19 @@ def _differs_at_start(routine: Routine, text: Sequence[str], names: set[str]) ->
     at = routine.start_line
     start = text[at - 1] if at <= len(text) else ""
     declared = _DECLARATION.match(start)
-    if declared[1] in names if declared else re.search(r"\bfunc\b", start):
+    if declared[1] in names or _linked(text, at) if declared else re.search(r"\bfunc\b", start):
         return ""
     return f"line {at}, where the profile says that it begins, is not its beginning"
+
+
+def _linked(text: Sequence[str], at: int) -> bool:
+    """Tell whether the function declared at that line has another name in the program: //go:linkname says so above."""
+    above = at - 2
+    while above >= 0 and text[above].startswith("//"):
+        if text[above].startswith("//go:linkname "):
+            return True
+        above -= 1
+    return False
 
 
 def document(listing: Listing, source_of: Callable[[Routine], Source], context: int | None = None) -> dict[str, Any]:
