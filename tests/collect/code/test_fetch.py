@@ -97,6 +97,10 @@ def test_what_the_module_cache_has_needs_no_go(machine: Machine) -> None:
             "tls: failed to verify certificate: x509: certificate signed by unknown authority",
             "the proxy cannot be reached",
         ),
+        (
+            "reading file:///mirror-502/401/x/@v/v1.2.0.info: no such file or directory",
+            "the proxy has no such release, or gives it to nobody",
+        ),
         ("reading https://proxy.example/x.info: 404 Not Found", "the proxy has no such release, or gives it to nobody"),
         (
             f"{MODULE}@{VERSION}: invalid version: unknown revision {VERSION}",

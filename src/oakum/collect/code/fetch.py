@@ -32,20 +32,21 @@ _RELEASE = re.compile(r"^v\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?
 _GO = re.compile(r"^go1\.\d+(?:\.\d+|(?:rc|beta)\d+)$")
 _FIRST_TOOLCHAIN = 21  # golang.org/toolchain begins with Go 1.21
 
-# What go says -> what it means to the user. First to match wins.
+# What go says -> what it means to the user. First to match wins. A status stands behind the address that was read:
+# reading https://proxy.example/x.info: 404 Not Found
 _MEANS = (
     (r"requires go >= ", "it asks for a newer go command than the one here"),
     (r"GOPROXY=off", "the settings forbid downloads (GOPROXY=off)"),
     (r"GOPROXY list is not the empty string", "GOPROXY names no proxy"),
     (r"verifying|checksum|SECURITY ERROR", "its checksum is not the one that is known: nothing of it is used"),
     (r"no space left|read-only file|mkdir .*permission denied", "the module cache cannot be written"),
-    (r"dial |no such host|i/o timeout|timed out|TLS|x509|unreachable|EOF|\b50\d\b", "the proxy cannot be reached"),
-    (r"prompts disabled|could not read Username|permission denied|\b401\b|\b407\b", "access was denied"),
+    (r"dial |no such host|i/o timeout|timed out|TLS|x509|unreachable|EOF|: 50\d [A-Z]", "the proxy cannot be reached"),
+    (r"prompts disabled|could not read Username|permission denied|: 40[17] |Proxy Auth", "access was denied"),
     (
-        r"unknown revision|invalid version|\b40[34]\b|\b410\b|not found|no such file",
+        r"unknown revision|invalid version|: 4(?:0[34]|10) |not found|no such file",
         "the proxy has no such release, or gives it to nobody",
     ),
-    (r"\b400\b|unrecognized import path|malformed module path", "there is no such module"),
+    (r": 400 |unrecognized import path|malformed module path", "there is no such module"),
 )
 
 
