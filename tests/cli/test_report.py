@@ -171,3 +171,9 @@ def test_any_document_that_is_read_is_shown_in_every_format(seed: int) -> None:
                 text = rendered(found, Output("x", form), Manner(choose.choice(("en", "zh")), incident))
                 assert form != "html" or "<script>alert(1)" not in text
     assert shown > 10
+
+
+def test_a_report_that_is_not_there_is_told_with_what_writes_one(oakum: Call) -> None:
+    answer = oakum("report", "gone.json")
+    assert answer.code == 4
+    assert "gone.json: No such file or directory; oakum diagnose -o report.json writes a report" in answer.err

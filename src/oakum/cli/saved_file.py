@@ -91,7 +91,8 @@ def _read(name: str) -> str:
             with path.open("rb") as file:
                 data = file.read(_MOST + 1)
         except (OSError, ValueError) as error:
-            raise Unreachable(f"{name}: {getattr(error, 'strerror', None) or error}", name) from error
+            why = getattr(error, "strerror", None) or error
+            raise Unreachable(f"{name}: {why}; oakum diagnose -o report.json writes a report", name) from error
     if len(data) > _MOST:
         raise Unreadable(f"{name}: larger than {_MOST >> 20} MiB, which no diagnosis is")
     try:
