@@ -13,6 +13,7 @@ from oakum.cli.screen import columns_of, safe, styled, width
 
 _STYLES = {"ok": "green", "limited": "magenta", "missing": "red"}
 _WIDEST = 100
+_NARROW = 80  # below it what was found stands under its name: beside it there is too little room for a path
 
 
 @click.command(
@@ -61,13 +62,12 @@ def command(online: bool, as_json: bool) -> int:
 
 def _show(name: str, check: Check) -> None:
     """Print a check: what was found, and below it what its lack costs and what mends it."""
-    mark = styled(f"{check.state:<7}", _STYLES[check.state])
-    parts = (
-        (f"  {mark}  {name:<17}", check.found),
-        (" " * 28 + "costs: ", check.costs),
-        (" " * 28 + "mend:  ", check.mend),
-    )
-    for head, text in parts:
+    named = f"  {styled(f'{check.state:<7}', _STYLES[check.state])}  {name:<17}"
+    indent = " " * columns_of(named)
+    if (width() or _NARROW) < _NARROW:
+        click.echo(named.rstrip())
+        named = indent = " " * 6
+    for head, text in ((named, check.found), (f"{indent}costs: ", check.costs), (f"{indent}mend:  ", check.mend)):
         for number, line in enumerate(_wrapped(safe(text), columns_of(head)) if text else []):
             click.echo(f"{' ' * columns_of(head) if number else head}{line}")
 
