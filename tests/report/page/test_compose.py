@@ -238,3 +238,9 @@ def test_a_series_that_cannot_be_dated_is_drawn_all_the_same() -> None:
     chart = next(block for block in blocks(page) if isinstance(block, Chart))
     assert [point.value for point in chart.series[0].points] == [1, None, 5, 9]
     assert [point.label for point in chart.series[0].points] == ["#1", "#2", "#3", "#4"]
+
+
+def test_a_twin_does_not_take_the_clock_from_a_chart() -> None:
+    charts = [block for block in blocks(compose(diagnosed("standby"), "en")) if isinstance(block, Chart)]
+    assert any(one.tone == "twin" for chart in charts for one in chart.series)
+    assert all(point.at for chart in charts for one in chart.series for point in one.points)

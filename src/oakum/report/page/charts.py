@@ -54,7 +54,8 @@ def _twin(speech: Speech, found: Finding, growth: Growth, points: Sequence[Chart
     twin = next((count for count in claims if isinstance(count, int)), None)
     if twin is None or growth.measure != "goroutines":
         return []
-    alone = (*(ChartPoint(None, point.label, point.at) for point in points[:-1]), ChartPoint(twin, points[-1].label))
+    *before, last = points
+    alone = (*(ChartPoint(None, one.label, one.at) for one in before), ChartPoint(twin, last.label, last.at))
     return [Series(speech.word("chart.twin"), alone, "twin")]
 
 
