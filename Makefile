@@ -6,6 +6,9 @@ READY  := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 SHARED := $(PYTEST) -n auto --maxprocesses 4 --dist loadscope  # shared out among cores: tests/conftest.py
 
+# Set, each command that a test runs would compile Oakum anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := all
 .PHONY: all check quick test live live-cluster demo accuracy bench fuzz format lock record record-testdata clean help
 

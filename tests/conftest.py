@@ -1,8 +1,10 @@
 """Rules for every test: what a skip means, and how golden files are renewed."""
 
+import gc
 import os
 import re
 import signal
+import tempfile
 import threading
 from collections.abc import Callable, Generator
 from functools import cache
@@ -23,13 +25,28 @@ settings.load_profile("ci" if os.environ.get("CI") else "default")
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN and threading.current_thread() is threading.main_thread():
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-os.environ.pop("COLUMNS", None)  # xdist gives its workers a width; commands under test write into pipes
+# Commands under test speak English, write into pipes and meet no cluster, whatever the machine has been told; xdist gives
+# its workers a width.
+for name in (
+    "COLUMNS", "LINES", "LC_ALL", "LC_MESSAGES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "KUBECONFIG",
+    "OAKUM_DEBUG", "OAKUM_QUIET", "OAKUM_TOKEN", "PPROF_TMPDIR",
+):  # fmt: skip
+    os.environ.pop(name, None)
+os.environ["LANG"] = "C.UTF-8"
+# The name of a socket has 107 bytes, of which a long temporary directory leaves too few to name a test.
+if len(tempfile.gettempdir()) > 20 and os.access("/tmp", os.W_OK):
+    os.environ["TMPDIR"] = tempfile.tempdir = "/tmp"
+
+# The product switches the collector off: a command is soon over. Tests run many in one process, so it runs seldom: where
+# Go source is read, looking for cycles would take a third of the time.
+gc.set_threshold(100_000, 20, 20)
 
 # The only skips that a CI run lets pass: a mirror that did not answer, and evidence that a clone does not have.
 _FORGIVEN = ("download failed three times", "no shared evidence")
 
-# As a file says that it is live.
+# As a file says that it is live, and that it reads recorded takes, which are parsed once in a worker.
 _ALONE = re.compile(r"pytest\.mark\.(?:live|peer|browser)\b")
+_TAKES = re.compile(r"^from recordings import .*\btaken\b", re.MULTILINE)
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -39,8 +56,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @cache
 def _scope(path: str) -> str:
-    """Return what a file's tests are run together with: nothing, as its fixtures are dear, or all that stay alone."""
-    return "alone" if _ALONE.search((ROOT / path).read_text(encoding="utf-8")) else path
+    """Return what a file's tests are run together with: nothing, as its fixtures are dear, or others of its kind."""
+    text = (ROOT / path).read_text(encoding="utf-8")
+    return "alone" if _ALONE.search(text) else "takes" if _TAKES.search(text) else path
 
 
 class _ByFiles(LoadScopeScheduling):  # type: ignore[misc]
@@ -52,13 +70,21 @@ class _ByFiles(LoadScopeScheduling):  # type: ignore[misc]
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
+    config.option.loadscopereorder = False  # what takes longest is not where the most tests are
     return _ByFiles(config, log)
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Return one worker for each core, and one for what stays alone, which mostly waits for others."""
+    return (os.cpu_count() or 1) + ("not live" not in config.option.markexpr)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put first, where there are workers, what takes longest together."""
-    if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: _scope(item.nodeid.partition("::")[0]) != "alone")
+    """Put first, where there are workers, what takes longest together, so that none is left with it in the end."""
+    if not hasattr(config, "workerinput"):
+        return
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: (_scope(item.nodeid.partition("::")[0]) != "alone", item.path not in slow))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -5,7 +5,6 @@ The same setting as in the table of the readmes, without the command line around
 
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from casebook.runner.accuracy import WITH_SOURCE, Result
@@ -13,6 +12,7 @@ from casebook.runner.case import Case, Take, case
 from casebook.runner.expectation import Site, expectation
 from casebook.runner.score import Diagnosis, Explanation, score
 from casebook.runner.settings import Given, trial, with_source
+from casebook.runner.tools import processes
 
 SETTING = WITH_SOURCE
 
@@ -44,7 +44,7 @@ def _take(name: str, take: Take) -> Result | None:
 def causes(cases: Iterable[Case]) -> list[Result]:
     """Return the results of every leaking take of these cases, two takes at a time."""
     work = [(one.name, take) for one in cases for take in leaking(one)]
-    with ProcessPoolExecutor(2) as pool:
+    with processes() as pool:
         return [result for result in pool.map(_take, *zip(*work, strict=True), chunksize=2) if result] if work else []
 
 

@@ -9,12 +9,12 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from casebook.runner.build import for_live, needed_modules, program_name
+from casebook.runner.build import UNDEBUGGED, for_live, needed_modules, program_name
 from casebook.runner.case import Build, Case
 from casebook.runner.causes import explained, leaking
 from casebook.runner.check import growth, outside, standing_beside
@@ -26,7 +26,7 @@ from casebook.runner.score import by_name, matches
 from casebook.runner.settings import trial, with_source
 from casebook.runner.stage import RunFailed, give_up_all
 from casebook.runner.staging import escaped, required
-from casebook.runner.tools import toolchain
+from casebook.runner.tools import processes, toolchain
 from oakum.experiment.compile import Go, NotTried, patched
 from oakum.experiment.unified import Unfit, read
 from oakum.model import Frame
@@ -106,7 +106,7 @@ def _files(finding: Mapping[str, Any]) -> tuple[str, ...]:
 
 def trials(cases: Iterable[Case]) -> Iterator[Trial]:
     """Yield a trial for each draft of these cases, as they come; builds one at a time, runs several."""
-    with ProcessPoolExecutor(2) as pool:
+    with processes() as pool:
         found = [draft for some in pool.map(drafts, [case for case in cases if case.live != "no"]) for draft in some]
     yield from tried(found)
 
@@ -173,7 +173,8 @@ def _patched(draft: Draft, home: Path) -> Programs:
         patched(_quick(draft.diff), case.folder, _dependency(draft, go), Path(scratch), go, build.modfile) as changed,
     ):
         for package, program in zip(case.packages, programs.values(), strict=True):
-            done, said = go.run(["build", *changed.after, "-trimpath", "-o", str(program), package], changed.folder)
+            flags = [*changed.after, "-trimpath", UNDEBUGGED]
+            done, said = go.run(["build", *flags, "-o", str(program), package], changed.folder)
             if not done:
                 raise NotTried(said)
     return programs

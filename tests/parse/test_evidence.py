@@ -51,7 +51,8 @@ _TEXT_FORMATS = (
 def _entries() -> list[Entry]:
     if not SHARED.is_dir():
         return []
-    entries: list[Entry] = yaml.safe_load((SHARED / "INDEX.yaml").read_text(encoding="utf-8"))["files"]
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, and every worker reads it
+    entries: list[Entry] = yaml.load((SHARED / "INDEX.yaml").read_text(encoding="utf-8"), loader)["files"]
     return entries
 
 

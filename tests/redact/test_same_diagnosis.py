@@ -12,7 +12,7 @@ from oakum.cli.case import case as case_of
 from oakum.cli.redaction import redaction
 from oakum.diagnose import diagnose
 from oakum.model import Case, Diagnosis
-from recordings import loaded, recorded, takes
+from recordings import loaded, recorded, taken, takes
 from support import ROOT
 
 Redact = Callable[[str, bytes], bytes | None]
@@ -49,7 +49,7 @@ def redacted(case: str, take: str) -> Case:
 
 
 def test_the_same_diagnosis() -> None:
-    assert told(diagnose(redacted(*LOCKS))) == told(diagnose(loaded(*LOCKS)))
+    assert told(diagnose(redacted(*LOCKS))) == told(diagnose(taken(*LOCKS)))
 
 
 @pytest.mark.slow
@@ -58,7 +58,7 @@ def test_the_same_diagnosis_of_every_case(verdict: str) -> None:
     wrong = [
         f"{case}/{take}"
         for case, take in dict(takes(verdict)).items()  # of each case the last take: a newer Go, shorter paths
-        if told(diagnose(redacted(case, take))) != told(diagnose(loaded(case, take)))
+        if told(diagnose(redacted(case, take))) != told(diagnose(taken(case, take)))
     ]
     assert wrong == []
 

@@ -31,8 +31,10 @@ _MAGIC: tuple[tuple[str, bytes, str], ...] = (
 # go1.7 heap dump\n        (runtime/debug.WriteHeapDump)
 _HEAP_DUMP = re.compile(rb"go1\.\d+ heap dump\n")
 # <!DOCTYPE html>        <?xml version="1.0"?><!-- made by pprof --><svg width="100%">
+# (no possessive groups: Python before 3.11.5 takes a character too many where one fails halfway)
 _MARKUP = re.compile(
-    rb"\s*+(?:<\?xml[^>]*>)?+(?:\s|(?><!--.*?-->))*+<(!doctype\s+html|html|head|body|!doctype\s+svg|svg)\b", re.I | re.S
+    rb"\s*+(?><\?xml[^>]*>)?(?>(?:\s+|<!--.*?-->){0,99})<(!doctype\s+html|html|head|body|!doctype\s+svg|svg)\b",
+    re.I | re.S,
 )
 _TITLE = re.compile(rb"<title>\s*([^<]{1,200}?)\s*</title>", re.I)
 # HTTP/1.1 404 Not Found

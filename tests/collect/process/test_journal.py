@@ -5,6 +5,7 @@ import sys
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -30,9 +31,11 @@ class Journalctl:
 
     def does(self, code: str) -> None:
         """Put it there."""
-        file = self.folder / "journalctl"
+        file, script = self.folder / "journalctl", self.folder / "journalctl.py"
         noted = f"open({str(self.folder / 'asked.txt')!r}, 'w').write('\\n'.join(sys.argv[1:]))"
-        file.write_text(f"#!{sys.executable} -IS\nimport sys, time\n{noted}\n{code}\n")
+        script.write_text(f"import sys, time\n{noted}\n{code}\n")
+        # Not "#!PYTHON", which may neither be long nor have a blank in it.
+        file.write_text(f'#!/bin/sh\nexec {quote(sys.executable)} -IS {quote(str(script))} "$@"\n')
         file.chmod(0o755)
 
     @property

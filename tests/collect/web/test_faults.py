@@ -26,6 +26,14 @@ WHILE = 0.5  # the same, where something shall come before
 LATE = 5.0  # what is taken for a hang, on a slow machine too
 
 
+@pytest.fixture(autouse=True)
+def straight(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Go to servers without a proxy, which the machine may have been told of."""
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+
+
 def trouble(door: Door, path: str = "/debug/pprof/heap", seconds: float = 20.0) -> str:
     """Return what is said when there is no answer; the address stands before it."""
     began = time.monotonic()

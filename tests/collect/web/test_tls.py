@@ -1,6 +1,7 @@
 """Certificates: whom we trust, whom the server trusts, and what is said when either does not."""
 
 from pathlib import Path
+from ssl import TLSVersion
 
 import pytest
 
@@ -67,7 +68,7 @@ def test_a_server_that_wants_a_certificate_of_ours() -> None:
 
 def test_tls_1_2_refuses_in_the_handshake() -> None:
     context = certificate("server", clients=True)
-    context.maximum_version = context.maximum_version.TLSv1_2
+    context.maximum_version = TLSVersion.TLSv1_2
     with serving(FINE, context) as server:
         assert "--tls-cert" in trouble(Door(server.base, TRUSTED))
 

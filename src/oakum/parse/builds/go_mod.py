@@ -17,7 +17,10 @@ _VERBS = frozenset(
 )
 # `require (   "example.com/a b" v1.2.3 // indirect`: a string, `=>`, a bracket or a word
 # (a string that is not closed runs to the end of its line)
-_WORD = re.compile(r'"((?:[^"\\]|\\.?)*+)(?:"|$)|`([^`]*+)(?:`|$)|(=>|[()\[\],])|((?:(?!//|=>)[^\s()\[\],"`])++)|//')
+# (a word is no possessive group: Python before 3.11.5 takes a character too many where one fails halfway)
+_WORD = re.compile(
+    r'"((?:[^"\\]|\\.?)*+)(?:"|$)|`([^`]*+)(?:`|$)|(=>|[()\[\],])|((?:[^\s()\[\],"`/=]++|/(?!/)|=(?!>)){1,999})|//'
+)
 # v1.2.3   v0.0.0-20191016111102-bec269661e48   v2.0.0+incompatible     not "master"
 _VERSION = re.compile(r"v\d+\.\d+\.\d+[0-9A-Za-z.+-]*")
 _COMPLETE = (1, 17)  # since then a go.mod names indirect modules too
