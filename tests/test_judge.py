@@ -65,6 +65,15 @@ def suspect(
         ("", "heap-shape", "possible"),
         ("", "heap-rises", "possible"),
         ("", "heap-ramp heap-shape", "possible"),
+        # What the source says of memory: nothing takes it out, or something bounds it.
+        ("", "kept heap-rises", "likely"),
+        ("", "kept heap-twin", "likely"),
+        ("", "kept heap-ramp heap-climbs", "likely"),
+        ("", "heap-shape heap-ramp heap-climbs", "possible"),
+        ("", "kept heap-ramp", "possible"),
+        ("", "kept heap-retains", "possible"),
+        ("", "heap-shape heap-rises bounded", "possible"),
+        ("", "kept heap-rises heap-wobbles", "possible"),
         ("", "off-heap-rises", "likely"),
     ],
 )

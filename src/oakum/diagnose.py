@@ -76,7 +76,7 @@ def diagnose(case: Case, progress: Progress = _silent, sources: Sources | None =
     return Diagnosis(
         verdict=said,
         summary=Text(f"verdict.{said}", {"findings": len(findings)}),
-        processes=tuple(ProcessRow(process.id, process.name, process.build) for process in case.processes),
+        processes=tuple(ProcessRow(one.id, one.name, one.build, one.address) for one in case.processes),
         moments=tuple(row for process in case.processes for row in _moments(process)),
         findings=findings,
         explained=explained,

@@ -8,7 +8,7 @@ everything else is `possible`, and what is explained is no finding.
 from collections.abc import Iterable
 from hashlib import blake2b
 
-from oakum.model import Confidence, Explained, Finding, Suspect, Text, Verdict, normal_function
+from oakum.model import Confidence, Explained, Finding, Site, Suspect, Text, Verdict, normal_function
 from oakum.model.diagnosis import Argument
 
 HARMLESS = frozenset({"warm-up", "gc-headroom", "not-returned-to-os", "idle-pool", "burst", "traffic"})
@@ -23,8 +23,8 @@ _STANDS = frozenset({"crowd", "most", "crew", "waits", "alive", "counts-only", "
 _GREW = _GROWS | {"ramp", "heap-rises", "heap-ramp", "heap-twin", "off-heap-rises"}
 # Many of them, or for long: with a stack that upstream knows, and a version that has the bug, no coincidence.
 _PILED = {"hard": frozenset({"crowd", "most", "waits", "stuck"}), "unknown": frozenset({"most"})}
-# Sampling, the twin, or leaked goroutines explain the memory.
-_EXPLAINED_AWAY = frozenset({"heap-wobbles", "heap-like-twin", "heap-beside"})
+# Sampling, the twin, leaked goroutines, or a bound that the source sets explain the memory.
+_EXPLAINED_AWAY = frozenset({"heap-wobbles", "heap-like-twin", "heap-beside", "bounded"})
 # How many suspicions a person reads.
 _MOST = 5
 
@@ -61,7 +61,9 @@ def confidence(suspect: Suspect) -> Confidence:
         return "likely" if lasts and not kinds & {"counts-only"} else "possible"
     if kinds & _EXPLAINED_AWAY:
         return "possible"
-    if "heap-shape" in kinds and kinds & {"heap-rises", "heap-twin"}:
+    if kinds & {"heap-shape", "kept"} and kinds & {"heap-rises", "heap-twin"}:
+        return "likely"
+    if {"kept", "heap-climbs"} <= kinds:  # nothing in the code takes it out, and it follows the work
         return "likely"
     return "likely" if "off-heap-rises" in kinds else "possible"
 
@@ -110,7 +112,8 @@ def _finding(suspect: Suspect, mechanism: str) -> Finding:
         "function": site.frame.function,
         "file": site.frame.file,
         "line": site.frame.line,
-        "count": suspect.blocked,
+        # Those in that function: others of the finding may stand elsewhere, or in another process.
+        "count": sum(one.count or 0 for one in suspect.sites if one.role == "blocked" and _together(one, site)),
     }
     return Finding(
         _identity(suspect),
@@ -124,6 +127,10 @@ def _finding(suspect: Suspect, mechanism: str) -> Finding:
         remedies=suspect.remedies,
         leads=suspect.leads,
     )
+
+
+def _together(one: Site, other: Site) -> bool:
+    return (one.process, one.frame.function) == (other.process, other.frame.function)
 
 
 def _identity(suspect: Suspect) -> str:

@@ -1,10 +1,12 @@
 """Goroutines into suspects: who waits for whom, what belongs together, what Go itself proves."""
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from goroutine_text import MAIN, WAITGROUP, Story, crew, diagnosed, dump, goroutine, snapshot
+from oakum.cli.case import case
 from oakum.diagnose import diagnose
 from oakum.model import Case, Diagnosis, Process
 
@@ -166,3 +168,30 @@ def test_a_goroutine_that_ran_the_finalizers_and_is_stuck() -> None:
     )
     said = diagnosed(*[dump(MAIN, stuck)] * 2)
     assert said.findings[0].mechanism == "finalizer-backlog"
+
+
+def test_of_several_stacks_at_one_place_the_source_is_read_along_that_of_the_root() -> None:
+    """Who unsubscribes within a publication waits for itself; who unsubscribes from elsewhere waits behind it."""
+    recorded = Path(__file__).parents[1] / "regressions" / "handler-leaves-its-own-bus" / "captures" / "5"
+    (found,) = diagnose(case([str(recorded)])).findings
+    assert "Publish" in [frame.name for frame in found.suspect.traces[0].frames]
+    (twice,) = [one for one in found.suspect.evidence if one.kind == "locked-twice"]
+    assert "(*Bus).Unsubscribe" in twice.excerpt
+    assert "(*once).Handle" in twice.excerpt
+
+
+def test_who_was_started_and_has_not_run_yet_is_nowhere() -> None:
+    """debug=1 prints the address of its first instruction and nothing else."""
+    counts = "goroutine profile: total {}\n{}1 @ 0x43ae92 0x46b181\n#\t0x43ae91\tmain.main+0x11\tmain.go:10\n\n"
+    started = "1 @ 0x46b181\n\n"
+    assert diagnosed(counts.format(1, ""), counts.format(2, started), counts.format(2, started)).verdict == "healthy"
+
+
+def test_who_many_started_one_each_is_no_crew_from_the_beginning() -> None:
+    waits = [
+        goroutine(one, "chan receive", WORK, minutes=2, by="main.handle", parent=one - 1) for one in range(20, 100, 2)
+    ]
+    (found,) = diagnosed(*[dump(MAIN, waits)] * 2).findings
+    assert "crew" not in found.suspect.kinds
+    crewed = crew(range(20, 60), "chan receive", WORK, minutes=2, parent=1)
+    assert diagnosed(*[dump(MAIN, crewed)] * 2).verdict == "healthy"

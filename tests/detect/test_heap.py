@@ -15,7 +15,7 @@ from oakum.compare.memory import memory_series
 from oakum.detect.heap import absorbed, attribute, heap_suspects
 from oakum.detect.heap_pins import pin_evidence
 from oakum.detect.held import holding
-from oakum.model import Capture, Frame, Goroutines, Growth, Process, Profile, Site, Snapshot, Source, Suspect
+from oakum.model import Capture, Frame, Goroutines, Growth, MemStats, Process, Profile, Site, Snapshot, Source, Suspect
 from oakum.parse import goroutines, parse
 from oakum.report.words import LANGUAGES, say
 from support import ROOT
@@ -279,3 +279,32 @@ def test_recorded_leaks(take: str, function: str, line: int, mechanism: str) -> 
 )
 def test_recorded_look_alikes(take: str) -> None:
     assert not accused(suspects(recorded(take)))
+
+
+def test_what_a_server_reads_of_its_requests_is_one_thing() -> None:
+    """Requests that somebody keeps are many small allocations of net/http; together they rise, each alone is noise."""
+    serve = "net/http.(*conn).readRequest@net/http/server.go:1040 net/http.(*conn).serve@net/http/server.go:2018"
+    line = f"net/textproto.(*Reader).ReadLine@net/textproto/reader.go:38 net/http.readRequest@net/http/request.go:1060 {serve}"
+    header = f"net/textproto.readMIMEHeader@net/textproto/reader.go:500 net/http.readRequest@net/http/request.go:1100 {serve}"
+    moments = [
+        profile([(stack, (n, n * 512, n, n * 512)) for stack in (line, header)], TYPES, period=512 << 10)
+        for n in (1, 5000, 10000, 15000, 20000)
+    ]
+    one = process([{}] * 5, dump=IDLE)
+    snapshots = [replace(s, heap=profile) for s, profile in zip(one.snapshots, moments, strict=True)]
+    told = suspects(replace(one, snapshots=tuple(snapshots)))
+    assert [len(one.allocations) for one in told] == [2]
+    assert told[0].growth[0].counts[-1] == 2 * 20000 * 512
+
+
+def test_a_profile_that_was_made_new_counts_as_a_moment() -> None:
+    """Asked to collect first, a process gives a new profile while its count of collections is still the old one."""
+    one = process([{CACHE: 200 * at} for at in range(4)], dump=IDLE)
+    snapshots = tuple(
+        replace(moment, memstats=MemStats(num_gc=3, mallocs=1000 * at)) for at, moment in enumerate(one.snapshots)
+    )
+    (found,) = suspects(replace(one, snapshots=snapshots))
+    assert "heap-rises" in found.kinds
+    stale = replace(snapshots[3], heap=snapshots[2].heap)
+    (found,) = suspects(replace(one, snapshots=(*snapshots[:3], stale)))
+    assert "heap-rises" not in found.kinds

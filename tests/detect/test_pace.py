@@ -91,6 +91,8 @@ def test_what_goes_on() -> None:
     assert goes_on([20, 20, 20, 20], [1, 1, 1, 1])
     assert not goes_on([40, 20, 0, 0], [1, 1, 1, 1])
     assert not goes_on([1, 1], [1, 1])  # two say nothing
+    assert not goes_on([55, 41, 29], [140, 140, 140])  # fewer than chance explains: it slows down
+    assert goes_on([12, 9, 8], [140, 140, 140])  # of so few as many less is chance
     assert not goes_on([], [])
 
 

@@ -182,11 +182,32 @@ def test_who_rests_and_does_not_grow_is_no_finding(state: str) -> None:
     assert grown([40, 40, 40], state, POOL).diagnosed().verdict == "healthy"
 
 
+DIALLED = "net/http.(*Transport).dialConn@/usr/local/go/src/net/http/transport.go:1944"
+
+
 def test_idle_connections_are_a_pool() -> None:
-    made = "net/http.(*Transport).dialConn@/usr/local/go/src/net/http/transport.go:1944"
-    said = grown([0, 20, 45, 70], "IO wait", *IDLE_CONNECTION, by=made).diagnosed()
+    said = grown([0, 20, 70, 70, 70], "IO wait", *IDLE_CONNECTION, by=DIALLED).diagnosed()
     assert said.verdict == "healthy"
     assert explained(said, "net.(*netFD).Read") == ["idle-pool"]
+
+
+def test_idle_connections_that_grow_without_calls_under_way_are_more_than_a_pool_needs() -> None:
+    said = grown([0, 20, 45, 70], "IO wait", *IDLE_CONNECTION, by=DIALLED).diagnosed()
+    (finding,) = said.findings
+    assert (finding.confidence, finding.mechanism) == ("possible", "unstopped-worker")
+    assert {"gains", "unused"} <= finding.suspect.kinds
+    assert not finding.suspect.kinds & {"outlives-load", "steady"}  # idle connections outlive every load
+
+
+@pytest.mark.parametrize(
+    "caller", ["google.golang.org/grpc.(*Server).handleStream", "net/http.(*http2serverConn).runHandler"]
+)
+def test_streams_that_share_a_connection_may_have_their_clients(caller: str) -> None:
+    place = "feed.(*Server).Watch@feed/server.go:40"
+    said = grown([0, 20, 45, 70, 95], "select", place, f"{caller}@server.go:10").diagnosed()
+    (finding,) = said.findings
+    assert finding.confidence == "possible"
+    assert {"gains", "streams"} <= finding.suspect.kinds
 
 
 def test_connections_that_wait_for_their_body_are_not_idle() -> None:

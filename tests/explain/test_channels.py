@@ -1,12 +1,16 @@
 """Who could unblock this? Small programs with the lines that explain has to name, and look-alikes that are right."""
 
 import textwrap
+from dataclasses import replace
 
 import pytest
 
 from go_scenes import expected, read, scene, told
 from oakum.explain.channels import local as local_channels
+from oakum.explain.channels import nested
 from oakum.explain.channels.question import reason
+from oakum.explain.reason import Scene
+from oakum.model import Frame, Trace
 from oakum.report.words import say
 
 
@@ -549,6 +553,142 @@ def test_a_consumer_in_another_package() -> None:
     assert found is not None
     assert ("never-received", "main", 12) in told(found)
     assert ("never-received", "main", 8) not in told(found), "there is nothing to receive when Follow failed"
+
+
+PIPE = """package pipe
+
+func Map[A, B any](in <-chan A, f func(A) B) <-chan B {
+    out := make(chan B) //! made
+    go func() { // GO
+        defer close(out)
+        for a := range in {
+            out <- f(a) // WAIT
+        }
+    }()
+    return out
+}
+
+func First[T any](in <-chan T, n int) (found []T) {
+    for item := range in {
+        found = append(found, item)
+        if len(found) == n {
+            return found //! never-received
+        }
+    }
+    return found
+}
+
+func All[T any](in <-chan T) (found []T) {
+    for item := range in {
+        found = append(found, item)
+    }
+    return found
+}
+"""
+SEARCH = """package main
+
+import "example.org/pipe"
+
+func search(rows chan int) []int {
+    scored := pipe.Map(rows, func(n int) int { return n + 1 })
+    return pipe.First(scored, 10)
+}
+"""
+
+
+def test_a_channel_that_is_given_back_to_its_package_and_left_there() -> None:
+    packages = {"example.org/pipe": PIPE, "main": SEARCH}
+    found = reason(scene(packages, "chan send"))
+    assert found is not None
+    assert set(expected(packages)) <= set(told(found)), told(found)
+    assert reason(scene(packages | {"main": SEARCH.replace("First(scored, 10)", "All(scored)")}, "chan send")) is None
+
+
+NESTED = """package main
+
+import "golang.org/x/sync/errgroup"
+
+func crawl(depth int) error {
+    g := new(errgroup.Group)
+    GROUP
+    g.SetLimit(4)
+    g.Go(func() error { return visit(g, depth) })
+    return g.Wait()
+}
+func visit(g *errgroup.Group, depth int) error {
+    for i := 0; i < 3; i++ {
+        g.Go(func() error { return visit(INNER, depth-1) }) // WAIT //! waits
+    }
+    return nil
+}
+"""
+
+
+@pytest.mark.parametrize("inner", ["g", "inner(depth)"])
+def test_a_member_of_a_group_that_waits_for_a_place_in_it(inner: str) -> None:
+    """visit was called by the function literal on the same line, which the group runs."""
+    source = NESTED.replace("INNER", inner).replace("    GROUP\n", "")
+    waits = scene(source, "chan send")
+    visit = waits.trace.frames[0]
+    visit = Frame("main.visit", visit.file, visit.line)
+    group = Frame("golang.org/x/sync/errgroup.(*Group).Go", "golang.org/x/sync@v0.24.0/errgroup/errgroup.go", 74)
+    trace = Trace((group, visit, Frame("main.visit.func1", visit.file, visit.line)), "chan send", group)
+    found = nested.reason(Scene.of(replace(waits.suspect, traces=(trace,)), waits.program, trace))
+    if inner != "g":
+        assert found is None
+        return
+    assert found is not None
+    assert set(expected(source)) <= set(told(found)), told(found)
+    assert "TryGo" in say(found.remedies[0].text, "en")
+    assert found.guess
+
+
+def test_a_receiver_that_ends_is_to_go_on() -> None:
+    source = go("""
+        type shelf struct{ requests chan int }
+        func (s *shelf) loop() {
+            for r := range s.requests { //! received
+                if r < 0 {
+                    return //! never-received
+                }
+            }
+        }
+        func (s *shelf) change(n int) {
+            s.requests <- n // WAIT
+        }
+        func main() {
+            s := &shelf{requests: make(chan int)} //! made
+            go s.loop()
+            serve(s.change)
+        }""")
+    found = reason(scene(source, "chan send"))
+    assert found is not None
+    assert set(expected(source)) <= set(told(found)), told(found)
+    assert [one.text.key for one in found.remedies] == ["fix.keep-receiving"]
+
+
+def test_senders_that_a_group_starts_need_room_for_all() -> None:
+    source = go("""
+        func score(g *group, n int) int {
+            out := make(chan int) //! made
+            for i := 0; i < n; i++ {
+                g.Go(func() error {
+                    out <- i // WAIT
+                    return nil
+                })
+            }
+            for i := 0; i < n; i++ {
+                v := <-out //! received
+                if v < 0 {
+                    return v //! never-received
+                }
+            }
+            return 0
+        }""")
+    found = reason(scene(source, "chan send"))
+    assert found is not None
+    assert set(expected(source)) <= set(told(found)), told(found)
+    assert "make(chan int, n)" in str(found.remedies[0].diff)
 
 
 def test_a_consumer_that_never_calls_what_empties_it() -> None:

@@ -746,6 +746,23 @@ PASSED = {
             s.m[strings.Split(line, "=")[1]] = 1
         }
         func main() { defer func() { recover() }() }""",
+    "a pointer that may be nil": """
+        func (s *store) post(price *int) {
+            s.mu.Lock() //a1 //! locked
+            s.total += *price //! panics
+            s.mu.Unlock() //! never-unlocked
+        }
+        func main() { defer func() { recover() }() }""",
+    "a pointer that was asked": """
+        func (s *store) post(price *int) {
+            if price == nil {
+                return
+            }
+            s.mu.Lock() //a1
+            s.total += *price
+            s.mu.Unlock()
+        }
+        func main() { defer func() { recover() }() }""",
     "nobody recovers": """
         func (s *store) post(line string) {
             s.mu.Lock() //a1

@@ -612,6 +612,67 @@ def test_what_is_started_only_sometimes_is_not_said_to_be_started_by_every_call(
     assert "Every call" not in sentences(found)
 
 
+def test_a_stop_that_is_looked_at_between_two_naps() -> None:
+    source = go("""
+        type watch struct{ done chan struct{} }
+        func (w *watch) follow() {
+            for {
+                select {
+                case <-w.done:
+                    return
+                default:
+                    time.Sleep(time.Second) // WAIT
+                }
+            }
+        }
+        func handle() {
+            w := &watch{done: make(chan struct{})} //! made
+            go w.follow() //! started // GO
+            serve()
+        } //! never-stopped""")
+    explained(source, "sleep", "unstopped-worker")
+
+
+def test_a_worker_that_naps_over_its_jobs_ends_with_them() -> None:
+    source = go("""
+        type crew struct{ jobs chan int }
+        func (c *crew) work() {
+            for range c.jobs {
+                time.Sleep(time.Second) // WAIT
+            }
+        }
+        func (c *crew) submit() {
+            go c.work() //! never-stopped // GO
+        }
+        func open() *crew {
+            return &crew{jobs: make(chan int)}
+        }""")
+    explained(source, "sleep", "unstopped-worker")
+    found = reason(scene(source, "sleep"))
+    assert found is not None
+    assert "it ends only when that is closed" in sentences(found)
+    assert "without a way out" not in sentences(found)
+
+
+def test_a_nap_that_the_clock_ends() -> None:
+    source = go("""
+        func wait(ready chan struct{}) {
+            late := time.After(time.Minute)
+            for {
+                select {
+                case <-late:
+                    return
+                default:
+                    time.Sleep(time.Second) // WAIT
+                }
+            }
+        }
+        func handle() {
+            go wait(nil) // GO
+        }""")
+    explained(source, "sleep", "timer-loop")
+
+
 ENDS = {
     "never": """
         func fold() {

@@ -14,7 +14,7 @@ from casebook.runner.case import Case, case, names
 from casebook.runner.evidence import Moment, recording, same
 from casebook.runner.expectation import MECHANISMS, Expected, expectation
 from oakum.knowledge import benign
-from oakum.knowledge.benign import Benign, Count, Example, Pattern, examples
+from oakum.knowledge.benign import Benign, Count, Example, InChinese, Pattern, examples
 from oakum.model import Capture, GoroutineGroup, Goroutines, normal_function
 from oakum.parse import goroutines, parse
 from support import RECORDED, ROOT
@@ -49,7 +49,7 @@ def one(dump: str) -> GoroutineGroup:
     return group
 
 
-def keys(table: type[Benign] | type[Pattern] | type[Count] | type[Example]) -> set[str]:
+def keys(table: type[Benign] | type[Pattern] | type[Count] | type[Example] | type[InChinese]) -> set[str]:
     return {field.name for field in fields(table)}
 
 
@@ -63,6 +63,7 @@ def test_entry(path: Path) -> None:
     assert set(table) <= keys(Benign) | {"example"}
     assert set(table["match"]) <= keys(Pattern)
     assert set(table["count"]) == keys(Count)
+    assert set(table["zh"]) == keys(InChinese)
     assert all(set(example) == keys(Example) for example in table["example"])
     assert not re.search(r"/(?:home|root|Users|tmp|usr)/", text), "a path of somebody's machine"
 
@@ -72,6 +73,10 @@ def test_entry(path: Path) -> None:
     for words in (entry.area, entry.module, entry.count.expected, entry.count.relation):
         assert words
         assert not words.endswith(".")
+    for words in (entry.zh.summary, entry.zh.relation):
+        assert re.search(r"[\u4e00-\u9fff]", words), words
+        assert not re.search(r"[\u4e00-\u9fff][,;:(.]|[,;:)]\s?[\u4e00-\u9fff]|[。\s]$", words), words
+        assert not re.search(r"[\u4e00-\u9fff][A-Za-z0-9]|[A-Za-z0-9][\u4e00-\u9fff]", words), f"no space: {words}"
     assert re.fullmatch(r"[a-z]+", entry.count.per)
     assert entry.symptom is None or entry.symptom in MECHANISMS
     for version in filter(None, (entry.since, entry.until)):

@@ -76,11 +76,10 @@ def _profiled(snapshot: Snapshot) -> float:
     return math.nan
 
 
-def _live(snapshot: Snapshot) -> float:
-    """Return what the last collection marked.
+def _marked(snapshot: Snapshot) -> float:
+    """Return what the last collection marked, as the collector says; NaN where it does not.
 
-    The next one is due at live + (live + roots) * GOGC/100; before Go 1.18 at live * (1 + GOGC/100). Where that cannot
-    be turned round, the profile knows within its sampling.
+    The next one is due at live + (live + roots) * GOGC/100; before Go 1.18 at live * (1 + GOGC/100).
     """
     told = _metric(snapshot.metrics, "go_gc_heap_live_bytes")
     if not math.isnan(told):
@@ -91,14 +90,19 @@ def _live(snapshot: Snapshot) -> float:
         gogc = _metric(snapshot.status, "go_gc_gogc_percent")
     ratio = (gogc if 0 < gogc < 1e6 else _USUAL_GOGC) / 100
     roots = np.nan_to_num(_stacks(snapshot))
-    profiled = _profiled(snapshot)
     # Of stacks only what is in use counts as roots, which nobody tells: where they are many, the rule says nothing.
     if target > _SMALLEST_TARGET * max(1.0, ratio) * 1.01 and roots * ratio < target / 4:
         live = float((target - roots * ratio) / (1 + ratio))
         # Else GOGC is another one, or a limit moved the target.
-        if not live > alloc * 1.02 and not np.minimum(profiled, alloc) > live * 1.25:
+        if not live > alloc * 1.02 and not np.minimum(_profiled(snapshot), alloc) > live * 1.25:
             return live
-    return float(np.fmin(profiled, alloc))
+    return math.nan
+
+
+def _live(snapshot: Snapshot) -> float:
+    """Return what is alive: as the collector says, else as the profile knows within its sampling."""
+    marked = _marked(snapshot)
+    return marked if not math.isnan(marked) else float(np.fmin(_profiled(snapshot), _heap_alloc(snapshot)))
 
 
 _heap_alloc = _stat("heap_alloc", "go_memstats_heap_alloc_bytes")
@@ -125,6 +129,7 @@ def _series(snapshots: Sequence[Snapshot]) -> MemorySeries:
         virtual=column(_virtual),
         limit=column(_limit),
         heap_live=column(_live),
+        heap_marked=column(_marked),
         heap_alloc=column(_heap_alloc),
         heap_inuse=column(_stat("heap_inuse", "go_memstats_heap_inuse_bytes")),
         idle=column(_stat("heap_idle", "go_memstats_heap_idle_bytes")),

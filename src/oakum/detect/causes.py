@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from oakum.detect import shape
-from oakum.detect.signs import Reader, Signs
+from oakum.detect.signs import FEW, Reader, Signs
 from oakum.detect.waits_for import knots
-from oakum.model import Evidence, Snapshot, normal_function
+from oakum.model import Evidence, GoroutineGroup, Snapshot, normal_function
 from oakum.model.diagnosis import Because
 from oakum.model.profile import Int64s
 
@@ -20,6 +20,9 @@ _ROOTS = ("never", "chan send", "sync.Cond.Wait", "sync.RWMutex.Lock", "sync.Mut
           "semacquire", "IO wait", "select", "chan receive", "sleep", None, "sync.WaitGroup.Wait")  # fmt: skip
 # So many ids apart are goroutines that one call started one after the other.
 _SIDE_BY_SIDE = 4
+# Who waits for a free connection of the pool, and who watches over what has one.
+_QUEUES = "database/sql.(*DB).conn"
+_KEEPS = frozenset({"database/sql.(*Tx).awaitDone", "database/sql.(*Rows).awaitDone"})
 
 
 @dataclass(slots=True)
@@ -31,6 +34,7 @@ class Cause:
     victims: list[tuple[Signs, Because]] = field(default_factory=list)
     mechanisms: tuple[str, ...] = ()  # what the links between goroutines tell
     evidence: list[Evidence] = field(default_factory=list)
+    knot: GoroutineGroup | None = None  # of the stacks that lead to the root's place the one that its links begin at
 
     @property
     def members(self) -> list[Signs]:
@@ -45,6 +49,8 @@ def join(suspicious: Sequence[Signs], read: Sequence[Signs], last: Snapshot, rea
     loose = merge(loose, same_birth)
     loose = _born_together(loose)
     loose = merge(loose, _same_growth)
+    loose = _siblings(loose)
+    loose = _keepers(loose)
     return _behind(_parents([*causes, *loose]))
 
 
@@ -61,7 +67,8 @@ def _knotted(suspicious: Sequence[Signs], read: Sequence[Signs], last: Snapshot,
         roots = [signs for signs in distinct(known) if id(signs) not in taken]
         if not roots:
             continue
-        cause = Cause(roots[0], roots[1:], mechanisms=knot.mechanisms)
+        begins = next(node.group for node in knot.roots if at[node.group] is roots[0])
+        cause = Cause(roots[0], roots[1:], mechanisms=knot.mechanisms, knot=last.goroutines.groups[begins])
         for node, because in knot.victims:
             signs = at[node.group]
             if signs is not None and id(signs) not in taken and all(signs is not other for other in cause.members):
@@ -70,7 +77,8 @@ def _knotted(suspicious: Sequence[Signs], read: Sequence[Signs], last: Snapshot,
             # What only the shape of the stacks suggests is no proof.
             kind = sign.kind if knot.certain else "shape"
             if (shown := at[sign.group]) is not None:
-                cause.evidence.append(reader.evidence(kind, sign.says, shown.population))
+                group = last.goroutines.groups[sign.group]
+                cause.evidence.append(reader.evidence(kind, sign.says, shown.population, group))
         taken |= {id(signs) for signs in cause.members}
         causes.append(cause)
     return causes
@@ -155,6 +163,61 @@ def _side_by_side(ids: Int64s, others: Int64s) -> bool:
     return bool((np.abs(apart) <= _SIDE_BY_SIDE).all() and (np.sign(apart) == np.sign(apart[0])).all())
 
 
+def _siblings(causes: list[Cause]) -> list[Cause]:
+    """Join what the same goroutines started side by side, a multiple of one for each of the other: stages of one thing.
+
+    Some of the one kind may stand elsewhere for the moment. Who only rests must be of one package: a request starts
+    much that has nothing in common.
+    """
+    kept: list[Cause] = []
+    for cause in sorted(causes, key=lambda cause: -len(_ids(cause.root))):
+        home = next((one for one in kept if _of_one_birth(one.root, cause.root)), None)
+        if home is None:
+            kept.append(cause)
+            continue
+        first, second = sorted((home, cause), key=lambda one: _order(one.root))
+        home.others = [second.root, *first.others, *second.others]
+        home.root, home.victims = first.root, [*first.victims, *second.victims]
+        home.mechanisms = first.mechanisms
+        home.evidence = [*first.evidence, *second.evidence]
+    return kept
+
+
+def _of_one_birth(many: Signs, few: Signs) -> bool:
+    """Tell whether the few were each started beside some of the many, by the same goroutine."""
+    made, other = many.population.creator, few.population.creator
+    if made is None or other is None or made.package != other.package or {many.wait, few.wait} & {"working", "never"}:
+        return False
+    if "hard" in (many.wait, few.wait) and many.population.state != few.population.state:
+        return False
+    ids, others = _ids(many), _ids(few)
+    parents, theirs = _parent_ids(many), _parent_ids(few)
+    if len(others) < 2 * _SIDE_BY_SIDE or not len(theirs) or int(np.isin(theirs, parents).sum()) < 0.9 * len(theirs):
+        return False
+    each = round(len(ids) / len(others))
+    if not 0.8 * each * len(others) <= len(ids) <= 1.25 * each * len(others):
+        return False
+    at = np.searchsorted(ids, others)
+    below, above = ids[np.maximum(at - 1, 0)], ids[np.minimum(at, len(ids) - 1)]
+    near = np.minimum(np.abs(others - below), np.abs(above - others)) <= _SIDE_BY_SIDE
+    return bool(near.sum() >= 0.9 * len(others))
+
+
+def _keepers(causes: list[Cause]) -> list[Cause]:
+    """Join who waits for a connection of a database and who keeps one, a transaction or a result that nobody ends.
+
+    Those that wait are the root: their stacks have the code that asks.
+    """
+    waiting = next((one for one in causes if _name(one.root) == _QUEUES), None)
+    keeping = [one for one in causes if _name(one.root) in _KEEPS]
+    if waiting is None or not keeping:
+        return causes
+    for cause in keeping:
+        waiting.others += [cause.root, *cause.others]
+        waiting.victims += cause.victims
+    return [one for one in causes if one not in keeping]
+
+
 def _ids(signs: Signs) -> Int64s:
     groups = signs.population.now
     return np.sort(np.concatenate([group.ids for group in groups])) if groups else np.zeros(0, np.int64)
@@ -221,13 +284,22 @@ def _behind(causes: list[Cause]) -> list[Cause]:
     for cause in causes:
         place = cause.root.population.place
         home = stuck.get((place.package, place.receiver)) if place is not None else None
-        if home is None or cause.mechanisms or cause.root.wait not in ("soft", "resting"):
+        if home is None or home is cause or cause.mechanisms or not _may_queue(cause.root, home.root):
             kept.append(cause)
         elif maker(cause.root) in frames_of(home.root):
             _pile_up(home, cause)
         else:
             home.victims += [(signs, "behind") for signs in (cause.root, *cause.others)] + cause.victims
     return kept
+
+
+def _may_queue(signs: Signs, stuck: Signs) -> bool:
+    """Tell whether these may wait until the one that is stuck serves them; who waits to send, only for an own loop."""
+    if signs.wait in ("soft", "resting"):
+        return True
+    entry = stuck.population.entry
+    loop = entry is not None and entry.receiver == (signs.population.place.receiver if signs.population.place else "")
+    return signs.population.state == "chan send" and loop and stuck.population.last < FEW <= signs.population.last
 
 
 def _pile_up(stuck: Cause, pile: Cause) -> None:

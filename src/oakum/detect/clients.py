@@ -1,9 +1,11 @@
 """Goroutines -> the clients that are connected: what a count may rightly follow, since it ends when they leave.
 
 Comes in: populations. Goes out: for one of them the connections that its number follows, or None. net/http reads ahead
-on the connection of every request under way, which tells exactly which handlers still have a client.
+on the connection of every request under way, which tells exactly which handlers still have a client. Where many streams
+share a connection (HTTP/2, gRPC) nothing tells it.
 """
 
+import re
 from collections.abc import Sequence
 
 from oakum.model import Population, normal_function
@@ -12,6 +14,15 @@ from oakum.model import Population, normal_function
 _OF_ONE = 12
 _SERVE = "net/http.(*conn).serve"
 _READ = "net/http.(*connReader).backgroundRead"
+# What calls the handler of one stream among others on its connection.
+_STREAM = re.compile(
+    r"^(?:google\.golang\.org/grpc\.\(\*Server\)\.(?:handleStream|process\w*RPC)"
+    r"|(?:net/http\.\(\*http2|(?:net/http/internal|golang\.org/x/net)/http2\.\(\*)serverConn\)\.runHandler)$"
+)
+_CALLS = "net/http.(*persistConn).roundTrip"
+_READER = "net/http.(*persistConn).readLoop"
+# As many idle connections for each call under way: a pool keeps only those that were once in use at the same time.
+_UNUSED = 10
 
 
 class Live:
@@ -23,6 +34,7 @@ class Live:
         self._last = seen[-1] if seen else -1
         self._reads = [0] * moments
         self._handlers = [0] * moments
+        self._calls = 0  # outbound ones under way, in the moment that has most
         self._callers: dict[str, list[int]] = {}  # how many handlers stand in a function, or in what it called
         self._parents: list[set[int]] = [set() for _ in range(moments)]
         self._sockets: list[tuple[Population, list[int]]] = []
@@ -33,8 +45,13 @@ class Live:
             for frame in population.example.stack.frames
         }
         self._families = _Families(populations)
+        calls = [0] * moments
         for population in populations:
             names = {frame.function for frame in population.example.stack.frames}
+            if _CALLS in names or (_READER in names and population.state != "IO wait"):  # asked, or an answer not read
+                calls = [
+                    under_way + max(0, int(more)) for under_way, more in zip(calls, population.counts, strict=True)
+                ]
             if _is_background_read(population):
                 for at, groups in enumerate(population.groups):
                     self._reads[at] += sum(group.count for group in groups)
@@ -49,6 +66,7 @@ class Live:
             elif population.state == "IO wait" and _is_accepted_socket(population):
                 counts = [max(0, int(count)) for count in population.counts]
                 self._sockets.append((population, counts))
+        self._calls = max(calls, default=0)
 
     def companion(self, population: Population) -> str | None:
         """Return what the population's number follows: clients that are still connected."""
@@ -86,6 +104,17 @@ class Live:
         # begun to watch their client, since they still read the request.
         reads, handlers = self._reads[self._last], self._handlers[self._last]
         return reads > 1 and handlers <= 1.25 * reads + 1
+
+    def unused(self, population: Population) -> bool:
+        """Tell whether these are idle outbound connections, many more than calls were ever seen under way, all kept."""
+        names = {frame.function for frame in population.example.stack.frames}
+        idle = population.state == "IO wait" if _READER in names else "net/http.(*persistConn).writeLoop" in names
+        return (
+            idle
+            and population.followed
+            and not int(population.left.sum())
+            and population.last >= _UNUSED * max(1, self._calls)
+        )
 
     def _started_by_served(self, population: Population) -> bool:
         """Tell whether their parents handle requests whose clients are still there."""
@@ -137,6 +166,11 @@ class _Families:
         return self._sockets[living[0]]
 
 
+def of_stream(population: Population) -> bool:
+    """Tell whether these handle streams that share a connection: whether their clients are there, nothing tells."""
+    return any(_STREAM.match(frame.function) for frame in population.example.stack.frames)
+
+
 def _spread(values: Sequence[int]) -> int:
     return max(values) - min(values)
 
@@ -173,4 +207,4 @@ def _accepts(population: Population) -> bool:
     )
 
 
-__all__ = ["Live"]
+__all__ = ["Live", "of_stream"]

@@ -142,8 +142,11 @@ def _compare_with_twin(signs: Signs, elsewhere: int | None, reader: Reader) -> N
 def _counts(signs: Signs) -> bool:
     """Tell whether a population is worth a word: single goroutines at rest are every program's background."""
     population = signs.population
-    if population.place is None or not population.example.stack.frames:
+    frames = population.example.stack.frames
+    if population.place is None or not frames:
         return False  # goroutineleak lists main in `select {}` so
+    if len(frames) == 1 and frames[0].function.startswith("0x"):
+        return False  # debug=1 has one so that has been started and has not run yet
     if signs.kinds & {"leak-profile", "goleak"}:
         return True
     if "crew" in signs.kinds and len(population.counts) > 1:
@@ -192,12 +195,16 @@ def _suspect(cause: Cause, process: Process, total: int, cleared: str | None = N
         growth=(_growth(root, process.snapshots),),
         share={"goroutines": round(held / total, 4)},
         wait=max((signs.wait for signs in _queue(cause)), key=_WAITS.index),
-        traces=tuple(_trace(signs.population, process.id) for signs in _queue(cause)[:_TRACES_MOST]),
+        traces=_traces(cause, process.id),
     )
 
 
-def _trace(population: Population, process: str) -> Trace:
-    return Trace(population.example.stack.frames, population.state, population.creator, process)
+def _traces(cause: Cause, process: str) -> tuple[Trace, ...]:
+    """Return the stacks that the source is read along, that of the root first."""
+    groups = [signs.population.example for signs in _queue(cause)]
+    if cause.knot is not None:
+        groups[0] = cause.knot
+    return tuple(Trace(one.stack.frames, one.state, one.created_by, process) for one in groups[:_TRACES_MOST])
 
 
 def _queue(cause: Cause) -> list[Signs]:

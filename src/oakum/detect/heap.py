@@ -2,10 +2,11 @@
 
 Kinds of evidence, for judge.py. For a leak: heap-rises (three or more rises, each with a collection, no slowing),
 heap-shape (a registration, a timer or a container holds it), heap-twin (a healthy twin has far less), finalizer-runs,
-timer-runs; weak ones: heap-ramp (grew once), heap-retains (one profile: what holds most). Against it: heap-level (it
-levels off while work goes on), heap-falls, heap-wobbles (sampling), heap-like-twin, heap-beside (goroutines leak in
-step with it and may hold it). heap-pinned stands at goroutine suspects: they do hold it. Paths, trends and pins have
-modules of their own; what is left here is one line of thought, from rows to suspects, and reads best in one piece.
+timer-runs; weak ones: heap-ramp (grew once), heap-climbs (in each of two steps, no slower), heap-retains (one profile:
+what holds most). Against it: heap-level (it levels off while work goes on), heap-falls, heap-wobbles (sampling, or the
+profile lags), heap-like-twin, heap-beside (goroutines leak in step with it and may hold it). heap-pinned stands at
+goroutine suspects: they do hold it. Paths, trends and pins have modules of their own; what is left here is one line of
+thought, from rows to suspects, and reads best in one piece.
 """
 
 import math
@@ -16,6 +17,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from oakum.detect.heap_goroutines import Background, Companion, background
+from oakum.detect.heap_live import agreed
 from oakum.detect.heap_paths import Path, path_of
 from oakum.detect.heap_pins import HARMLESS, attribute, beside, crowd_of, follows, made_by, standing_on
 from oakum.detect.heap_trend import Moves, moves
@@ -63,30 +65,36 @@ class _Heap:
         self, process: Process, growth: HeapGrowth, series: MemorySeries, activity: Sequence[float | None]
     ) -> None:
         self.process, self.growth, self.series = process, growth, series
-        self.seen = self._fresh(growth.moments, series.num_gc)
+        self.seen = self._fresh(growth, series.num_gc)
         self.paths = [path_of(stack) for stack in growth.stacks]
-        self.works = self._works(activity)
+        self.done = list(self._done(activity))
+        self.works = self._works()
         self.last = int(self.seen[-1])
 
     @staticmethod
-    def _fresh(moments: Int64s, collections: Floats) -> Int64s:
+    def _fresh(growth: HeapGrowth, collections: Floats) -> Int64s:
         """Return the moments whose profile is new: it changes with a collection only, and says nothing before one."""
-        kept = [int(moments[0])]
-        for at in moments[1:].tolist():
-            if len(collections) <= at or not collections[at] <= collections[kept[-1]]:  # NaN: nobody knows
+        made, held = growth.total_allocated, growth.total
+        kept = [int(growth.moments[0])]
+        for at in growth.moments[1:].tolist():
+            collected = len(collections) > at and collections[at] > collections[kept[-1]]
+            if collected or made[at] != made[kept[-1]] or held[at] != held[kept[-1]]:
                 kept.append(at)
         return np.array(kept, np.int64)
 
-    def _works(self, activity: Sequence[float | None]) -> list[Floats]:
-        """Return measures of what was done in each step between profiles: allocations, the work told, and the time."""
-        seen = self.seen
-        made = self.series.mallocs[seen]
-        told = [np.diff(made if not np.isnan(made).any() else self.growth.total_allocated[seen].astype(np.float64))]
+    def _done(self, activity: Sequence[float | None]) -> Iterator[Floats]:
+        """Yield measures of what was done up to each moment: allocations, the work told, and the time."""
+        seen, made = self.seen, self.series.mallocs
+        yield made if not np.isnan(made[seen]).any() else self.growth.total_allocated.astype(np.float64)
         if len(activity) == len(self.growth.seen) - 1:
-            done = np.cumsum([0.0] + [math.nan if step is None else step for step in activity])
-            told.append(np.diff(done[seen]))
+            yield np.cumsum([0.0] + [math.nan if step is None else step for step in activity])
         passed = np.diff(self.series.seconds[seen])
-        told.append(passed if not np.isnan(passed).any() and (passed > 0).all() else np.ones(len(passed)))
+        there = not np.isnan(passed).any() and bool((passed > 0).all())
+        yield self.series.seconds if there else np.arange(len(self.growth.seen), dtype=np.float64)
+
+    def _works(self) -> list[Floats]:
+        """Return what was done in each step between profiles, as shares of the busiest; the time is the last."""
+        told = [np.diff(done[self.seen]) for done in self.done]
         return [
             np.asarray(np.clip(steps / steps.max(), 0.0, 1.0))
             for steps in told
@@ -101,6 +109,10 @@ class _Heap:
             growth.space[at].sum(axis=1).astype(np.float64), growth.noise[at].sum(axis=1),
             growth.churn[at].sum(axis=1), self.works,
         )  # fmt: skip
+
+    def agreed(self, rows: Sequence[int]) -> Moves:
+        """Return how these rows move, by the profile and by what the collector says of the whole."""
+        return agreed(self.moves(rows), np.asarray(rows), self.growth, self.series, self.done)
 
     def space(self, rows: Sequence[int]) -> Floats:
         """Return the live bytes of these rows, one value a moment; NaN where there is no profile."""
@@ -194,14 +206,15 @@ def _causes(heap: _Heap, held: set[int]) -> list[_Cause]:
         order = sorted(range(len(cause.rows)), key=lambda at: -heap.gained(cause.rows[at]))
         cause.paths = [cause.paths[at] for at in order]
         cause.rows = [cause.rows[at] for at in order]
-        cause.moves = heap.moves(cause.rows)
+        cause.moves = heap.agreed(cause.rows)
     return _worth_telling(heap, joined)
 
 
 def _together(home: _Cause, cause: _Cause) -> bool:
     """Tell whether two allocations grow for one reason: below one call, of one type or on one path, moving alike."""
     if home.path.anybody or cause.path.anybody:
-        return home.path.anybody and cause.path.anybody and home.path.allocated == cause.path.allocated
+        alike = home.path.allocated == cause.path.allocated or home.path.own[-2:] == cause.path.own[-2:]
+        return home.path.anybody and cause.path.anybody and alike  # all that a server reads of a request is one thing
     near = (
         _calls(home.path) == _calls(cause.path)
         or home.path.own[:-1] == cause.path.own[:-1]
@@ -244,7 +257,7 @@ def _worth_telling(heap: _Heap, causes: Sequence[_Cause]) -> list[_Cause]:
 
 
 def _suspect(heap: _Heap, cause: _Cause, pinned: Sequence[Suspect]) -> Suspect:
-    evidence = [_trend(heap, cause)]
+    evidence = [_trend(heap, cause), *_climbs(heap, cause)]
     evidence += _shape(heap, cause)
     evidence += _twin(heap, cause)
     evidence += _wobble(heap, cause)
@@ -367,6 +380,13 @@ def _trend(heap: _Heap, cause: _Cause) -> Evidence:
     return _evidence(heap, kind, key, cause, args)
 
 
+def _climbs(heap: _Heap, cause: _Cause) -> list[Evidence]:
+    """Return that it rose in each of the few steps there are: with a source in which nothing takes it out, enough."""
+    if cause.moves.trend != "ramp" or not cause.moves.climbs:
+        return []
+    return [_evidence(heap, "heap-climbs", "heap.climbs", cause, {"steps": cause.moves.steps})]
+
+
 def _shape(heap: _Heap, cause: _Cause) -> list[Evidence]:
     """Return what shows that something keeps it: a registration, a timer, a container, or that no goroutine can."""
     if cause.moves.trend in ("level", "falls"):
@@ -404,22 +424,24 @@ def _twin(heap: _Heap, cause: _Cause) -> list[Evidence]:
 
 
 def _wobble(heap: _Heap, cause: _Cause) -> list[Evidence]:
-    """Return that the site moved by more than the whole heap did, or holds more than there is.
+    """Return that the site moved by more than the whole heap did, or the profile holds more than there is.
 
     Then sampling did it, or the profile lags: it shows what was live two collections ago.
     """
-    alloc = heap.series.heap_alloc[heap.seen] if len(heap.series.heap_alloc) == len(heap.growth.seen) else np.zeros(0)
-    if cause.moves.trend in ("ramp", "rises") and len(alloc) > 1 and cause.moves.last > float(alloc[-1]):
-        told: dict[str, Argument] = {"gained": size(cause.moves.last), "heap": size(float(alloc[-1]))}
-        return [_evidence(heap, "heap-wobbles", "heap.lags", cause, told)]
+    alloc = heap.series.heap_alloc[heap.last] if len(heap.series.heap_alloc) == len(heap.growth.seen) else math.nan
+    noise = math.sqrt(float(heap.growth.noise[heap.last].sum()))
+    whole = float(heap.growth.total[heap.last])
+    if cause.moves.trend in ("ramp", "rises") and whole - _ERRORS * noise > alloc:
+        told: dict[str, Argument] = {"profile": size(whole), "heap": size(alloc)}
+        return [_evidence(heap, "heap-wobbles", "heap.lags-behind", cause, told)]
     live = heap.series.heap_live[heap.seen] if len(heap.series.heap_live) == len(heap.growth.seen) else np.zeros(0)
     if cause.moves.trend not in ("ramp", "rises") or len(live) < 2 or np.isnan(live[[0, -1]]).any():
         return []
     gained = cause.moves.last - cause.moves.first
-    whole = max(0.0, float(live[-1] - live[0]))
-    if gained <= _WOBBLE * whole + (1 << 20):
+    grown = max(0.0, float(live[-1] - live[0]))
+    if gained <= _WOBBLE * grown + (1 << 20):
         return []
-    args: dict[str, Argument] = {"gained": size(gained), "heap": size(whole)}
+    args: dict[str, Argument] = {"gained": size(gained), "heap": size(grown)}
     return [_evidence(heap, "heap-wobbles", "heap.wobbles", cause, args)]
 
 

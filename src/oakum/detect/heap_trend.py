@@ -6,12 +6,13 @@ step, so that a service that rests is not called cured, nor one that warms up ca
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from oakum.model.heap_growth import Floats
+from oakum.model.profile import Bools
 
 Trend = Literal["one", "noise", "falls", "level", "ramp", "rises"]
 
@@ -21,7 +22,7 @@ _GROWN = 3.0
 _RISEN = 4.0
 # A single step counts as a rise from one standard error on: three of them make the claim.
 _STEP = 1.0
-_RISES = 3
+RISES = 3
 # What is left of a peak at the end when memory has been given back: more than the swing of a collection or two.
 _FALLEN = 0.67
 # A step with less than this much of the busiest step's work is rest: what does not grow then has not levelled off.
@@ -31,6 +32,8 @@ _BUSY = 0.25
 # fills with ever fewer misses falls below a half long before it is full.
 _SLOWED = 0.5
 _LEVELLED = 0.25
+# As fast as it began, within what sampling does to two steps: a set of keys that is half full is below it.
+_CLIMBS = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,11 @@ class Moves:
     rises: int = 0
     steps: int = 0
     pace: float = math.nan  # growth for each unit of work, later against earlier; of several measures the highest
+    climbs: bool = False  # it rose in every step, two at least, and no slower at the end than at the beginning
+
+    def called(self, trend: Trend) -> "Moves":
+        """Return the same movement by another name; what slowed down does not climb."""
+        return replace(self, trend=trend, climbs=self.climbs and trend == "rises")
 
 
 def moves(space: Floats, noise: Floats, churn: Floats, works: Sequence[Floats]) -> Moves:
@@ -61,7 +69,8 @@ def moves(space: Floats, noise: Floats, churn: Floats, works: Sequence[Floats]) 
     if _errors(space, noise, churn, int(space[: top + 1].argmin()), top) < _GROWN:
         down = low > 0 and -_errors(space, noise, churn, 0, low) >= _GROWN
         return Moves("falls" if down else "noise", first, last, peak, steps=len(steps))
-    rises = int((steps > np.maximum(_STEP * errors, 0.02 * (peak - space.min()))).sum())
+    risen = steps > np.maximum(_STEP * errors, 0.02 * (peak - space.min()))
+    rises = int(risen.sum())
     paces = [pace for work in works if not math.isnan(pace := _pace(steps, work))]
     pace = max(paces, default=math.nan)
 
@@ -75,8 +84,22 @@ def moves(space: Floats, noise: Floats, churn: Floats, works: Sequence[Floats]) 
         return told("level")
     # What was put in and taken out again at the end is no leak, or not one of everything.
     goes_on = steps[-1] >= -errors[-1] and not any(_stalled(steps, work, _BUSY) for work in done)
-    risen = _errors(space, noise, churn, 0, len(space) - 1) >= _RISEN
-    return told("rises" if rises >= _RISES and risen and goes_on and not pace < _SLOWED else "ramp")
+    clear = _errors(space, noise, churn, 0, len(space) - 1) >= _RISEN
+    goes_on = goes_on and clear and not pace < _SLOWED
+    climbs = goes_on and len(steps) > 1 and bool(risen.all()) and not pace < _CLIMBS
+    return replace(told("rises" if goes_on and _often(risen, works) >= RISES else "ramp"), climbs=climbs)
+
+
+def _often(risen: Bools, works: Sequence[Floats]) -> int:
+    """Return how many rises speak for one another: those of busy steps, or those of steps of rest.
+
+    A profile lags: what it shows after the load has gone came with the load, and is no rise more.
+    """
+    paces = [work / np.maximum(works[-1], 1e-9) for work in works[:-1]]
+    if not paces:
+        return int(risen.sum())
+    rests = np.mean([pace / pace.max() for pace in paces], axis=0) < _REST
+    return int(max((risen & ~rests).sum(), (risen & rests).sum()))
 
 
 def _variances(noise: Floats, churn: Floats) -> Floats:
@@ -123,4 +146,4 @@ def _pace(steps: Floats, work: Floats) -> float:
     return later / sooner if sooner > 0 else math.inf
 
 
-__all__ = ["Moves", "Trend", "moves"]
+__all__ = ["RISES", "Moves", "Trend", "moves"]

@@ -15,6 +15,8 @@ Pace = Literal["rises", "ramp", "levels", "falls", "flat"]
 _END = 0.25
 # So many would have come at the earlier rate; that none came by chance has then a probability below one in a hundred.
 _EXPECTED = 5.0
+# So many standard deviations below what was expected have by chance the same probability.
+_CHANCE = 2.33
 # Less than this part of what was expected is next to nothing.
 _NEXT_TO_NOTHING = 0.25
 # Once risen, a count that gave back this part of its rise follows something that ends.
@@ -51,7 +53,8 @@ def goes_on(came: Sequence[int], work: Sequence[float]) -> bool:
     if len(work) != len(came) or sum(work) <= 0:
         work = [1.0] * len(came)
     expected, brought = at_the_end(came, work)
-    return max(expected, float(brought)) >= _EXPECTED and brought > 0.5 * expected
+    fewest = max(0.5 * expected, expected - _CHANCE * expected**0.5)
+    return max(expected, float(brought)) >= _EXPECTED and brought > fewest
 
 
 def end_of(work: Sequence[float], earliest: int) -> int:

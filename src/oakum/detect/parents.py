@@ -13,6 +13,7 @@ import numpy as np
 
 from oakum.detect.lock_actors import WAITGROUP, Actor, TypeName, type_of
 from oakum.detect.locks import RESTING
+from oakum.detect.shape import awaits_answer
 from oakum.detect.stops import hardness, stops
 from oakum.model import Frame, GoroutineGroup, Goroutines, Text, normal_function
 from oakum.model.diagnosis import Argument, Because
@@ -246,7 +247,7 @@ def _queues(groups: tuple[GoroutineGroup, ...], stuck: Callable[[int], bool]) ->
             holders = [
                 other
                 for line, other in working[frame.function][:_MOST_ALIKE]
-                if line > frame.line and other != index and (stuck(other) or group.state != WAITGROUP)
+                if line > frame.line and other != index and (stuck(other) or _may_be_led(group, groups[other], frame))
             ]
             if holders and group.place and frame.package == group.place.package:
                 found[index] = _nothing(group)
@@ -254,6 +255,14 @@ def _queues(groups: tuple[GoroutineGroup, ...], stuck: Callable[[int], bool]) ->
                 found[index].rows[:], found[index].link[:] = 0, _PLACE
                 break
     return found
+
+
+def _may_be_led(group: GoroutineGroup, leader: GoroutineGroup, frame: Frame) -> bool:
+    """Tell whether who looks well may still be whom the others wait for.
+
+    Who waits in a WaitGroup waits so for one that went on in the very function, to a server that has not answered.
+    """
+    return group.state != WAITGROUP or (frame == group.place and awaits_answer(leader))
 
 
 def _prefer_own_victims(aims: dict[int, _Aim], actors: list[Actor], held_up_by: dict[int, Actor]) -> None:

@@ -42,6 +42,11 @@ def _names(group: GoroutineGroup) -> list[str]:
     return [normal_function(frame.function) for frame in group.stack.frames]
 
 
+def awaits_answer(group: GoroutineGroup) -> bool:
+    """Tell whether it has asked another process and waits for the reply."""
+    return group.state == "select" and any(name in _ANSWERS for name in _names(group))
+
+
 def finalizing(group: GoroutineGroup) -> bool:
     """Tell whether this is the goroutine that runs finalizers, or clean-ups."""
     frames = group.stack.frames
@@ -59,6 +64,8 @@ def mechanisms(population: Population, benign: Match | None, *, alive: bool, mov
     if finalizing(group):
         return ("finalizer-backlog", *_by_state(group, state, alive=alive, moves=moves))
     symptom = (benign.entry.symptom,) if benign is not None and benign.entry.symptom else ()
+    if symptom == ("unclosed-body",) and benign is not None and benign.resting is not False:
+        symptom = ("unstopped-worker",)  # every body was read: the connection itself is what nobody closes
     return tuple(dict.fromkeys((*symptom, *_by_state(group, state, alive=alive, moves=moves))))
 
 
@@ -134,4 +141,4 @@ def sites(population: Population, process: str) -> tuple[Site, ...]:
     return tuple(found)
 
 
-__all__ = ["finalizing", "mechanisms", "own_frame", "sites"]
+__all__ = ["awaits_answer", "finalizing", "mechanisms", "own_frame", "sites"]

@@ -8,8 +8,9 @@ Signs for: gains (grows in several steps, who came stays), steady (in every step
 waits (so far as the dump can say), never-wakes (nothing can end it), nil-stop (the same, of a library once), crowd
 (several stand there; one moment only), most (they are most of the process), twin (many more than in the healthy twin),
 queue-grows (they come faster than they go), remains (the same ones stand there in every moment).
-Signs against: comes-and-goes, levels-off, alive, connections, rests, supervises, startup and crew (started when the
-process began; one moment only), served (their clients are still there), counts-only (members cannot be told apart).
+Signs against: comes-and-goes, levels-off, alive, connections, rests, supervises, startup and crew (started at the
+start; one moment only), served (their clients are there), streams (they may be), unused (idle connections that no pool
+needs), counts-only (members cannot be told apart).
 """
 
 import re
@@ -17,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from oakum.detect.clients import Live
+from oakum.detect.clients import Live, of_stream
 from oakum.detect.pace import Pace, end_of, goes_on, pace, quiet
 from oakum.detect.shape import finalizing
 from oakum.detect.states import Wait, wait_of
@@ -70,11 +71,15 @@ class Reader:
         self._timely = bool(self._work) and activity.measure != "objects allocated" and max(self._work) >= NOISE
         # Nothing happened between the moments: they say no more than one does.
         self._idle = not self._work or (activity.measure != "objects allocated" and max(self._work) < NOISE)
+        # Who stays was started too, and is no work that was done.
+        totals = [snapshot.goroutines.total if snapshot.goroutines else 0 for snapshot in self._snapshots]
+        grown = (max(0, b - a) * (activity.measure == "goroutines started") for a, b in pairwise(totals))
+        self._ended = [max(1.0, work - more) for work, more in zip(self._work, grown, strict=False)]
         self._live = live
-        groups = self._snapshots[-1].goroutines.groups if self._snapshots[-1].goroutines else ()
+        last = self._snapshots[-1].goroutines
+        groups = last.groups if last else ()
         self._youngest = max((int(group.ids.max()) for group in groups if len(group.ids)), default=0)
-        last = self._snapshots[-1]
-        self._total = last.goroutines.total if last.goroutines else 0
+        self._total = totals[-1]
 
     def read(self, population: Population, benign: Match | None) -> Signs:
         """Return what is noticed about a population."""
@@ -99,21 +104,18 @@ class Reader:
         shown = pace(counts, came, self._work, below=0.5)
         if shown != "levels":
             return shown
-        totals = [snapshot.goroutines.total if snapshot.goroutines else 0 for snapshot in self._snapshots]
-        growth = (max(0, now - then) for then, now in pairwise(totals))
-        ended = [max(1.0, work - more) for work, more in zip(self._work, growth, strict=False)]
-        if pace(counts, came, ended) != "levels" and pace(counts, came, self._work) != "levels":
+        if pace(counts, came, self._ended) != "levels" and pace(counts, came, self._work) != "levels":
             return "rises" if sum(more > 0 for more in came) > 1 else "ramp"
         # Some got on after a while and nobody else ever does: not a crew that is complete.
         if population.followed and not population.released and int(population.left[end_of(self._work, 1) :].sum()):
             return "ramp"
         return shown
 
-    def evidence(self, kind: str, text: Text, population: Population) -> Evidence:
-        """Return a claim about a population with one of its goroutines as they were printed."""
+    def evidence(self, kind: str, text: Text, population: Population, shown: GoroutineGroup | None = None) -> Evidence:
+        """Return a claim about a population with one of its goroutines as they were printed, of the group `shown`."""
         at = max(at for at, groups in zip(self._at, (population.groups[at] for at in self._at), strict=True) if groups)
         snapshot = self._snapshots[self._at.index(at)]
-        where, excerpt = example(population.groups[at], snapshot)
+        where, excerpt = example(population.groups[at] if shown is None else (shown,), snapshot)
         return Evidence(kind, text, snapshot.sources["goroutines"].digest, where, excerpt)
 
     def _say(self, signs: Signs, kind: str, **args: str | int | float | tuple[int, ...]) -> None:
@@ -154,7 +156,8 @@ class Reader:
         if risen <= 0 or signs.pace in ("flat", "falls"):
             return
         stays = self._stays(signs, last)
-        enough = risen >= FEW if signs.wait in ("hard", "never", "soft") else goes_on(came, self._work)
+        told_by = self._ended if max(self._ended, default=0.0) >= NOISE else self._work  # else too few end to tell
+        enough = risen >= FEW if signs.wait in ("hard", "never", "soft") else goes_on(came, told_by)
         if self._timely and signs.wait not in ("hard", "never"):  # the last step under load must have brought some
             enough = (
                 enough and came[max(at for at, work in enumerate(self._work) if work >= 0.25 * max(self._work))] > 0
@@ -162,16 +165,21 @@ class Reader:
         if not population.followed:
             self._say(signs, "counts-only", moments=len(counts))
             enough = enough and (signs.wait in ("hard", "never") or all(b >= a for a, b in pairwise(counts)))
+        # Idle connections, and streams that a client keeps open, outlive every load.
+        unused, streams = self._live.unused(population), of_stream(population)
+        kept_open = signs.wait in ("soft", "resting", "unknown") and (unused or streams)
         told: dict[str, Argument] = {"counts": tuple(counts), "moments": len(counts)}
         if signs.pace == "rises" and stays and enough:
             text = Text(f"goroutines.{'gains' if population.followed else 'more'}", told)
             signs.found["gains"] = self.evidence("gains", text, population)
-            if self._steady(came):
+            if self._steady(came) and not kept_open:
                 self._say(signs, "steady", counts=tuple(counts))
         elif stays and (risen >= FEW or signs.wait == "soft" or self._lasts(population)):
             self._say(signs, "ramp", counts=tuple(counts), moments=len(counts))
         kept = int(population.since[-2]) if population.followed else min(counts[-2:])
-        if stays and kept > counts[0] and self._rests() and (risen >= FEW or signs.wait in ("hard", "never", "soft")):
+        if kept_open:
+            self._say(signs, "unused" if unused else "streams", count=last)
+        elif stays and kept > counts[0] and self._rests() and (risen >= FEW or signs.wait in ("hard", "never", "soft")):
             self._say(signs, "outlives-load", count=kept, counts=tuple(counts))
 
     def _lasts(self, population: Population) -> bool:
@@ -196,7 +204,7 @@ class Reader:
         if many < FEW and signs.population.state in ("sync.WaitGroup.Wait", "chan send"):
             if (lived or _INIT.match(made)) and not finalizing(signs.population.example):
                 self._say(signs, "startup", first=first)
-        elif signs.wait == "hard" or many < FEW:
+        elif signs.wait == "hard" or many < FEW or _of_many_parents(signs.population):
             return
         elif last - first <= 4 * many + 32 and last <= max(4 * many + 64, 0.1 * self._youngest):
             self._say(signs, "crew", first=first, last=last, count=many)
@@ -283,7 +291,7 @@ class Reader:
         """Tell whether a kind that is meant to wait grows as it does when somebody forgets to stop it."""
         symptom = signs.benign.entry.symptom if signs.benign else None
         if symptom is None or symptom in CONNECTION_SYMPTOMS:
-            return False
+            return {"unused", "gains"} <= signs.kinds
         again = not self._timely and sum(more > 0 for more in came) > 1
         return signs.pace == "rises" or (signs.pace == "ramp" and again)
 
@@ -302,7 +310,9 @@ class Reader:
             self._say(signs, "alive", count=self._alive(population), total=last)
         if signs.benign is not None and signs.benign.resting is not False and not self._symptom(signs, came):
             entry = signs.benign.entry
-            self._say(signs, "rests", what=entry.summary, relation=entry.count.relation, entry=entry.id)
+            told = {"what": entry.summary, "relation": entry.count.relation}
+            chinese = {"what_zh": entry.zh.summary, "relation_zh": entry.zh.relation}
+            self._say(signs, "rests", **told, **chinese, entry=entry.id)
         misplaced = signs.benign is not None and signs.benign.resting is False
         if (
             signs.wait in ("soft", "resting", "unknown")
@@ -310,6 +320,12 @@ class Reader:
             and (companion := self._live.companion(population))
         ):
             self._say(signs, "connections", companion=companion, counts=tuple(counts))
+
+
+def _of_many_parents(population: Population) -> bool:
+    """Tell whether about each was started by another goroutine, as by requests: no crew is put together so."""
+    parents = [one for group in population.now for one in group.parents.tolist() if one]
+    return 2 * len(set(parents)) > population.last
 
 
 def _was_handed_nil(population: Population, counts: Sequence[int]) -> bool:

@@ -10,18 +10,18 @@ from dataclasses import replace
 from hashlib import sha256
 from time import process_time
 
+from oakum.explain.channels import nested, starved
 from oakum.explain.channels import question as channels
-from oakum.explain.channels import starved
 from oakum.explain.code.program import Program
 from oakum.explain.excerpt import excerpts
 from oakum.explain.locks import question as locks
-from oakum.explain.memory import containers
+from oakum.explain.memory import bounds, chains, containers
 from oakum.explain.memory import off_heap as memory
-from oakum.explain.network import bodies, handles
+from oakum.explain.network import bodies, handles, transports
 from oakum.explain.network import question as network
 from oakum.explain.reason import Reason, Scene
 from oakum.explain.waits import question as waits
-from oakum.explain.workers import finalizers, registrations, timers
+from oakum.explain.workers import finalizers, forgotten, registrations, timers
 from oakum.explain.workers import question as workers
 from oakum.model import Cause, CauseSite, Evidence, Frame, Gap, Sources, SourceText, Suspect, Text, Trace
 
@@ -34,15 +34,20 @@ QUESTIONS: tuple[Callable[[Scene], Reason | None], ...] = (
     finalizers.reason,
     bodies.reason,
     handles.reason,
+    transports.reason,
+    nested.reason,
     network.reason,
     waits.reason,
     channels.reason,
     workers.reason,
+    forgotten.reason,
     containers.reason,
+    chains.reason,
     memory.reason,
     waits.given_up,
 )
 _TRACES_MOST = 3
+_SHOWN = Text("cause.shown")
 # Where the code shows that nobody can end the wait. That a read has no deadline, or that a worker is stopped only by
 # who owns it, explains a leak once it is known to be one; every server that keeps connections is written so.
 _DECISIVE = frozenset(
@@ -79,31 +84,42 @@ def _explained(suspect: Suspect, program: Program) -> Suspect:
             reason = ask(scene)
             if reason is not None:
                 return _with(suspect, reason, program)
+        bounded = bounds.bound(scene)
+        if bounded is not None:
+            said, site = bounded
+            return replace(suspect, evidence=(*suspect.evidence, *_evidence([site], _files(program), "bounded", said)))
     return suspect
 
 
 def _with(suspect: Suspect, reason: Reason, program: Program) -> Suspect:
     process = suspect.sites[0].process
     sites = tuple(replace(site, process=site.process or process) for site in reason.sites)
-    files = [file for package in program.read for file in (one.source for one in package.files)]
+    files = _files(program)
     shown = {site.frame.file for site in sites}
     told = tuple(_told(file.name, file.how, file.note) for file in files if file.name in shown)
     cause = Cause(reason.says, sites, excerpts(sites, files), tuple(dict.fromkeys(told)))
     mechanisms = tuple(dict.fromkeys((reason.mechanism, *suspect.mechanisms)))
     decisive = not reason.guess and (reason.endless or reason.mechanism in _DECISIVE)
     evidence = (*suspect.evidence, *(_evidence(sites, files) if decisive else ()))
+    evidence += tuple(_evidence(sites, files, "kept", Text("cause.heap.kept")) if reason.kept else ())
     remedies = (*suspect.remedies, *reason.remedies)  # what upstream did comes first
     return replace(suspect, cause=cause, remedies=remedies, mechanisms=mechanisms, evidence=evidence)
 
 
-def _evidence(sites: Sequence[CauseSite], files: Sequence[SourceText]) -> list[Evidence]:
+def _files(program: Program) -> list[SourceText]:
+    return [file.source for package in program.read for file in package.files]
+
+
+def _evidence(
+    sites: Sequence[CauseSite], files: Sequence[SourceText], kind: str = "explained", said: Text = _SHOWN
+) -> list[Evidence]:
     """Return that the code itself shows why, with the file that shows it."""
     for site in sites:
         for file in files:
             if file.name == site.frame.file:
                 digest = f"sha256:{sha256(file.data).hexdigest()}"
                 where = f"{file.name}:{site.frame.line}"
-                return [Evidence("explained", Text("cause.shown"), digest, where, site.code)]
+                return [Evidence(kind, said, digest, where, site.code)]
     return []
 
 

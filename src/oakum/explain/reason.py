@@ -21,6 +21,7 @@ class Reason:
     certain: bool = False  # follows from the code alone, without any capture: `scan` tells it
     remedies: tuple[Remedy, ...] = ()  # drafted fixes, best first
     endless: bool = False  # the code read leaves nobody who could end the wait: no worker that only waits for more
+    kept: bool = False  # of memory: nothing takes it out again, and nothing bounds how much comes
     guess: bool = False  # the code allows it, and does not show that it happened: no evidence
 
 

@@ -45,6 +45,14 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
+class InChinese:
+    """What an entry says on a Chinese page."""
+
+    summary: str
+    relation: str
+
+
+@dataclass(frozen=True, slots=True)
 class Benign:
     """One kind of goroutine that is meant to wait."""
 
@@ -54,6 +62,7 @@ class Benign:
     module: str
     match: Pattern
     count: Count
+    zh: InChinese
     if_it_grows: str
     verified: bool  # read in the source of the module, or seen in a real dump
     symptom: str | None = None  # the mechanism that growth without bound points to
@@ -163,7 +172,8 @@ def _entry(text: str) -> Benign:
     match: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in table.pop("match").items()
     }
-    return Benign(match=Pattern(**match), count=Count(**table.pop("count")), **table)
+    count, chinese = Count(**table.pop("count")), InChinese(**table.pop("zh"))
+    return Benign(match=Pattern(**match), count=count, zh=chinese, **table)
 
 
 def _folder() -> Traversable:
@@ -183,4 +193,4 @@ def examples(entry: Benign) -> tuple[Example, ...]:
     return tuple(Example(**example) for example in tomllib.loads(text)["example"])
 
 
-__all__ = ["Benign", "Catalogue", "Count", "Example", "Match", "Pattern", "benign", "examples"]
+__all__ = ["Benign", "Catalogue", "Count", "Example", "InChinese", "Match", "Pattern", "benign", "examples"]

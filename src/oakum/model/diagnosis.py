@@ -218,6 +218,7 @@ class ProcessRow:
     id: str
     name: str
     build: Build | None = None
+    address: str = ""  # what it was captured from and can be again; "": unknown
 
 
 @dataclass(frozen=True, slots=True)

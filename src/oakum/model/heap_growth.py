@@ -50,7 +50,8 @@ class MemorySeries:
     rss: Floats
     virtual: Floats
     limit: Floats
-    heap_live: Floats  # marked by the last collection
+    heap_live: Floats  # marked by the last collection, or what the profile makes of it
+    heap_marked: Floats  # marked by the last collection, as the collector itself says
     heap_alloc: Floats
     heap_inuse: Floats
     idle: Floats

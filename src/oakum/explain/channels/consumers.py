@@ -15,6 +15,7 @@ from oakum.explain.code.paths import after_error, meeting, not_found, touching
 from oakum.explain.code.syntax import text
 from oakum.explain.leaving import Exit, left_after, left_without, place
 from oakum.explain.reason import Reason, Scene
+from oakum.explain.values import called
 from oakum.model import Remedy, Text
 
 _MOST = 3  # consumers that leave early: more than that, and nobody can say which it was
@@ -57,7 +58,7 @@ def reason(scene: Scene, channel: Channel) -> Reason | None:
     drains = {func.name for func in emptied if func.parent is None and func.name[:1].isupper()}
     found: list[tuple[_Consumer, list[Exit]]] = []
     for package in _packages(scene, channel):
-        for consumer in _consumers(scene, package, channel, getters):
+        for consumer in (*_consumers(scene, package, channel, getters), *_readers(scene, package, channel, getters)):
             exits = _leaves(consumer, drains)
             if exits:
                 found.append((consumer, exits))
@@ -98,6 +99,29 @@ def _consumers(scene: Scene, package: Package, channel: Channel, getters: list[F
                 if isinstance(origin, CallRef) and origin.of is not None and origin.name in methods:
                     yield _Consumer(package, op, methods[origin.name], origin.of)
                     break
+
+
+def _readers(scene: Scene, package: Package, channel: Channel, getters: list[Func]) -> Iterable[_Consumer]:
+    """Yield functions of the channel's own package that other code gives it back to: pipe.First(pipe.Map(rows), 10)."""
+    flows, path = scene.program.flows(package), channel.package.path
+    plain = {f"{path}.{func.name}": func for func in getters if not func.receiver}
+    for op in (op for func in package.all for op in func.ops if op.kind == "call"):
+        home, _, name = called(op.node, op.func, op.file, package).rpartition(".")
+        reader = channel.package.funcs.get(("", name)) if home == path else None
+        if reader is None or reader.entry is None:
+            continue
+        for param, value in zip(reader.params, op.values, strict=False):
+            symbol = package.symbol(value, op.func, op.file)
+            made = [origin for origin in flows.origins(symbol) if isinstance(origin, CallRef)] if symbol else []
+            getter = next((plain[origin.name] for origin in made if origin.of is None and origin.name in plain), None)
+            if getter is None:
+                continue
+            for taken in reader.ops:
+                if (
+                    taken.kind in ("receive", "range")
+                    and channel.package.symbol(taken.target, reader, reader.file) == param
+                ):
+                    yield _Consumer(channel.package, taken, getter, None)
 
 
 def _repository(path: str) -> str:

@@ -6,6 +6,7 @@ its loop, stands elsewhere itself, or was never there; the sender sends twice wh
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from oakum.explain import fixes
 from oakum.explain.channels import consumers
@@ -41,12 +42,24 @@ def reason(scene: Scene, channel: Channel) -> Reason | None:
 def hosts(start: Op | None, channel: Channel) -> list[tuple[Func, Op]]:
     """Return the functions that could wait for the answer, each with where its waiting begins."""
     found: list[tuple[Func, Op]] = []
+    if start is None or start.func.package is not channel.package:
+        start = _handed(channel) or start
     for begin in (start, channel.made):
         if begin is None or begin.func.package is not channel.package:  # of others consumers.py asks
             continue
         if begin.func not in [func for func, _ in found]:
             found.append((begin.func, begin))
     return found
+
+
+def _handed(channel: Channel) -> Op | None:
+    """Return the call that hands the sender to somebody else's code, which starts it: group.Go(func() error {...})."""
+    func: Func | None = channel.op.func
+    while func is not None and func.parent is not None:
+        if func.use is not None and func.use.kind == "call" and func.use.callee is not func:
+            return func.use
+        func = func.parent
+    return None
 
 
 def callers(channel: Channel, receives: Sequence[Op]) -> list[tuple[Func, Op]]:
@@ -153,7 +166,9 @@ def receiver_ended(channel: Channel, receives: Sequence[Op]) -> Reason | None:
                 "channel": channel.name,
             }
             says = (*made_says(channel), Text("cause.sender.receiver-ended", args))
-            return _told(channel, says, exits, [op], None)
+            found = _told(channel, says, exits, [op], None)
+            keep = fixes.words_only("keep-receiving", op, exit=args["exit"], function=op.func.full)
+            return found if found.remedies else replace(found, remedies=(keep,))
     return None
 
 

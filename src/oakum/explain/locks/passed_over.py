@@ -13,7 +13,7 @@ from oakum.explain import fixes
 from oakum.explain.code.calls import nodes
 from oakum.explain.code.held import Holding, Locking
 from oakum.explain.code.nouns import Func, Op, Step
-from oakum.explain.code.syntax import line, text
+from oakum.explain.code.syntax import line, operator, text
 from oakum.explain.leaving import base, place
 from oakum.explain.locks.grips import Stack, Wanted, distinct, site
 from oakum.explain.reason import Reason
@@ -105,12 +105,14 @@ def _risks(locking: Locking, func: Func, held: Holding) -> Iterator[tuple[Step, 
 
 
 def _lines(func: Func, root: Node) -> list[int]:
-    """Return the lines that panic for some input: panic itself, an element that nobody knows to be there, a type."""
+    """Return the lines that panic for some input: panic, an element or a pointer that may not be there, a type."""
     found: dict[int, None] = {}
     whole = text(func.top.node)
-    for node in nodes(root, "call_expression", "index_expression", "type_assertion_expression"):
+    for node in nodes(root, "call_expression", "index_expression", "type_assertion_expression", "unary_expression"):
         if node.type == "call_expression":
             risky = text(node.child_by_field_name("function")) == "panic"
+        elif node.type == "unary_expression":
+            risky = operator(node) == "*" and f"{text(node.child_by_field_name('operand'))} " not in _compared(whole)
         elif node.type == "index_expression":
             risky = _may_lack(node, whole)
         else:
@@ -118,6 +120,11 @@ def _lines(func: Func, root: Node) -> list[int]:
         if risky:
             found[line(node)] = None
     return list(found)
+
+
+def _compared(whole: str) -> str:
+    """Return the conditions of a function that ask for nil."""
+    return " ".join(line for line in whole.split("\n") if "nil" in line)
 
 
 def _may_lack(node: Node, whole: str) -> bool:

@@ -6,44 +6,35 @@ why nothing takes out again; None when something does, or a limit or a bounded k
 
 from collections.abc import Iterator
 
-from tree_sitter import Node
-
 from oakum.explain import fixes
 from oakum.explain.code import kinds
-from oakum.explain.code.calls import at, method, nodes, operand
-from oakum.explain.code.flows import Flows
-from oakum.explain.code.holders import constructs
-from oakum.explain.code.nouns import FieldRef, Func, Op, Symbol, Var
-from oakum.explain.code.package import Package
-from oakum.explain.code.paths import reachable
-from oakum.explain.code.syntax import arguments, bare, line, text
+from oakum.explain.code.calls import at, method
+from oakum.explain.code.nouns import FieldRef, Var
+from oakum.explain.code.syntax import bare, text
 from oakum.explain.memory.kept import Stored, Tracker
+from oakum.explain.memory.loops import loads
+from oakum.explain.memory.removals import emptied_elsewhere, on_copy, removals, set_too_late, used
 from oakum.explain.reason import Reason, Scene
 from oakum.explain.values import Expr, Origins, call_of, expr_at, shown
 from oakum.explain.workers import timers
 from oakum.model import CauseSite, Text, Trace
 
-_REMOVES = frozenset(
-    "Delete LoadAndDelete CompareAndDelete Clear Remove RemoveOldest Pop PopFront PopBack Evict Purge Flush Init Reset "
-    "Expire DeleteExpired Dequeue Shift RemoveAll Truncate Resize".split()
-)
 _LABELS = ("WithLabelValues", "With", "GetMetricWithLabelValues", "GetMetricWith")  # of prometheus
 # What a request brings along takes any number of values.
 _UNBOUNDED = (
     "RequestURI", "URL.Path", "URL.String", "RawQuery", "RemoteAddr", "FormValue", "Query().Get", "Header.Get",
     "Cookie", "PathValue", "PostFormValue", "time.Now", "uuid.", "rand.", "UserAgent", "Referer", "EscapedPath",
 )  # fmt: skip
+_NAMES = ("Header.Get", "Cookie", "PathValue", "UserAgent", "Referer")
 _SHORT = ("Nanosecond", "Microsecond", "Millisecond")  # such timers have fired before anybody looks
 
 
 def reason(scene: Scene) -> Reason | None:
     """Return what keeps the memory of a heap suspect."""
-    if not scene.suspect.path or scene.suspect.wait:
+    told = about_memory(scene)
+    if told is None:
         return None
-    if scene.suspect.mechanisms[0] not in ("growing-container", "substring-pin", "warm-up"):
-        return None
-    if not scene.trace.frames:
-        scene = Scene.of(scene.suspect, scene.program, Trace(tuple(reversed(scene.suspect.path))))
+    scene = told
     labels = _labels(scene)
     if labels is not None:
         return labels
@@ -51,15 +42,26 @@ def reason(scene: Scene) -> Reason | None:
     stored = tracker.stored()
     origins = Origins(scene)
     for one in stored:
-        if not _long_lived(one, tracker):
+        if not long_lived(one, tracker):
             continue
-        small = one.how == "slot" or _limited(one) or _bounded_key(one, origins)
+        small = one.how == "slot" or limited(one) or _bounded_key(one, origins) or loads(scene, one)
         found = None if small else _kept(scene, one, origins)
         if one.cut is not None and found is None:
             return _pinned(scene, one)
         if not small:  # what is taken out of the nearest may be missed there: what lies further is no better guess
-            return found
+            return found or _timed(scene, tracker)
     return _timed(scene, tracker)
+
+
+def about_memory(scene: Scene) -> Scene | None:
+    """Return the scene along the path of a heap suspect; None where the suspect is another one."""
+    if not scene.suspect.path or scene.suspect.wait:
+        return None
+    if scene.suspect.mechanisms[0] not in ("growing-container", "substring-pin", "warm-up"):
+        return None
+    if scene.trace.frames:
+        return scene
+    return Scene.of(scene.suspect, scene.program, Trace(tuple(reversed(scene.suspect.path))))
 
 
 def _timed(scene: Scene, tracker: Tracker) -> Reason | None:
@@ -89,7 +91,8 @@ def _labels(scene: Scene) -> Reason | None:
                     key = {"place": one.place, "code": shown(one.node)}
                     says = (Text("cause.heap.labels", args), Text("cause.heap.key", key), Text("cause.heap.ends"))
                     sites = (spot.func.site("stored", call.line), one.site("key"))
-                    return Reason("growing-container", says, sites)
+                    named = any(name in text(one.node) for name in _NAMES)
+                    return Reason("growing-container", says, sites, kept=not named)
         return None
     return None
 
@@ -120,50 +123,76 @@ def _args(stored: Stored) -> dict[str, str | int | float]:
 def _kept(scene: Scene, stored: Stored, origins: Origins) -> Reason | None:
     """Return why nothing leaves a container."""
     flows = scene.program.flows(stored.package)
-    removals = list(_removals(flows, stored))
-    copies = [op for op in removals if _on_copy(op)]
-    says = [Text("cause.heap.stored", _args(stored))]
+    taken = list(removals(flows, stored))
+    copies = [op for op in taken if on_copy(op)]
+    says = [*_pinned_too(scene, stored)] or [Text("cause.heap.stored", _args(stored))]
     site = stored.func.site("stored", stored.line)
-    if removals and len(copies) == len(removals):
+    if taken and len(copies) == len(taken):
         op = copies[0]
         args = {"place": at(op.func.top, op.func.top.first), "function": op.func.full, "type": op.func.top.receiver}
         says.append(Text("cause.heap.copy", {**args, "line": at(op.func, op.line)}))
         says.append(Text("cause.heap.ends"))
         sites_of = (op.func.top.site("never-removed", op.func.top.first), site)
         remedies = fixes.drafts(fixes.pointer_receiver(op.func.top))
-        return Reason("growing-container", tuple(says), sites_of, remedies=remedies)
-    late = _set_too_late(stored, removals)
+        return Reason("growing-container", tuple(says), sites_of, remedies=remedies, kept=True)
+    late = set_too_late(stored, taken)
     if late is not None:
         op, name, checks = late
         args = {"place": at(op.func, op.line), "field": name, "stored": at(stored.func, stored.line)}
         says.append(Text("cause.heap.late", {**args, "checks": at(checks.func, checks.line), "code": op.code}))
         says.append(Text("cause.heap.ends"))
-        return Reason("growing-container", tuple(says), (op.func.site("never-removed", op.line), site))
-    used = [op for op in removals if op not in copies and _used(scene, op.func.top)]
-    if removals and not used:
-        op = removals[0]
+        return Reason("growing-container", tuple(says), (op.func.site("never-removed", op.line), site), kept=True)
+    if taken and not any(op not in copies and used(scene, op.func.top) for op in taken):
+        op = taken[0]
         top = op.func.top
         says.append(
             Text("cause.heap.unused", {"place": at(top, top.first), "function": top.full, "line": at(op.func, op.line)})
         )
         says.append(Text("cause.heap.ends"))
-        return Reason("growing-container", tuple(says), (top.site("never-removed", top.first), site))
-    if removals or _emptied_elsewhere(scene, stored):
+        return Reason("growing-container", tuple(says), (top.site("never-removed", top.first), site), kept=True)
+    if taken or emptied_elsewhere(scene, stored):
         return None
+    return _nothing(stored, says, origins)
+
+
+def _nothing(stored: Stored, says: list[Text], origins: Origins) -> Reason:
+    """Return that nothing takes out what is put in."""
+    foreign = _foreign(stored)
+    if foreign:
+        says.append(Text("cause.heap.foreign", {**_args(stored), "type": foreign}))
+        return Reason("growing-container", tuple(says), (stored.func.site("never-removed", stored.line),))
     says.append(Text("cause.heap.nothing", _args(stored)))
     sites: list[CauseSite] = [stored.func.site("never-removed", stored.line)]
     key = _unbounded_key(stored, origins)
     if key is not None:
         says.append(Text("cause.heap.key", {"place": key.place, "code": shown(key.node)}))
         sites.append(key.site("key"))
-    says.append(Text("cause.heap.ends"))
-    return Reason("growing-container", tuple(says), tuple(sites))
+    # What the key can be is known of a request's text alone; a name, a number, an article may be few or many.
+    says.append(Text("cause.heap.ends" if key is not None or stored.key is None else "cause.heap.ends-keyed"))
+    # A key that names somebody (a header, a cookie) has as many values as there are of those.
+    endless = stored.key is None if key is None else not any(name in text(key.node) for name in _NAMES)
+    return Reason("growing-container", tuple(says), tuple(sites), kept=endless)
+
+
+def _pinned_too(scene: Scene, stored: Stored) -> Iterator[Text]:
+    """Yield that what is stored is a piece that keeps the whole, where it is one."""
+    if stored.cut is not None:
+        yield from _pinned(scene, stored).says
+
+
+def _foreign(stored: Stored) -> str:
+    """Return the type of a container that another module made: whether it has a limit is its own matter."""
+    package, file = stored.package, stored.func.file
+    kind = package.type_of(stored.written, stored.func, file)
+    name = kinds.base(kind).partition("[")[0]
+    path = file.imports.get(name.partition(".")[0], "") if "." in name else ""
+    return name if stored.how == "method" and "." in path.partition("/")[0] else ""
 
 
 # Who lives how long
 
 
-def _long_lived(stored: Stored, tracker: Tracker) -> bool:
+def long_lived(stored: Stored, tracker: Tracker) -> bool:
     """Tell whether the object that has the container is made elsewhere than on the way to the store, each time anew."""
     container = stored.container
     if not isinstance(container, FieldRef):
@@ -179,7 +208,7 @@ def _long_lived(stored: Stored, tracker: Tracker) -> bool:
     return not tracker.funcs & makers and not tracker.funcs & callers
 
 
-def _limited(stored: Stored) -> bool:
+def limited(stored: Stored) -> bool:
     """Tell whether the store stands under a check of the container's length."""
     step = next((op.step for op in stored.func.ops if op.line == stored.line), None)
     written = f"len({text(stored.written)})"
@@ -232,117 +261,4 @@ def _unbounded_key(stored: Stored, origins: Origins) -> Expr | None:
     return None
 
 
-# What takes out
-
-
-def _removals(flows: Flows, stored: Stored) -> Iterator[Op]:
-    """Yield what takes something out of a container, or replaces it."""
-    symbols = flows.follow([stored.container]).symbols
-    package = stored.package
-
-    def means(node: Node | None, func: Func) -> bool:
-        return package.symbol(node, func, func.file) in symbols
-
-    for func in package.all:
-        for op in func.ops:
-            deletes = op.kind == "delete" and means(op.target, func)
-            removes = op.kind == "call" and method(op) in _REMOVES and means(operand(op), func)
-            if deletes or removes or (op.kind == "assign" and _replaces(op, stored.container, package)):
-                yield op
-        for node in nodes(func.node, "call_expression") if func.parent is None else ():
-            clears = text(node.child_by_field_name("function")) == "clear"
-            if clears and func.entry is not None and any(means(given, func) for given in arguments(node)):
-                yield Op("clear", node, line(node), func, func.entry)
-
-
-def _emptied_elsewhere(scene: Scene, stored: Stored) -> bool:
-    """Tell whether another package of the program takes something out of a container that it can reach by name."""
-    name = stored.container.name if isinstance(stored.container, (FieldRef, Var)) else ""
-    if not name[:1].isupper():
-        return False
-    here = {file.source.path for file in stored.package.files}
-    for package in scene.program.own(f".{name}".encode()):
-        if here & {file.source.path for file in package.files}:
-            continue
-        for func in package.all:
-            for op in func.ops:
-                on = operand(op) if op.kind == "call" and method(op) in _REMOVES else op.target
-                if op.kind in ("delete", "assign", "call") and on is not None and text(on).endswith(f".{name}"):
-                    return True
-    return False
-
-
-def _replaces(op: Op, container: Symbol, package: Package) -> bool:
-    """Tell whether an assignment gives a container another content than what it had and more."""
-    if op.target is None or package.symbol(op.target, op.func, op.file) != container:
-        return False
-    if constructs(op) or op.func.name.startswith(("New", "new", "init")):
-        return False
-    if op.node.type in ("short_var_declaration", "var_spec"):
-        return False
-    value = bare(op.values[0])
-    if value.type == "call_expression" and text(value.child_by_field_name("function")) == "append":
-        given = value.child_by_field_name("arguments")
-        first = bare(given.named_children[0]) if given is not None and given.named_children else None
-        return first is None or first.type == "slice_expression"
-    lazy = any("== nil" in text(case.node.child_by_field_name("condition")) for case in op.step.cases)
-    return not lazy
-
-
-def _on_copy(op: Op) -> bool:
-    """Tell whether something is taken out of a copy: a method with a value receiver that assigns to its own field."""
-    if op.kind != "assign" or op.target is None:
-        return False
-    on = op.target.child_by_field_name("operand")
-    var = op.func.package.var(on, op.file) if on is not None and on.type == "identifier" else None
-    if var is None:
-        return False
-    if var.kind == "receiver":
-        return not op.func.top.pointer
-    return var.kind == "param" and bool(var.type) and var.type in op.func.package.fields
-
-
-def _set_too_late(stored: Stored, removals: list[Op]) -> tuple[Op, str, Op] | None:
-    """Return a field that is set on the local copy after that was stored, and the removal that looks at it."""
-    if stored.how not in ("index", "append"):
-        return None
-    op = next((one for one in stored.func.ops if one.kind in ("assign", "append") and one.line == stored.line), None)
-    value = bare(op.values[0]) if op is not None and op.values else None
-    if op is None or value is None or value.type != "identifier":
-        return None
-    var = stored.package.var(value, stored.func.file)
-    kind = stored.package.type_of_var(var) if var is not None else ""
-    if var is None or kind not in stored.package.fields:  # a pointer: a later change is seen in the container
-        return None
-    behind = reachable([op.step])
-    for later in stored.func.ops:
-        target = later.target
-        if later.kind != "assign" or target is None or target.type != "selector_expression" or later.step not in behind:
-            continue
-        if stored.package.var(bare(target.child_by_field_name("operand") or target), stored.func.file) is not var:
-            continue
-        name = text(target.child_by_field_name("field"))
-        for removal in removals:
-            if any(text(node) == name for node in nodes(removal.func.node, "field_identifier")):
-                return later, name, removal
-    return None
-
-
-def _used(scene: Scene, func: Func) -> bool:
-    """Tell whether a function is mentioned anywhere in the source that can be read, its declaration apart."""
-    if func.name in ("main", "init"):
-        return True
-    packages = {id(one): one for one in (*scene.program.read, *scene.program.own(func.name.encode()))}
-    for package in packages.values():
-        for file in package.files:
-            if func.name.encode() not in file.source.data:
-                continue
-            for node in nodes(file.root, "identifier", "field_identifier"):
-                if text(node) == func.name and not (
-                    node.parent is not None and node.parent.type in ("function_declaration", "method_declaration")
-                ):
-                    return True
-    return False
-
-
-__all__ = ["reason"]
+__all__ = ["about_memory", "limited", "long_lived", "reason"]

@@ -62,7 +62,7 @@ class Place:
     @property
     def key(self) -> tuple[object, ...]:
         node = self.node.id if self.node is not None else None
-        return (id(self.package), node, self.symbol, self.at, self.index, self.cut is not None)
+        return (id(self.package), node, self.symbol, self.at, self.index, self.cut is not None, self.grew)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +92,7 @@ class Tracker:
         self.funcs = {spot.func for spot in scene.spots if spot is not None}
         self._uses: dict[int, Uses] = {}
         self._visited: set[str] = set()  # other packages that were looked into
+        self.reached: dict[Func, None] = {}  # functions on the way of the value
         self.timers: list[Op] = []  # calls of time.AfterFunc whose function refers to the value
 
     def stored(self) -> list[Stored]:
@@ -101,6 +102,8 @@ class Tracker:
         seen = {place.key for place in todo}
         while todo and len(seen) < _MOST:
             place = todo.pop(0)
+            if place.func is not None:
+                self.reached[place.func] = None
             for after in self._symbol(place) if place.symbol is not None else self._climb(place):
                 if isinstance(after, Stored):
                     if not any((one.func, one.line, one.how) == (after.func, after.line, after.how) for one in found):
@@ -124,7 +127,8 @@ class Tracker:
             root = step.node if step is not None and step.kind not in ("if", "loop", "switch", "select") else func.node
             for node in nodes(root, *_ALLOCATES):
                 if line(node) == spot.number:
-                    yield Place(spot.package, node, func, file, None, at)
+                    grows = node.type == "call_expression" and text(node.child_by_field_name("function")) == "append"
+                    yield Place(spot.package, node, func, file, None, at, grew=grows)
             for op in spot.ops:  # the container itself grows: m[k] = v
                 if op.kind == "assign" and op.line == spot.number:
                     yield Place(spot.package, op.values[0], func, file, None, at)

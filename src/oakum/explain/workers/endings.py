@@ -61,7 +61,8 @@ def waiting(spot: Spot, callers: Iterable[Spot], flows: Flows, known: Mapping[Sy
     func = spot.func
     callers = list(callers)
     chosen = select_of(spot)
-    if chosen is not None:
+    sleeps = any(method(op) == "Sleep" for op in spot.ops)
+    if chosen is not None and not (sleeps and any(one.default for one, _ in chosen.after)):
         return _selecting(spot, chosen, callers, flows, known)
     receives = [op for op in spot.ops if op.kind in ("receive", "range") and op.select is None and not _over_data(op)]
     step = spot.step
@@ -78,7 +79,7 @@ def waiting(spot: Spot, callers: Iterable[Spot], flows: Flows, known: Mapping[Sy
             if not _signal(op, flows) or (ending.done and not closed):
                 return None  # an answer, or a place in a line
         return Waiting(head, func, False, [ending], [])
-    return _by_the_clock(spot, callers, flows, known) if any(method(op) == "Sleep" for op in spot.ops) else None
+    return _by_the_clock(spot, callers, flows, known) if sleeps else None
 
 
 def _by_the_clock(spot: Spot, callers: Iterable[Spot], flows: Flows, known: Mapping[Symbol, Symbol]) -> Waiting | None:
@@ -92,11 +93,20 @@ def _by_the_clock(spot: Spot, callers: Iterable[Spot], flows: Flows, known: Mapp
 def _timed(spot: Spot, head: Step, flows: Flows, known: Mapping[Symbol, Symbol]) -> Waiting | None:
     """Return how a loop ends that only the clock wakes: by a condition that it looks at, if at all."""
     leaves = leaves_without([head], lambda _: False)
-    if any(op.kind == "range" for op in head.ops):  # nobody closes a ticker's channel
+    over = next((op for op in head.ops if op.kind == "range"), None)
+    if over is not None and not is_timer(over, flows):  # for job := range jobs { time.Sleep(d) }
+        return Waiting(head, spot.func, False, [ending_of(over, flows, known)], [])
+    if over is not None:  # nobody closes a ticker's channel
         leaves = [one for one in leaves if one.way[1] not in {after for after, how in head.after if how == "else"}]
     endings: list[Ending] = []
     for leave in leaves:
         case = leave.case or head
+        asked = next((op for op in case.ops if op.kind == "receive" and op.select is not None), None)
+        if asked is not None and is_timer(asked, flows):
+            return None  # it ends when the time is up
+        if asked is not None:  # looked at between two naps: select { case <-stop: return; default: time.Sleep(d) }
+            endings.append(ending_of(asked, flows, known))
+            continue
         condition = _condition(case)
         if condition is not None and reads_to_the_end(condition, spot.func, flows):
             return None

@@ -37,25 +37,25 @@ def scan(package: Package, flows: Flows) -> Iterator[Reason]:
         if func.top.name in ("main", "init") or func.top.name.startswith(("Test", "Benchmark", "Example", "Fuzz")):
             continue  # the process ends with them
         for op in func.ops:
-            pair = _pair(package, op) if op.kind == "call" else None
-            var = kept(op).variable if pair is not None else None
-            if pair is not None and var is not None and var.value == op.node:
-                found = _left(package, op, var, pair)
-                if found is not None:
-                    yield found
+            pair = pair_of(package, op) if op.kind == "call" else None
+            found = left(package, op, pair) if pair is not None and pair.id in _SCOPED else None
+            if found is not None:
+                yield found
 
 
-def _pair(package: Package, op: Op) -> Pair | None:
+def pair_of(package: Package, op: Op) -> Pair | None:
     """Return the pair whose acquiring half a call is."""
+    name = name_of(package, op)
+    return pairs().match(name) if name and "(*Tx)." not in name else None  # what a transaction gives ends with it
+
+
+def name_of(package: Package, op: Op) -> str:
+    """Return the function of another package that a call calls, as Go prints it; "" of others."""
     node = operand(op)
     if node is None:
-        return None
+        return ""
     path = package.import_of(node, op.file)
-    name = f"{path}.{method(op)}" if path is not None else _of_type(package, op, node)
-    if "(*Tx)." in name:  # ends with its transaction
-        return None
-    pair = pairs().match(name) if name else None
-    return pair if pair is not None and pair.id in _SCOPED else None
+    return f"{path}.{method(op)}" if path is not None else _of_type(package, op, node)
 
 
 def _of_type(package: Package, op: Op, node: Node) -> str:
@@ -68,7 +68,11 @@ def _of_type(package: Package, op: Op, node: Node) -> str:
     return f"{path}.(*{kind}).{method(op)}" if written.startswith("*") else f"{path}.{kind}.{method(op)}"
 
 
-def _left(package: Package, op: Op, var: Var, pair: Pair) -> Reason | None:
+def left(package: Package, op: Op, pair: Pair) -> Reason | None:
+    """Return that a function which alone holds what a call acquired leaves without giving it back."""
+    var = kept(op).variable
+    if var is None or var.value != op.node:
+        return None
     names = {found[1] for one in pair.release if (found := _METHOD.search(one)) is not None}
     if not names or not _alone(package, op, var, names):
         return None
@@ -123,9 +127,15 @@ def _alone(package: Package, op: Op, var: Var, names: set[str]) -> bool:
         called = parent.parent is not None and parent.parent.child_by_field_name("function") == parent
         if text(parent.child_by_field_name("field")) in names and not called:
             return False
-        if not called and text(parent.child_by_field_name("field")) != "C":
+        if not called and text(parent.child_by_field_name("field")) != "C" and not _is_received(parent):
             return False
     return True
+
+
+def _is_received(node: Node) -> bool:
+    """Tell whether a channel of what is held is only received from: <-watcher.Events."""
+    around = node.parent
+    return around is not None and around.type == "unary_expression" and text(around).startswith("<-")
 
 
 def _in_literal(node: Node, body: Node) -> bool:
@@ -143,4 +153,4 @@ def _finished(step: Step, how: str, var: Var) -> bool:
     return ends and any((method(one) == "Next" and on(one) is var) or one.kind == "range" for one in step.ops)
 
 
-__all__ = ["scan"]
+__all__ = ["left", "name_of", "pair_of", "scan"]

@@ -5,6 +5,7 @@ Templates are those of str.format; four specs are ours: {x:bytes} is 41.0 KiB, {
 area is a module and one line in _AREAS.
 """
 
+from contextlib import suppress
 from string import Formatter
 from typing import Any
 
@@ -80,7 +81,7 @@ class _Words(Formatter):
 
     def format_field(self, value: Any, format_spec: str) -> str:
         if isinstance(value, tuple):
-            return ", ".join(f"{one:,}" for one in value)
+            return ("、" if self.lang == "zh" else ", ").join(f"{one:,}" for one in value)
         if format_spec == "bytes":
             return size(value)
         if format_spec == "span":
@@ -104,11 +105,11 @@ _FORMATS = {lang: _Words(lang) for lang in LANGUAGES}
 
 def say(text: Text, lang: str = "en") -> str:
     """Return the sentence. A key of another version, or arguments that do not fit, are shown as they are."""
-    words = WORDS.get(text.key)
-    try:
-        return _FORMATS[lang].vformat(words[LANGUAGES.index(lang)], (), dict(text.args)) if words else _bare(text)
-    except (KeyError, IndexError, ValueError, TypeError):
-        return _bare(text)
+    words = WORDS.get(text.key, ())
+    for at in dict.fromkeys((LANGUAGES.index(lang), 0)):  # one stored before its words were Chinese has the English
+        with suppress(KeyError, IndexError, ValueError, TypeError):
+            return _FORMATS[LANGUAGES[at]].vformat(words[at], (), dict(text.args))
+    return _bare(text)
 
 
 def word(key: str, lang: str = "en", **args: str | int | float) -> str:

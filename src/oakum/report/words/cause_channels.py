@@ -7,7 +7,7 @@ _LEFT = {
     ),
     "context": (
         "When the context ends first (`{condition}`, {case}), {function} leaves at {exit} {en}.",
-        "如果上下文先结束（`{condition}`，{case}），{function} 就在 {exit} 处离开，{zh}。",
+        "如果 context 先结束（`{condition}`，{case}），{function} 就在 {exit} 处离开，{zh}。",
     ),
     "case": (
         "When `{condition}` ({case}) is ready first, {function} leaves at {exit} {en}.",
@@ -72,6 +72,13 @@ WORDS: dict[str, tuple[str, str]] = {
         "{function}, which receives from `{channel}` at {receive}, ends at {exit}: from then on every sender waits for "
         "ever.",
         "从 `{channel}` 接收的 {function}（{receive}）在 {exit} 处结束：从此每个发送者都永远等待。",
+    ),
+    "cause.sender.nested": (
+        "At {place} {function}, itself run by the group `{group}`, starts another member of the same group. The group "
+        "has a limit: Go waits for a free place, and a place becomes free only when a member ends. When all members "
+        "wait so, none ever ends.",
+        "{function} 本身由组 `{group}` 运行，又在 {place} 启动同一个组的新成员。该组设有上限：Go 要等到有空位，"
+        "而只有成员结束才会空出位置。当所有成员都这样等待时，谁也不会结束。",
     ),
     "cause.sender.nobody": ("Nothing receives from `{channel}`.", "没有任何代码从 `{channel}` 接收。"),
     "cause.sender.busy": (

@@ -39,6 +39,72 @@ WORDS: dict[str, tuple[str, str]] = {
         "So the container grows with every new entry for as long as the process runs.",
         "因此只要进程在运行，该容器就随着每个新条目增长。",
     ),
+    "cause.heap.ends-keyed": (
+        "So the container grows with every key that was not there before, for as long as the process runs; how many "
+        "keys there can be, the code read does not say.",
+        "因此只要进程在运行，该容器就随着每个新出现的键增长；键一共会有多少，所读的代码没有说明。",
+    ),
+    "cause.heap.foreign": (
+        "Nothing in the package takes anything out of {container} again. Whether {type} limits itself, and how much "
+        "that limit allows, its own code and the way it is made decide.",
+        "包内没有任何代码再从 {container} 中取出内容。{type} 自身是否有上限、上限有多大，取决于它自己的代码和"
+        "创建方式。",
+    ),
+    "cause.heap.kept": (
+        "The source, read below, has nothing that takes it out again, and nothing that bounds how much goes in.",
+        "源代码（见下文）中没有任何代码再把它取出，也没有任何限制约束放入的数量。",
+    ),
+    "cause.heap.bound.limit": (
+        "The source bounds it: {place} puts into {container} only while there is room (`{code}`). It may be "
+        "filling up.",
+        "源代码对它设了上限：{place} 仅在 {container} 未满时放入（`{code}`）。它可能还在填充。",
+    ),
+    "cause.heap.bound.evicts": (
+        "The source bounds it: when {container} has grown too large, {function} takes something out at {place} "
+        "(`{code}`). It may be filling up.",
+        "源代码对它设了上限：{container} 过大时，{function} 会在 {place} 取出内容（`{code}`）。它可能还在填充。",
+    ),
+    "cause.heap.bound.sweeps": (
+        "The source lets go of it: {function} goes through {container} and takes out what is due, at {place} "
+        "(`{code}`). Growth ends when as much goes as comes.",
+        "源代码会释放它：{function} 遍历 {container}，在 {place} 取出到期的内容（`{code}`）。当取出与放入持平时，"
+        "增长就会停止。",
+    ),
+    "cause.heap.bound.loads": (
+        "The source ends it: {function} fills {container} at {place} (`{code}`) in a loop that ends by itself, in a "
+        "goroutine of its own. It may still be loading.",
+        "源代码会结束它：{function} 在自己的 goroutine 中用一个会自行结束的循环填充 {container}，位于 {place}"
+        "（`{code}`）。它可能还在加载。",
+    ),
+    "cause.heap.bound.emptied": (
+        "The source lets go of it: {function} empties {container} at {place} (`{code}`). It may not have come to that.",
+        "源代码会释放它：{function} 在 {place} 清空 {container}（`{code}`）。可能只是还没到清空的时候。",
+    ),
+    "cause.heap.chain.context": (
+        "{function} wraps {name} into a new context and puts that back into {name}, at {place} in a loop (`{code}`): "
+        "the next turn wraps it again.",
+        "{function} 在循环中的 {place} 把 {name} 包进新的 context，又赋回 {name}（`{code}`）：下一轮会再包一层。",
+    ),
+    "cause.heap.chain.before": (
+        "What is made at {place} keeps {held}, the one before, in its field {field} (`{code}`), and takes its place at "
+        "{where} (`{stored}`). Nothing in the package sets {field} again.",
+        "{place} 新建的值用字段 {field} 保存了上一个 {held}（`{code}`），随后在 {where} 取代它（`{stored}`）。"
+        "包内没有任何代码再设置 {field}。",
+    ),
+    "cause.heap.chain.ends": (
+        "So each keeps the one before it, down to the first: none of them can be freed while the newest lives.",
+        "因此每一个都引用着前一个，直到最早的那个：只要最新的还在，就一个也无法释放。",
+    ),
+    "cause.heap.deferred": (
+        "{function} defers a call at {place} (`{code}`) inside the loop at {loop}. Deferred calls run when the "
+        "function returns, not at the end of a turn, and this loop goes on until somebody ends it.",
+        "{function} 在 {loop} 的循环内于 {place} 使用 defer（`{code}`）。defer 的调用在函数返回时才执行，"
+        "而不是在每轮结束时，而这个循环要等有人结束它才会停止。",
+    ),
+    "cause.heap.deferred.ends": (
+        "Until then every deferred call waits, and keeps all that it refers to.",
+        "在此之前，每个 defer 的调用都在等待，并持有它所引用的一切。",
+    ),
     "cause.heap.pin.made": (
         "{place} makes a large text or buffer (`{code}`).",
         "{place} 生成一大段文本或缓冲（`{code}`）。",

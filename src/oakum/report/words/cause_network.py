@@ -2,6 +2,17 @@
 
 WORDS: dict[str, tuple[str, str]] = {
     # Calls without a deadline.
+    "cause.transport.each": (
+        "Each call of {function} makes an http.Transport of its own at {place}. A transport keeps its idle "
+        "connections, each with two goroutines, for whoever uses it next; of this one nobody ever does.",
+        "{function} 每次被调用都会在 {place} 新建一个 http.Transport。Transport 会为后续请求保留空闲连接，"
+        "每个连接两个 goroutine；而这个 Transport 再也没有人使用。",
+    ),
+    "cause.transport.endless": (
+        "It has no IdleConnTimeout, and nothing calls CloseIdleConnections: the connections stay until the far end "
+        "closes them.",
+        "它没有设置 IdleConnTimeout，也没有任何代码调用 CloseIdleConnections：连接会一直保留，直到对端关闭。",
+    ),
     "cause.network.http.waits": (
         "{function} waits at {place} for the answer to {call}.",
         "{function} 在 {place} 等待 {call} 的应答。",
@@ -120,7 +131,7 @@ WORDS: dict[str, tuple[str, str]] = {
         "Nothing at {place} waits for a turn, or refuses, before it starts the next one; when work comes faster "
         "than it "
         "is done, the queue of goroutines grows without end.",
-        "{place} 在启动下一个之前既不等待名额也不拒绝；工作到来的速度超过完成的速度时，排队的 goroutine 会无限增长。",
+        "{place} 在启动下一个之前既不等待名额也不拒绝；任务到来的速度超过完成的速度时，排队的 goroutine 会无限增长。",
     ),
     # Response bodies.
     "cause.body.waits": (

@@ -178,7 +178,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "cause.waits.context.deaf": (
         "{function} waits at {wait} in {call}, which is not given the context {context}: when the context ends, the"
         " wait goes on.",
-        "{function} 在 {wait} 处于 {call} 中等待，而该调用没有得到 context {context}：context 结束后，等待仍在继续。",
+        "{function} 在 {wait} 等待 {call} 返回，而这个调用没有传入 context {context}：context 结束后，等待仍在继续。",
     ),
     "cause.waits.context.left": (
         "{function}, which started it at {start}, gives up at {case} and returns at {left}; the goroutine stays"

@@ -58,6 +58,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "The program's own code has it started at {place} by `{name}`, and would stop it with {release}.",
         "程序自身的代码在 {place} 通过 `{name}` 启动它，应以 {release:phrase} 停止。",
     ),
+    "cause.worker.of-module": (
+        "These goroutines are {module}'s own and work for what the program has acquired of it.",
+        "这些 goroutine 属于 {module}，为程序从它那里获取的资源工作。",
+    ),
     "cause.worker.handed": (
         "{function} starts it ({place}) and hands it `{name}` as what stops it; {call} gives `{value}` for that.",
         "{function} 启动它（{place}），并以 `{name}` 作为停止信号；{call} 传入的是 `{value}`。",

@@ -34,6 +34,14 @@ WORDS: dict[str, tuple[str, str]] = {
         "{count} more are left out here to keep the page below 2 MB. The JSON has them all: add `-o report.json`.",
         "为使页面小于 2 MB，此处略去其余 {count} 项。JSON 中保留全部内容：加上 `-o report.json`。",
     ),
+    "control.left-out-kept": (
+        "{count} more are left out here to keep the page below 2 MB. `{file}` has them all.",
+        "为使页面小于 2 MB，此处略去其余 {count} 项，`{file}` 中保留全部内容。",
+    ),
+    "control.no-document-kept": (
+        "The diagnosis as JSON is too long to be carried in this page; `{file}` has it.",
+        "JSON 形式的诊断过长，未随本页附带，见 `{file}`。",
+    ),
     "control.no-document": (
         "The diagnosis as JSON is too long to be carried in this page; `-o report.json` writes it beside it.",
         "JSON 形式的诊断过长，未随本页附带；可用 `-o report.json` 另行写出。",

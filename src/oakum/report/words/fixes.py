@@ -237,6 +237,22 @@ _FIXES: dict[str, tuple[str, str, str, str]] = {  # what it does, its risk; then
         "在所有地方按同一顺序获取 {locks}；{place} 是未遵守顺序的行之一。",
         "改变顺序后，在第一把锁下读到的内容需要重新读取。",
     ),
+    "nested-group": (
+        "Start what is nested at {place} in a group of its own; or ask `{group}`.TryGo, and do the work on the spot "
+        "when it says no.",
+        "With a group for each level the limit counts for each level alone: more run at once.",
+        "在 {place} 处为嵌套的工作使用单独的组；或调用 `{group}`.TryGo，返回 false 时就地执行。",
+        "若每层各用一个组，上限只对各层单独生效：同时运行的会更多。",
+    ),
+    "keep-receiving": (
+        "Do not leave the loop at {exit}: tell the one who asked and go on with the next (continue). Or close a "
+        "channel when {function} ends, which every sender selects on.",
+        "Going on after an error needs a state that can still be used; whoever counted on the end has to be told in "
+        "another way.",
+        "不要在 {exit} 处退出循环：把结果告诉请求方，然后继续处理下一个（continue）。或在 {function} 结束时关闭一个 "
+        "channel，让每个发送方都在 select 中监听它。",
+        "出错后继续运行，要求状态仍然可用；依赖其结束的代码需要以其他方式得知。",
+    ),
     "lock-pair": (
         "Where {place} takes the {lock} of a second object, take both in an order that the objects themselves "
         "decide, by a number or a name; or unlock the first one before.",

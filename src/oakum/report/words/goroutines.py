@@ -3,7 +3,7 @@
 WORDS: dict[str, tuple[str, str]] = {
     "goroutines.gains": (
         "{counts} stand there in {moments:,} moments: more come while work is done, and who came stays.",
-        "{moments:,} 个时刻的数量依次为 {counts}：随着工作不断增加，来了的都没有离开。",
+        "{moments:,} 个时刻的数量依次为 {counts}：随负载不断增加，来了的都没有离开。",
     ),
     "goroutines.more": (
         "{counts} stand there in {moments:,} moments: more and more.",
@@ -11,7 +11,7 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "goroutines.steady": (
         "More came in every step although about as much work was done in each: {counts}.",
-        "每一段时间的工作量相近，却每次都有增加：{counts}。",
+        "每一段时间的负载相近，却每次都有增加：{counts}。",
     ),
     "goroutines.ramp": (
         "{counts} stand there in {moments:,} moments.",
@@ -19,7 +19,7 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "goroutines.outlives-load": (
         "Still there although hardly any work was done in the last step: {count:,} of them ({counts}).",
-        "最后一段时间几乎没有工作，仍有 {count:,} 个留在那里：{counts}。",
+        "最后一段时间几乎没有负载，仍有 {count:,} 个留在那里：{counts}。",
     ),
     "goroutines.remains": (
         "The very same {count:,} stand there in all {moments:,} moments.",
@@ -31,7 +31,7 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "goroutines.stuck": (
         "They have waited for up to {minutes:,} min in state [{state}], which nobody means to last.",
-        "它们处于 [{state}] 状态，最长已等待 {minutes:,} 分钟；没有程序会有意让这种等待持续这么久。",
+        "它们处于 [{state}] 状态，最长已等待 {minutes:,} 分钟；正常的程序不会让这种等待持续这么久。",
     ),
     "goroutines.waits": (
         "The dump says {minutes:,} min in state [{state}]; Go dates a wait back by up to two minutes: it may be less.",
@@ -44,7 +44,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "goroutines.nil-stop": (
         "[{state}]: nothing can ever wake it. It is one goroutine of a library, which was given a nil channel to be "
         "stopped by; where it is never to stop (Done of context.Background is nil), that is meant.",
-        "[{state}]：没有任何操作能唤醒它。这是某个库的一个 goroutine，得到的停止通道为 nil；"
+        "[{state}]：没有任何操作能唤醒它。这是某个库的一个 goroutine，拿到的停止 channel 为 nil；"
         "如果本来就不打算让它停止（context.Background 的 Done 就是 nil），这是有意为之。",
     ),
     "goroutines.crowd": (
@@ -85,11 +85,11 @@ WORDS: dict[str, tuple[str, str]] = {
     # Against a leak.
     "goroutines.comes-and-goes": (
         "They come and go with the work: {counts}.",
-        "它们随工作来去：{counts}。",
+        "它们随负载来去：{counts}。",
     ),
     "goroutines.levels-off": (
         "Their number levels off while work goes on: {counts}.",
-        "工作仍在继续，而数量已经稳定：{counts}。",
+        "负载仍在继续，而数量已经稳定：{counts}。",
     ),
     "goroutines.alive": (
         "{count:,} of {total:,} have got on since, or wait anew: whoever waits here can go on.",
@@ -101,7 +101,7 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "goroutines.rests": (
         "Meant to wait: {what} ({relation}).",
-        "按设计就在此等待（常驻 goroutine 目录中的 {entry}）。",
+        "按设计就在此等待：{what_zh}（{relation_zh}）。",
     ),
     "goroutines.counts-only": (
         "Only their number is known in {moments:,} moments: this format has no ids to tell who stayed.",
@@ -110,6 +110,18 @@ WORDS: dict[str, tuple[str, str]] = {
     "goroutines.served": (
         "They handle requests whose clients are still connected.",
         "它们正在处理请求，而客户端仍然连接着。",
+    ),
+    "goroutines.streams": (
+        "They handle streams, many of which share a connection: no dump tells whether the clients of these {count:,} "
+        "are still there.",
+        "它们各自处理一个流，而多个流共用一个连接：转储无法说明这 {count:,} 个的客户端是否还在。",
+    ),
+    "goroutines.unused": (
+        "{count:,} connections are idle and none was ever closed, though hardly any call was under way: one shared "
+        "pool does not need so many. Either each call makes a transport (http.Transport) of its own, or it calls "
+        "ever more hosts.",
+        "{count:,} 个连接处于空闲状态，从未有一个关闭，而同时进行的调用几乎没有：一个共享的连接池用不着这么多。"
+        "要么每次调用都新建 http.Transport，要么访问的主机越来越多。",
     ),
     "goroutines.startup": (
         "It was started when the process began (id {first:,}), and waits for those that serve as long as it runs.",

@@ -11,19 +11,23 @@ WORDS: dict[str, tuple[str, str]] = {
         "Live memory allocated in {function} went from {first} to {last}; that it goes on growing does not show.",
         "在 {function} 中分配的存活内存从 {first} 变为 {last}；还看不出它会继续增长。",
     ),
+    "heap.climbs": (
+        "It rose in each of the {steps} steps, and for the same work no slower at the end than at the beginning.",
+        "它在全部 {steps} 个区间中都在上升，且同样的工作量下，后期并不比前期增长得慢。",
+    ),
     "heap.retains": (
         "{function} holds {last} of live memory, {percent} % of the heap, in {objects:,} objects; one profile"
         " cannot say whether it grows.",
-        "{function} 持有 {last} 存活内存，占堆的 {percent} %，共 {objects:,} 个对象；仅凭一份 profile 无法判断它"
+        "{function} 持有 {last} 存活内存，占堆内存的 {percent}%，共 {objects:,} 个对象；仅凭一份 profile 无法判断它"
         "是否在增长。",
     ),
     "heap.retains-bytes": (
         "{function} holds {last} of live memory, {percent} % of the heap; one profile cannot say whether it grows.",
-        "{function} 持有 {last} 存活内存，占堆的 {percent} %；仅凭一份 profile 无法判断它是否在增长。",
+        "{function} 持有 {last} 存活内存，占堆内存的 {percent}%；仅凭一份 profile 无法判断它是否在增长。",
     ),
     "heap.level": (
         "Live memory allocated in {function} levelled off at {last} while work went on.",
-        "在 {function} 中分配的存活内存在工作继续进行的同时稳定在 {last}。",
+        "负载仍在继续，而在 {function} 中分配的存活内存稳定在 {last}。",
     ),
     "heap.falls": (
         "Live memory allocated in {function} fell again, from {peak} to {last}.",
@@ -58,11 +62,11 @@ WORDS: dict[str, tuple[str, str]] = {
     "heap.pinned": (
         "These goroutines keep {bytes} of heap alive that {function} allocated, {each} each; that explains "
         "{percent} % of the heap's growth.",
-        "这些 goroutine 使 {function} 分配的 {bytes} 堆内存保持存活，每个 {each}；这解释了堆增长的 {percent} %。",
+        "这些 goroutine 使 {function} 分配的 {bytes} 堆内存保持存活，每个 {each}；这解释了堆增长的 {percent}%。",
     ),
     "heap.pinned-now": (
         "These goroutines keep {bytes} of heap alive that {function} allocated, {each} each: {percent} % of the heap.",
-        "这些 goroutine 使 {function} 分配的 {bytes} 堆内存保持存活，每个 {each}；占堆内存的 {percent} %。",
+        "这些 goroutine 使 {function} 分配的 {bytes} 堆内存保持存活，每个 {each}；占堆内存的 {percent}%。",
     ),
     "heap.finalizer": (
         "The goroutine that runs all finalizers was inside {function} in {busy} of {of} moments, at {place} in"
@@ -79,6 +83,11 @@ WORDS: dict[str, tuple[str, str]] = {
     "heap.lags": (
         "The profile shows {gained} here, and the whole heap is {heap}: it lags behind the collector.",
         "profile 显示此处有 {gained}，而整个堆只有 {heap}：profile 落后于垃圾回收。",
+    ),
+    "heap.lags-behind": (
+        "The profile holds {profile} in all, and the whole heap is {heap}: it lags behind the collector, and what it"
+        " shows here may be gone.",
+        "profile 中的内存共 {profile}，而整个堆只有 {heap}：profile 落后于垃圾回收，此处显示的内存可能已经释放。",
     ),
     "heap.beside": (
         "Goroutines leak in step with it ({count:,} stand in {function}) and may be what holds it: no frame says"

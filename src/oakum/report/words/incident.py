@@ -143,7 +143,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "incident.step.upstream": ("is it a bug that upstream knows?", "是否为上游已知缺陷"),
     "incident.step.open": ("what stayed open", "尚未查清的问题"),
     "incident.captured.moment": ("Moment", "时刻"),
-    "incident.captured.time": ("Time (UTC)", "时间 (UTC)"),
+    "incident.captured.time": ("Time (UTC)", "时间（UTC）"),
     "incident.captured.captures": ("Captures used", "所用采集"),
     "incident.captured.process": ("Process", "进程"),
     "incident.captured.twin": ("{label} (healthy twin)", "{label}（健康对照）"),
@@ -179,7 +179,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "incident.grew.place": ("Place", "位置"),
     "incident.grew.counts": ("From moment to moment", "各时刻的数量"),
     "incident.grew.hour": ("Per hour", "每小时"),
-    "incident.grew.event": ("Per unit of work", "每单位工作量"),
+    "incident.grew.event": ("Per unit of work", "每次请求或任务"),
     "incident.grew.event-value": ("{value:.3g} for each {event}", "每次{event}增加 {value:.3g}"),
     "incident.grew.caption": ("What grew, worst first", "增长之处，最严重的在前"),
     "incident.grew.seen": ("What stands out, the most suspicious first", "值得注意之处，最可疑的在前"),
@@ -252,6 +252,7 @@ WORDS: dict[str, tuple[str, str]] = {
         "没有看到可疑之处，但现有证据无法体现增长；下文列出怎样才能确定。",
     ),
     "incident.cause.settle": ("What would settle it:", "怎样才能确定："),
+    "incident.cause.longer-known": ("an hour under the usual load", "在平常负载下观察一小时"),
     "incident.cause.longer": (
         "an hour under the usual load; TARGET is what runs: http://HOST:PORT, pid:N, kube://pod/NAMESPACE/NAME",
         "在平常负载下观察一小时；TARGET 为运行中的目标：http://HOST:PORT、pid:N、kube://pod/NAMESPACE/NAME",
@@ -272,7 +273,7 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "incident.cause.victims": (
         "{count:#goroutine} more wait because of it:",
-        "另有 {count:,} 个 goroutine 因此被牵连等待：",
+        "另有 {count:,} 个 goroutine 受牵连而等待：",
     ),
     "incident.cause.memory": ("Why memory grows with it:", "为什么内存随之增长："),
     "incident.cause.against": ("What speaks against it:", "不支持这一判断的证据："),
@@ -329,6 +330,7 @@ WORDS: dict[str, tuple[str, str]] = {
         "让修复后的版本承受负载，直到 `{event}` 至少增加 {events:,}；在负载之前、负载期间、"
         "负载结束几分钟后各采集一次。",
     ),
+    "incident.verify.capture-known": ("three moments of the mended build", "修复后版本的三个时刻"),
     "incident.verify.capture": ("TARGET is what runs: http://HOST:PORT, pid:N, kube://pod/NAMESPACE/NAME",
         "TARGET 为运行中的目标：http://HOST:PORT、pid:N、kube://pod/NAMESPACE/NAME",
     ),
@@ -343,7 +345,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "incident.verify.must": ("What must come out", "预期结果"),
     "incident.verify.before": ("Measured in this incident", "本次故障实测"),
     "incident.verify.after": ("With the fix", "修复后应为"),
-    "incident.verify.level": ("stays level while the work goes on", "工作持续时数量保持平稳"),
+    "incident.verify.level": ("stays level while the work goes on", "负载持续期间保持平稳"),
     "incident.verify.level-event": ("0 for each {event}", "每次{event}增加 0"),
     "incident.verify.twice": (
         "Level numbers prove something under load only: at the rate seen, "
@@ -362,7 +364,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "incident.appendix.number": ("No.", "编号"),
     "incident.appendix.origin": ("Capture", "采集"),
     "incident.appendix.kind": ("Kind", "类型"),
-    "incident.appendix.time": ("Taken (UTC)", "采集时间 (UTC)"),
+    "incident.appendix.time": ("Taken (UTC)", "采集时间（UTC）"),
     "incident.appendix.digest": ("Digest", "摘要值"),
     "incident.appendix.problems": ("Problems", "问题"),
     "incident.appendix.none": ("The diagnosis names no captures.", "诊断中没有列出采集。"),

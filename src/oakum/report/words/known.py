@@ -29,7 +29,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "known.not-certain": ("Not certain", "尚不能确定"),
     "known.doubt.fork": (
         "{fork} is built in its place, and a fork's version does not tell whether it has the fix",
-        "构建时用 {fork} 代替了它，分支版本的版本号说明不了是否已有修复",
+        "构建时用 {fork} 代替了它，从 fork 的版本号看不出是否已有修复",
     ),
     "known.doubt.directory": (
         "built from a directory ({fork}), whose version nobody knows",

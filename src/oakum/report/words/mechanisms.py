@@ -60,11 +60,11 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "mechanism.detached-wait.do": (
         "Pass the context down to the blocking call, or give that call a deadline of its own.",
-        "把 context 传到阻塞的调用里，或给该调用设置自己的期限。",
+        "把 context 传到阻塞的调用里，或给该调用单独设置超时。",
     ),
     "mechanism.lock-cycle": (
         "Goroutines hold one lock each and wait for the other's: a deadlock",
-        "goroutine 各持一把锁并等待对方的锁：死锁",
+        "goroutine 各持一把锁又等待对方的锁，形成死锁",
     ),
     "mechanism.lock-cycle.why": (
         "Two locks are taken in different orders, so neither side can go on, and whoever needs one of them queues up.",
@@ -137,11 +137,11 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "mechanism.missing-deadline": (
         "Goroutines wait for the network without a time-out",
-        "goroutine 在没有超时的情况下等待网络",
+        "goroutine 等待网络时没有设置超时",
     ),
     "mechanism.missing-deadline.why": (
         "The other side does not answer and does not close; without a deadline the wait has no end.",
-        "对端既不回应也不关闭连接；没有期限，等待就没有尽头。",
+        "对端既不回应也不关闭连接；没有超时，等待就没有尽头。",
     ),
     "mechanism.missing-deadline.do": (
         "Set a time-out (http.Client.Timeout, SetDeadline, context.WithTimeout) and keep-alives that find a dead peer.",
@@ -153,11 +153,11 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "mechanism.peer-stopped-reading.why": (
         "The buffers between the two are full, and the write has no deadline.",
-        "双方之间的缓冲已满，而写操作没有期限。",
+        "双方之间的缓冲已满，而写操作没有设置超时。",
     ),
     "mechanism.peer-stopped-reading.do": (
         "Set a write deadline and drop the peer when it passes; look at the peer's own goroutines too.",
-        "设置写期限，超时后断开对端；也要检查对端的 goroutine。",
+        "设置写超时，超时后断开对端；也要检查对端的 goroutine。",
     ),
     "mechanism.unclosed-body": (
         "Response bodies are not closed, so connections stay open",
@@ -177,11 +177,11 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "mechanism.unbounded-spawn.why": (
         "Every event starts one, and nothing limits how many are under way.",
-        "每个事件启动一个，而没有任何东西限制同时进行的数量。",
+        "每来一个事件就启动一个，同时进行的数量没有限制。",
     ),
     "mechanism.unbounded-spawn.do": (
         "Bound them: a fixed pool, a semaphore, or errgroup.SetLimit; refuse work when it is full.",
-        "加以限制：固定大小的池、信号量或 errgroup.SetLimit；满时拒绝新的工作。",
+        "加以限制：固定大小的池、信号量或 errgroup.SetLimit；满了就拒绝新任务。",
     ),
     "mechanism.timer-loop": (
         "Goroutines loop on a timer or ticker and never end",
@@ -213,7 +213,7 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "mechanism.growing-container.why": (
         "Entries are added with the work and stay reachable for ever.",
-        "条目随工作不断加入，并一直可达。",
+        "条目随请求不断加入，并一直可达。",
     ),
     "mechanism.growing-container.do": (
         "Delete entries when they are done, or bound the container by size or age.",

@@ -43,7 +43,7 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "memory.off-heap-level": (
         "Memory that Go does not account for levelled off at {last} while work went on.",
-        "Go 账目之外的内存在工作继续进行的同时稳定在 {last}。",
+        "负载仍在继续，而 Go 账目之外的内存稳定在 {last}。",
     ),
     "memory.off-heap-falls": (
         "Memory that Go does not account for fell again, from {peak} to {last}.",

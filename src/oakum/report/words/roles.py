@@ -10,7 +10,7 @@ _ROLES: dict[str, tuple[str, str]] = {
     "sent-twice": ("sent a second time", "第二次发送"),
     "never-sent": ("never sent", "未发送"),
     "received": ("received here", "在此接收"),
-    "never-received": ("never received", "未接收"),
+    "never-received": ("not received on this way", "此路径上未接收"),
     "drained": ("drained here", "在此取空"),
     "closed": ("closed here", "在此关闭"),
     "never-closed": ("never closed", "未关闭"),
@@ -34,9 +34,9 @@ _ROLES: dict[str, tuple[str, str]] = {
     "unlocked": ("unlocked here", "在此解锁"),
     "never-unlocked": ("never unlocked", "未解锁"),
     # WaitGroup, Cond, waits.
-    "added": ("counted here (Add)", "在此计数 (Add)"),
-    "done": ("counted off here (Done)", "在此减计数 (Done)"),
-    "never-done": ("never counted off (Done)", "未减计数 (Done)"),
+    "added": ("counted here (Add)", "在此计数（Add）"),
+    "done": ("counted off here (Done)", "在此减计数（Done）"),
+    "never-done": ("never counted off (Done)", "未减计数（Done）"),
     "panics": ("panics here", "在此 panic"),
     "signalled": ("signalled here", "在此唤醒"),
     "never-signalled": ("never signalled", "未发出唤醒"),
@@ -58,6 +58,9 @@ _ROLES: dict[str, tuple[str, str]] = {
     "stored": ("stored here", "在此存入"),
     "key": ("the key", "所用的键"),
     "cut": ("cut out here", "在此截取"),
+    "chained": ("keeps the one before", "引用前一个"),
+    "deferred": ("deferred here", "在此 defer"),
+    "loop": ("the loop", "循环"),
 }
 
 WORDS: dict[str, tuple[str, str]] = {f"cause.role.{name}": words for name, words in _ROLES.items()}

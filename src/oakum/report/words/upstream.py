@@ -18,28 +18,28 @@ WORDS: dict[str, tuple[str, str]] = {
     "upstream.mended": ("mended in {versions}", "已在 {versions} 修复"),
     "upstream.usage": (
         "no release of {module} mends it: the code that uses it has to",
-        "{module} 的任何版本都不会修复：要由使用它的代码来处理",
+        "没有哪个版本会修复：要改的是使用 {module} 的代码",
     ),
     "upstream.unmended": ("no release mends it", "尚无发布版修复"),
     "upstream.known": (
         "Upstream knows this leak as {id}, and {module} {version}, which runs here, has it.",
-        "上游已知的泄漏 {id}：这里运行的 {module} {version} 正包含它。",
+        "上游已知的泄漏 {id}：这里运行的 {module} {version} 包含此缺陷。",
     ),
     "upstream.known-peer": (
         "Upstream knows this leak as {id}, and {module} {version}, which runs in {process} at the other end, has it.",
-        "上游已知的泄漏 {id}：对端 {process} 中运行的 {module} {version} 正包含它。",
+        "上游已知的泄漏 {id}：对端 {process} 中运行的 {module} {version} 包含此缺陷。",
     ),
     "upstream.stands": (
         "Recognised by its stack at {function}.",
-        "依据停在 {function} 的调用栈认出。",
+        "由停在 {function} 的调用栈识别。",
     ),
     "upstream.allocated": (
         "Recognised by the path that allocates, at {function}.",
-        "依据分配路径上的 {function} 认出。",
+        "由分配路径上的 {function} 识别。",
     ),
     "upstream.fork": (
         "The code stands under {fork}, not {module}: a fork, whose version does not tell whether it has the fix.",
-        "代码位于 {fork} 而不是 {module}：这是一个分支版本，它的版本号说明不了是否已有修复。",
+        "代码位于 {fork} 而不是 {module}：这是 fork 出来的版本，从版本号看不出是否已有修复。",
     ),
     "upstream.moved": (
         "The same functions call each other in other packages than those of {module}: code that was taken over, "
@@ -48,7 +48,7 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "upstream.replaced": (
         "{fork} is built in the place of {module}: its version does not tell whether it has the fix.",
-        "构建时用 {fork} 替代了 {module}：它的版本号说明不了是否已有修复。",
+        "构建时用 {fork} 替代了 {module}：从版本号看不出是否已有修复。",
     ),
     "upstream.runs.path": (
         "{module} {version} runs, as the paths of its files say.",
@@ -101,7 +101,7 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "upstream.upgrade.yes": (
         "{module} {version} or later. {en}",
-        "升级到 {module} {version} 或更高版本。{zh}",
+        "把 {module} 升级到 {version} 或更高版本。{zh}",
     ),
     "upstream.upgrade.unknown": (
         "{module} has the fix since {version}; see whether the code that runs here has it. {en}",

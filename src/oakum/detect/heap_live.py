@@ -1,0 +1,70 @@
+"""The live heap as the collector counts it -> how a cause that is most of the growth moves.
+
+A profile is sampled and shows what was alive two collections ago; what the last collection marked is exact. Without the
+rest of the profile it is the cause's own, and decides where the two differ: a cache that is full goes on rising in the
+profile, and a leak seems to slow down there when collections grow rare.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from oakum.detect.heap_trend import RISES, Moves, moves
+from oakum.model.heap_growth import Floats, HeapGrowth, MemorySeries
+from oakum.model.profile import Int64s
+
+# Below this part of the growth it is the others that the live heap tells of.
+_MOST = 0.5
+# What a collection marks beside what is kept: requests in flight, what was allocated while it marked.
+_SWING = 0.03
+# Growth for each unit of work, later against earlier: a leak stays within a tenth of 1 here, where nothing is sampled.
+_SLOWED = 0.7
+
+
+def agreed(told: Moves, rows: Int64s, growth: HeapGrowth, series: MemorySeries, works: Sequence[Floats]) -> Moves:
+    """Return how a cause moves, by its profile and by what the collector says; `works` are [moment], ever more."""
+    if told.trend not in ("ramp", "rises") or len(series.num_gc) != len(growth.seen):
+        return told
+    at = _collected(series, growth.moments)
+    if len(at) < 3:
+        return told
+    ours = growth.space[np.ix_(at, rows)].sum(axis=1).astype(np.float64)
+    total = growth.total[at].astype(np.float64)
+    if ours[-1] - ours[0] < _MOST * (total[-1] - total[0]):
+        return told
+    live = series.heap_marked[at] - (total - ours)
+    others = growth.noise[at].sum(axis=1) - growth.noise[np.ix_(at, rows)].sum(axis=1)
+    noise = np.maximum(0.0, others) + (_SWING * series.heap_marked[at]) ** 2
+    exact = moves(
+        live, noise, np.cumsum(2 * noise), [_steps(one, series, at) for one in works if not np.isnan(one[at]).any()]
+    )
+    if exact.trend == "level":
+        return told.called("level")
+    if exact.trend in ("ramp", "rises") and exact.pace < _SLOWED:
+        return told.called("ramp")
+    return told.called("rises") if exact.trend == "rises" and told.rises >= RISES else told
+
+
+def _collected(series: MemorySeries, moments: Int64s) -> Int64s:
+    """Return the moments with a collection of their own since the one before that has one."""
+    kept: list[int] = []
+    for at in moments.tolist():
+        told = not np.isnan(series.num_gc[at] + series.heap_marked[at])
+        if told and (not kept or series.num_gc[at] > series.num_gc[kept[-1]]):
+            kept.append(at)
+    return np.array(kept, np.int64)
+
+
+def _steps(work: Floats, series: MemorySeries, at: Int64s) -> Floats:
+    """Return what was done from one collection to the next, as shares of the most: they lie between the moments."""
+    seconds, ends = series.seconds[at], series.last_gc[at]
+    known = ~np.isnan(series.seconds + work)
+    done = work[at]
+    if not np.isnan(seconds + ends + done).any() and (np.diff(ends) > 0).all():
+        # The clocks of the process and of who asked it may differ: no collection is later than its moment.
+        done = np.interp(ends + np.min(seconds - ends), series.seconds[known], work[known])
+    steps = np.diff(done)
+    return np.asarray(np.clip(steps / steps.max(), 0.0, 1.0)) if steps.max() > 0 else np.ones(len(steps))
+
+
+__all__ = ["agreed"]

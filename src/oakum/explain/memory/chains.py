@@ -1,0 +1,126 @@
+"""What keeps this memory without any container? Values that refer to the one before, and calls deferred in a loop.
+
+Comes in: the scene of a heap suspect. Goes out: the line that ties each value to its predecessor, so that none can be
+freed while the newest lives, or the line that defers a call in a loop which goes on for as long as its goroutine.
+"""
+
+from collections.abc import Iterator
+from itertools import chain
+
+from tree_sitter import Node
+
+from oakum.explain.code.calls import at, nodes
+from oakum.explain.code.nouns import FieldRef, Func, Op, Var
+from oakum.explain.code.syntax import bare, text
+from oakum.explain.memory.containers import about_memory
+from oakum.explain.memory.kept import Tracker
+from oakum.explain.memory.loops import goes_on
+from oakum.explain.reason import Reason, Scene
+from oakum.explain.values import called
+from oakum.model import Text
+
+_CONTEXTS = (
+    "context.WithValue", "context.WithCancel", "context.WithCancelCause", "context.WithTimeout",
+    "context.WithDeadline", "context.WithoutCancel",
+)  # fmt: skip
+
+
+def reason(scene: Scene) -> Reason | None:
+    """Return what ties the memory of a heap suspect to something that lives on."""
+    told = about_memory(scene)
+    if told is None:
+        return None
+    tracker = Tracker(told)
+    tracker.stored()
+    on_stack = [spot.func for spot in told.spots if spot is not None and spot.frame.owner == "own"]
+    reached = list(dict.fromkeys((*on_stack, *tracker.reached)))
+    found = chain(*map(_deferred, on_stack), *map(_contexts, reached), *map(_before, on_stack))
+    return next(found, None)
+
+
+# Calls that wait for the end of a function which does not end
+
+
+def _deferred(func: Func) -> Iterator[Reason]:
+    for op in func.ops:
+        loop = next((one for one in op.step.loops if goes_on(one, func)), None) if op.kind == "defer" else None
+        if loop is None:
+            continue
+        number = loop.start_point[0] + 1
+        args = {"place": at(func, op.line), "code": op.code, "function": func.full, "loop": at(func, number)}
+        says = (Text("cause.heap.deferred", args), Text("cause.heap.deferred.ends"))
+        sites = (func.site("deferred", op.line), func.site("loop", number))
+        yield Reason("held-by-goroutine", says, sites, kept=True)
+
+
+# Values that refer to the one before
+
+
+def _contexts(func: Func) -> Iterator[Reason]:
+    """Yield a context that a loop wraps into another one again and again: `ctx = context.WithValue(ctx, ...)`."""
+    for op in func.ops:
+        if op.kind != "assign" or op.target is None or not op.step.loops or not op.values:
+            continue
+        value = bare(op.values[0])
+        if value.type != "call_expression" or called(value, func, func.file, func.package) not in _CONTEXTS:
+            continue
+        given = value.child_by_field_name("arguments")
+        parent = given.named_children[0] if given is not None and given.named_children else None
+        var = _variable(op.target, func)
+        if var is not None and var is _variable(parent, func) and not _declared_in(var, op.step.loops):
+            args = {"place": at(func, op.line), "code": op.code, "name": var.name, "function": func.full}
+            says = (Text("cause.heap.chain.context", args), Text("cause.heap.chain.ends"))
+            yield Reason("growing-container", says, (func.site("chained", op.line),), kept=True)
+
+
+def _variable(node: Node | None, func: Func) -> Var | None:
+    node = bare(node) if node is not None else None
+    return func.package.var(node, func.file) if node is not None and node.type == "identifier" else None
+
+
+def _declared_in(var: Var, loops: tuple[Node, ...]) -> bool:
+    """Tell whether the innermost loop makes the variable anew each time; `ctx := ...(ctx)` declares it."""
+    inner = loops[-1]
+    return inner.start_point[0] + 1 < var.line <= inner.end_point[0] + 1
+
+
+def _before(func: Func) -> Iterator[Reason]:
+    """Yield a value that holds what it is about to replace: `b.now = &State{before: b.now}`."""
+    for op in func.ops:
+        if op.kind != "assign" or op.target is None or not op.values:
+            continue
+        place = func.package.symbol(op.target, func, func.file)
+        made = _made(op, func)
+        if made is None or not (isinstance(place, FieldRef) or (isinstance(place, Var) and place.kind == "global")):
+            continue
+        for element in nodes(made, "keyed_element"):
+            name = text(element.child_by_field_name("key"))
+            held = element.child_by_field_name("value")
+            held = bare(held.named_children[0]) if held is not None and held.named_children else held
+            if func.package.symbol(held, func, func.file) == place and not _cut(func, name):
+                number = element.start_point[0] + 1
+                args = {"place": at(func, number), "field": name, "code": func.file.code(number)}
+                args |= {"where": at(func, op.line), "held": text(op.target), "stored": op.code}
+                says = (Text("cause.heap.chain.before", args), Text("cause.heap.chain.ends"))
+                sites = (func.site("chained", number), func.site("stored", op.line))
+                yield Reason("growing-container", says, tuple(dict.fromkeys(sites)), kept=True)
+
+
+def _made(op: Op, func: Func) -> Node | None:
+    """Return the composite literal that an assignment stores, perhaps by a variable that was given it."""
+    value = bare(op.values[0])
+    var = _variable(value, func)
+    if var is not None and var.value is not None:
+        value = bare(var.value)
+    if value.type == "unary_expression":
+        value = bare(value.child_by_field_name("operand") or value)
+    return value if value.type == "composite_literal" else None
+
+
+def _cut(func: Func, name: str) -> bool:
+    """Tell whether the package ever sets that field again: then somebody may cut the chain."""
+    ops = (op for one in func.package.all for op in one.ops if op.kind == "assign" and op.target is not None)
+    return any(text(op.target.child_by_field_name("field")) == name for op in ops if op.target is not None)
+
+
+__all__ = ["reason"]
