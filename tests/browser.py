@@ -97,6 +97,16 @@ class Page:
                 self._call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
         self.settle()
 
+    def resize(self, width: int, height: int = 800) -> None:
+        """Make the window another size, with the page in it."""
+        self._call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.settle()
+
+    def scheme(self, name: str) -> None:
+        """Have the system prefer "dark" or "light"."""
+        self._call("Emulation.setEmulatedMedia", media="", features=[{"name": "prefers-color-scheme", "value": name}])
+        self.settle()
+
     def media(self, kind: str) -> None:
         """Show the page as on this medium: "print" or "screen"."""
         self._call("Emulation.setEmulatedMedia", media=kind)

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -12,6 +13,7 @@ from oakum.cli import COMMANDS
 from support import DEMO, ROOT, oakum
 
 NOT_FILES = ("demo", "diff", "find", "list", "peek", "doctor", "completion")  # verbs that one file alone is not for
+OAKUM = f"{quote(sys.executable)} -m oakum"
 
 
 def test_version() -> None:
@@ -59,7 +61,7 @@ def test_a_server_that_is_not_there_is_said_in_words() -> None:
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:
-    command = f"{sys.executable} -m oakum traces {DEMO / 'after.heap.pb.gz'} | head -n 1; exit ${{PIPESTATUS[0]}}"
+    command = f"{OAKUM} traces {quote(str(DEMO / 'after.heap.pb.gz'))} | head -n 1; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(
         ["bash", "-c", command],
         capture_output=True,
@@ -82,7 +84,7 @@ def test_a_full_disk_is_said_in_words(arguments: list[str]) -> None:
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-"])
 def test_closed_streams_show_no_traceback(closed: str) -> None:
-    command = f"{sys.executable} -m oakum top {DEMO / 'after.heap.pb.gz'} {closed}"
+    command = f"{OAKUM} top {quote(str(DEMO / 'after.heap.pb.gz'))} {closed}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0
     assert not done.stderr

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -144,7 +145,9 @@ class Typist:
         script = oakum("completion", "bash").out
         (folder / "bin").mkdir()
         program = folder / "bin" / "oakum"
-        program.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT / "src"} exec {sys.executable} -m oakum "$@"\n')
+        program.write_text(
+            f'#!/bin/sh\nPYTHONPATH={quote(str(ROOT / "src"))} exec {quote(sys.executable)} -m oakum "$@"\n'
+        )
         program.chmod(0o755)
         (folder / "rc").write_text(f"{script}\nPS1='READY>'\nbind 'set bell-style none'\n")
         self._master, slave = pty.openpty()

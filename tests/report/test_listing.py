@@ -84,8 +84,13 @@ def test_whole_functions_with_marks_and_counts() -> None:
     assert "             9    // Add asks every supplier.\n" in text
     assert "            14 ▶      answers := make(chan Answer)            ◀ made here\n" in text
     assert "     1,103  17 ▶              answers <- supplier.ask(order)  ◀ stands here (chan send)\n" in text
-    assert "27 ▶          return Answer{}, ErrTooSlow         ◀ never received\n" in text
-    assert "◀ 停在此处 (chan send)" in shown(found, files, lang="zh")
+    assert "27 ▶          return Answer{}, ErrTooSlow         ◀ not received on this way\n" in text
+    assert "◀ 停在此处（chan send）" in shown(found, files, lang="zh")
+    remarked = (
+        replace(files[0], remarks=("a.go (as the profile names it)", "this file is of v2, the profile names v1")),
+    )
+    assert "a.go（按 profile 中的路径）" in shown(found, remarked, lang="zh")
+    assert "此文件属于 v2，而 profile 中为 v1" in shown(found, remarked, lang="zh")
 
 
 def test_declarations_beside_functions() -> None:

@@ -103,7 +103,7 @@ def test_the_cause_in_the_source() -> None:
         "     42        for _, supplier",
         "     50 ▶          return Answer{}, fmt.Errorf(",
         "d.patience, ErrTooSlow)\n",
-        "                   ^ never received\n",
+        "                   ^ not received on this way\n",
         "     /srv/orders/supplier.go:23\n",
         "     23 ▶      answers <- answer  ◀ sent here\n",
         "started here        /srv/orders/main.go:9  [orders]  go desk.Serve(ctx, listener, routes)",
@@ -122,7 +122,7 @@ def test_the_cause_in_the_source() -> None:
     assert text.count("made here") == 1, "a place in an excerpt is not told again"
     whole = render(rich(), look())
     assert whole.count("+        select {") == 20
-    assert "d.patience, ErrTooSlow)  ◀ never received" in whole
+    assert "d.patience, ErrTooSlow)  ◀ not received on this way" in whole
     chinese = render(rich(), look(100, "zh"))
     assert "永远阻塞。它能" in chinese
     assert "◀ 在此创建" in chinese

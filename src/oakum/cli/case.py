@@ -47,16 +47,19 @@ class _Folder:
             yield from child.everything()
 
 
-def case(arguments: Sequence[str], baseline: Sequence[str] = (), binaries: Sequence[str] = ()) -> Case:
+def case(
+    arguments: Sequence[str], baseline: Sequence[str] = (), binaries: Sequence[str] = (), *, lang: str = "en"
+) -> Case:
     """Return what the arguments hold; raise when nothing in them can be diagnosed.
 
-    `binaries` are programs, or anything else that tells a build, of the processes that the arguments tell of.
+    `binaries` are programs, or anything else that tells a build, of the processes that the arguments tell of. `lang` is
+    that of the remarks.
     """
     given = _builds(binaries)
     rows: list[InputRow] = []
-    folders, unread = _read(arguments)
+    folders, unread = _read(arguments, lang)
     programs, several = _programs_of(folders)
-    twin_folders, twin_unread = _read(baseline)
+    twin_folders, twin_unread = _read(baseline, lang)
     twins, _ = _programs_of(twin_folders)
     give(programs, given)
     processes = _processes(programs, [*given, *(f for folder in folders for f in folder.everything())], several)
@@ -65,14 +68,14 @@ def case(arguments: Sequence[str], baseline: Sequence[str] = (), binaries: Seque
     rows += [*unread, *twin_unread, *_rows(given)]
     if not processes:
         raise Unreadable(_nothing(rows))
-    _tell_of_sockets(folders)
+    _tell_of_sockets(folders, lang)
     if baseline and not twins:
         told = [*(row for folder in twin_folders for row in _rows(folder.everything())), *twin_unread]
         raise Unreadable(f"--baseline: {_nothing(told)}")
     return Case(_with_twins(processes, twins), tuple(rows))
 
 
-def _read(arguments: Sequence[str]) -> tuple[list[_Folder], list[InputRow]]:
+def _read(arguments: Sequence[str], lang: str) -> tuple[list[_Folder], list[InputRow]]:
     """Return the arguments as folders, in the order given, and what could not be opened."""
     folders: dict[str, _Folder] = {}
     unread: list[InputRow] = []
@@ -81,13 +84,13 @@ def _read(arguments: Sequence[str]) -> tuple[list[_Folder], list[InputRow]]:
         origin = getattr(error, "origin", "")
         if isinstance(error, UsageError) or (origin in arguments and not Path(origin).is_dir()):
             raise error
-        remark(f"left out: {error}")
+        _remark(f"left out: {error}", lang)
         unread.append(InputRow(origin, "unread", "", "", problems=(Problem("unread", str(error)),)))
 
     for argument in dict.fromkeys(arguments):
         for item in read((argument,), complain):
             for problem in item.capture.problems:
-                remark(f"{item.capture.origin}: {problem}")
+                _remark(f"{item.capture.origin}: {problem}", lang)
             if item.capture.origin == argument:
                 here = folders[argument] = _Folder(argument, Path(argument).name, named_file=True)
             else:
@@ -108,7 +111,13 @@ def _put(here: _Folder, found: Sequence[Found]) -> None:
         here.below.setdefault(name, _Folder(f"{one.capture.origin}#{name}", name)).found.append(one)
 
 
-def _tell_of_sockets(folders: Sequence[_Folder]) -> None:
+def _remark(text: str, lang: str) -> None:
+    from oakum.report.words.told import remark_in  # only when there is something to say
+
+    remark(remark_in(text, lang))
+
+
+def _tell_of_sockets(folders: Sequence[_Folder], lang: str) -> None:
     """Say who waits for whom, once for all moments: a buffer that nobody empties proves where a wait begins."""
     found = [(f.capture.origin, f.reading.sockets) for folder in folders for f in folder.everything()]
     lines: dict[str, list[str]] = {}
@@ -117,7 +126,7 @@ def _tell_of_sockets(folders: Sequence[_Folder]) -> None:
             lines.setdefault(line, []).append(origin)
     for line, origins in lines.items():
         same = f"; the same to the byte in {len(origins)} captures: it does not move" if len(origins) > 1 else ""
-        remark(f"{origins[-1]}: {line}{same}")
+        _remark(f"{origins[-1]}: {line}{same}", lang)
 
 
 def _builds(files: Sequence[str]) -> list[Found]:

@@ -124,12 +124,12 @@ def command(
             raise UsageError(f"--source {folder}: no such directory")
     if no_source and (source or fetch_source):
         raise UsageError("--no-source: there is no use in --source or --fetch-source beside it")
-    asked = evidence
+    asked, spoken = evidence, lang or language()
     evidence, baseline = settle(
-        evidence, live, beside=baseline, moments=live["moments"], every=live["every"], together=True
+        evidence, live, beside=baseline, moments=live["moments"], every=live["every"], together=True, lang=spoken
     )
-    given = case(evidence, baseline, binary)
-    progress = Progress("diagnosing:")
+    given = case(evidence, baseline, binary, lang=spoken)
+    progress = Progress("diagnosing:", spoken)
     try:
         done = read(given, Reading(tuple(source), fetch_source, not no_source, not no_compile), progress.at)
     finally:
@@ -139,10 +139,9 @@ def command(
     diagnosis = done.diagnosis
     read_so = {"--fetch-source": fetch_source, "--no-source": no_source, "--no-compile": no_compile}
     called = _called(evidence, baseline, binary, source, [flag for flag, asked_for in read_so.items() if asked_for])
-    diagnosis = replace(diagnosis, called=called)
+    diagnosis = named(diagnosis, called)
     if asked != evidence and len(asked) == 1:
         diagnosis = replace(diagnosis, gaps=tuple(asked_again(gap, asked[0]) for gap in diagnosis.gaps))
-    spoken = lang or language()
     produce(diagnosis, outputs, Manner(spoken, incident), lambda: _pictures(given, diagnosis))
     if all(one.name != "-" for one in outputs):  # whoever only writes files wants to know whether to open them
         remark(_verdict(diagnosis, spoken))
@@ -163,6 +162,21 @@ def _pictures(given: "Case", diagnosis: "Diagnosis") -> "Mapping[str, Drawing]":
     from oakum.cli.figures import figures  # draws with views/: only for a page
 
     return figures(given, diagnosis.findings)
+
+
+def named(diagnosis: "Diagnosis", called: Sequence[str]) -> "Diagnosis":
+    """Return a diagnosis with the words that it was called with, also in commands that read the evidence again."""
+    if not called or "-" in called:
+        return replace(diagnosis, called=tuple(called))
+    # Source that was given did not have it: another directory is to be named.
+    words = shlex.join(word for word in _without(called, "--source") if word not in ("--no-source", "--fetch-source"))
+    gaps = tuple(replace(gap, command=gap.command.replace(" EVIDENCE", f" {words}")) for gap in diagnosis.gaps)
+    return replace(diagnosis, called=tuple(called), gaps=gaps)
+
+
+def _without(words: Sequence[str], option: str) -> list[str]:
+    left = iter(words)
+    return [word for word in left if word != option or not next(left, "")]
 
 
 def asked_again(gap: "Gap", word: str) -> "Gap":
@@ -187,4 +201,4 @@ def _called(
     return (*options, *flags, *evidence)
 
 
-__all__ = ["asked_again", "command"]
+__all__ = ["asked_again", "command", "named"]

@@ -81,8 +81,9 @@ def _findings(asked: Asked) -> "tuple[tuple[Finding, ...], Sources]":
             return findings(saved[0]), LocalSources(asked.source, builds(saved[0]), fetch)
         except Unreadable as error:
             raise Unreadable(f"{asked.evidence[0]}: {error}; write it again: oakum diagnose -o NAME.json") from error
-    given = case(asked.evidence, asked.baseline, asked.binary)
-    progress = Progress("diagnosing:")
+    spoken = asked.lang or language()
+    given = case(asked.evidence, asked.baseline, asked.binary, lang=spoken)
+    progress = Progress("diagnosing:", spoken)
     try:
         done = read(given, Reading(tuple(asked.source), asked.fetch), progress.at)
     finally:

@@ -187,7 +187,7 @@ class _Show:
         from oakum.cli.known_match import counted, match
         from oakum.report.known_match import document, render
 
-        given = case(evidence, (), binaries)
+        given = case(evidence, (), binaries, lang=self.look.lang)
         progress = Progress("matching:")
         try:
             seen = match(given, progress.at)

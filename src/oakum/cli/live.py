@@ -140,11 +140,12 @@ def settle(
     every: float = 10.0,
     only: tuple[str, ...] = (),
     together: bool = False,
+    lang: str = "en",
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return words (and those beside them, as --baseline) in which what runs was captured and is named by its files.
 
     `given` are the options of access_options; `only`: how the one file begins that a view shows, best first.
-    `together`: all that runs becomes one word, the bundle, where no base is among it.
+    `together`: all that runs becomes one word, the bundle, where no base is among it. `lang`: of progress and remarks.
     """
     words, beside = tuple(map(meant, words)), tuple(map(meant, beside))
     live = [word for word in (*words, *beside) if is_live(word)]
@@ -162,7 +163,7 @@ def settle(
     if only:
         opened = [(word, _only(open_, only)) for word, open_ in opened]
     bundle = Bundle(place, secrets=vault.known)
-    progress = Progress("capturing:")
+    progress = Progress("capturing:", lang)
     try:
         schedule = Schedule(moments, every, patience=patience(asked.seconds))
         run = Rounds(opened, asked, schedule, bundle, watched(progress))
@@ -184,7 +185,7 @@ def settle(
         # Without what was named, a view or a base would show something else; of several processes one may be missing.
         if missing and (not together or group is beside or len(missing) == len(asked_of)):
             raise nothing(outcome)
-    _tell(place, outcome)
+    _tell(place, outcome, lang)
     whole = together and not any(is_live(word) for word in beside)
     return _replaced(words, found, place if whole else None), _replaced(beside, found, None)
 
@@ -242,9 +243,10 @@ def _replaced(words: Sequence[str], found: Mapping[str, Sequence[str]], whole: P
     return tuple(made)
 
 
-def _tell(place: Path, outcome: "Outcome") -> None:
+def _tell(place: Path, outcome: "Outcome", lang: str) -> None:
     """Say what is missing, and where the rest is."""
     from oakum.collect.web.vault import hidden
+    from oakum.report.words.told import remark_in
 
     problems = said(outcome) + _left_out(outcome)
     for text in problems[:_TOLD_MOST]:
@@ -255,7 +257,8 @@ def _tell(place: Path, outcome: "Outcome") -> None:
     if len(first.paths) == 1 and not more:
         remark(f"{first.plan.steps[0].ask}, kept in {place / first.paths[0]}")
     else:
-        remark(f"{'interrupted; ' if outcome.interrupted else ''}what was fetched is kept in {place}")
+        kept = f"{'interrupted; ' if outcome.interrupted else ''}what was fetched is kept in {place}"
+        remark(remark_in(kept, lang))
 
 
 def said(outcome: "Outcome") -> list[str]:

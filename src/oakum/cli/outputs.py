@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +52,7 @@ class Manner:
 
     lang: str
     incident: bool = False  # as the report of an incident, where people read it
+    kept: str = ""  # the file in which the diagnosis lies as data, which pages name; "": none that is known
 
 
 def wanted(names: Sequence[str], *, as_json: bool, inputs: Sequence[str]) -> tuple[Output, ...]:
@@ -115,14 +116,31 @@ def produce(diagnosis: "Diagnosis", outputs: Sequence[Output], manner: Manner, f
     )
     from oakum.report.json import document
     from oakum.report.saved import diagnosis as stored
+    from oakum.report.words import word
 
-    diagnosis = stored(document(diagnosis))  # every format says what is stored, to the digit
-    made = [(one, rendered(diagnosis, one, manner, figures)) for one in outputs]
+    data = document(diagnosis)
+    diagnosis = stored(data)  # every format says what is stored, to the digit
+    made = [
+        (one, rendered(diagnosis, one, replace(manner, kept=_kept(one, outputs, data) or manner.kept), figures))
+        for one in outputs
+    ]
     for output, text in sorted(made, key=lambda pair: pair[0].name == "-"):
         write(text, output.name)
         if output.name != "-":
-            open_it = "; open it in a browser" if output.form == "html" else ""
-            remark(f"wrote {output.name} ({size(len(text.encode('utf-8', 'backslashreplace')))}{open_it})")
+            key = "written.page" if output.form == "html" else "written"
+            amount = size(len(text.encode("utf-8", "backslashreplace")))
+            remark(word(key, manner.lang, name=output.name, size=amount))
+
+
+def _kept(output: Output, outputs: Sequence[Output], data: Mapping[str, Any]) -> str:
+    """Return the file of this run that holds the diagnosis as data: JSON before a page, which may be too full."""
+    files = [one for one in outputs if one.name != "-" and not _is_stream(Path(one.name))]
+    kept = [one.name for one in files if one.form == "json"]
+    if pages := [one.name for one in sorted(files, key=lambda one: one != output) if one.form == "html"]:
+        from oakum.report.html import carries
+
+        kept += pages if not kept and carries(data) else []
+    return next(iter(kept), "")
 
 
 def rendered(diagnosis: "Diagnosis", output: Output, manner: Manner, figures: Figures = dict) -> str:
@@ -167,10 +185,10 @@ def _page(diagnosis: "Diagnosis", manner: Manner, figures: Sequence[str] = ()) -
     if manner.incident:
         from oakum.report.page.incident import incident
 
-        return incident(diagnosis, manner.lang)
+        return incident(diagnosis, manner.lang, manner.kept)
     from oakum.report.page.compose import compose
 
-    return compose(diagnosis, manner.lang, figures)
+    return compose(diagnosis, manner.lang, figures, manner.kept)
 
 
 def language() -> str:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from oakum import __version__
-from oakum.cli.diagnose import asked_again
+from oakum.cli.diagnose import asked_again, named
 from oakum.cli.laid_out import Called, Held, called, hold, lay_out
 from oakum.cli.outputs import Manner, html, language, page_look
 from oakum.cli.saved_file import SavedFile
@@ -134,7 +134,7 @@ def _derive(report: Mapping[str, Any], call: Called, held: Held, source: Sequenc
             done = read(given, how, progress.at).diagnosis
     finally:
         progress.done()
-    done = replace(done, called=tuple(_placed(word, top) for word in report.get("called", ())))
+    done = named(done, tuple(_placed(word, top) for word in report.get("called", ())))
     renamed = _renaming(top, call, held, folders)
     document_ = json.loads(renamed(json.dumps(document(_asked_alike(done, report, given)), ensure_ascii=False)))
     return _Derived(document_, given, renamed)
@@ -222,13 +222,15 @@ def _with_page(found: "Rechecked", page: str | None, told: "Diagnosis", derived:
     """Return what was found with what the page shows otherwise than the diagnosis that it carries."""
     from oakum.cli.figures import figures
     from oakum.report.differences import page_differences
+    from oakum.report.html.embedded import kept
 
     # Without the captures its pictures cannot be drawn again; that those are missing is said.
     if page is None or (derived is None and 'class="drawing"' in page):
         return found
     drawings: Mapping[str, Drawing] = figures(derived.case, told.findings) if derived else {}
-    lang = "zh" if '<html lang="zh' in page[:2000] else "en"
-    manners = [(Manner(lang), drawings), (Manner(lang), {}), (Manner(lang, incident=True), {})]
+    lang, names = "zh" if '<html lang="zh' in page[:2000] else "en", kept(page)
+    told_so, as_incident = Manner(lang, kept=names), Manner(lang, incident=True, kept=names)
+    manners = [(told_so, drawings), (told_so, {}), (as_incident, {})]
     made: list[str] = []
     for manner, pictures in manners:
         text = html(told, manner, lambda pictures=pictures: pictures)  # type: ignore[misc]

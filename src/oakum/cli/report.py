@@ -85,18 +85,20 @@ def command(
     outputs = wanted(output, as_json=as_json, inputs=(saved,))
     file = load(saved)
     diagnosis = file.diagnosis()
-    produce(diagnosis, outputs, Manner(lang or language(), incident), lambda: _pictures(file, diagnosis))
+    manner = Manner(lang or language(), incident, "" if saved == "-" else saved)
+    produce(diagnosis, outputs, manner, lambda: _pictures(file, diagnosis, manner.lang))
     return 0
 
 
-def _pictures(file: "SavedFile", diagnosis: "Diagnosis") -> "Mapping[str, Drawing]":
+def _pictures(file: "SavedFile", diagnosis: "Diagnosis", lang: str) -> "Mapping[str, Drawing]":
     """Return the flame graphs of the evidence, if it is still there, to the byte."""
     from oakum.cli.recheck import case_again
+    from oakum.report.words.told import remark_in
 
     try:
         given = case_again(file, diagnosis)
     except OakumError as error:
-        remark(f"without flame graphs: {error}")
+        remark(remark_in(f"without flame graphs: {error}", lang))
         return {}
     from oakum.cli.figures import figures
 

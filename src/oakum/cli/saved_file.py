@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _MOST = 64 << 20  # bytes of a saved diagnosis: of 100,000 captures it has 20 MB; read, it takes ten times as much
 _AGAIN = "oakum diagnose -o report.json writes one"
+# What we write for people and for other programs: it cannot be read back.
+_ONE_WAY = {".md": "Markdown", ".markdown": "Markdown", ".txt": "Text", ".xml": "JUnit", ".sarif": "SARIF"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,23 @@ class SavedFile:
 def load(name: str) -> SavedFile:
     """Return the diagnosis that a file, or standard input, holds; raise with what it is instead."""
     text = _read(name)
+    try:
+        return _held(name, text)
+    except Unreadable as error:
+        if kind := _ONE_WAY.get(Path(name).suffix.lower()):
+            raise Unreadable(f"{name}: {kind} carries no diagnosis; {_instead(Path(name))}") from error
+        raise
+
+
+def _instead(path: Path) -> str:
+    """Return what to give in place of a report that cannot be read back."""
+    beside = [str(one) for ending in (".json", ".html") if (one := path.with_suffix(ending)).is_file()]
+    if beside:
+        return f"give what was written with it: {beside[0]}"
+    return f"give the .json or .html that was written with it; {_AGAIN}"
+
+
+def _held(name: str, text: str) -> SavedFile:
     page = text if text.lstrip()[:1] == "<" else None
     if page is not None:
         from oakum.report.html.embedded import embedded

@@ -78,15 +78,19 @@ def remark(text: str) -> None:
 class Progress:
     """A line on stderr that says what is being read; silent when stderr is not a terminal."""
 
-    def __init__(self, what: str) -> None:
-        self._what = what
+    def __init__(self, what: str, lang: str = "en") -> None:
+        self._what, self._lang = what, lang
         self._shown = sys.stderr.isatty() and not os.environ.get("OAKUM_QUIET")
 
     def at(self, step: str) -> None:
         """Show the step now at work."""
         if self._shown:
+            from oakum.report.words.told import remark_in  # not before a terminal waits for something
+
+            what = remark_in(self._what, self._lang)
+            said = f"{what}{'' if what.endswith('：') else ' '}{remark_in(step, self._lang)}"
             room = shutil.get_terminal_size().columns - 1
-            print(f"\r\x1b[K{shorten(safe(f'{self._what} {step}'), room)}", end="", file=sys.stderr, flush=True)
+            print(f"\r\x1b[K{shorten(safe(said), room)}", end="", file=sys.stderr, flush=True)
 
     def done(self) -> None:
         """Take the line away."""

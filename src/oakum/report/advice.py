@@ -4,9 +4,14 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 
-from oakum.model import Finding, Remedy, Text
+from oakum.model import Evidence, Finding, Remedy, Text
 from oakum.model.diagnosis import Diagnosis
 from oakum.report.words import WORDS
+
+# What runs and can be asked again; files and stores of the past cannot.
+_RUNS = ("http://", "https://", "https+insecure://", "unix://", "kube://", "pid:")
+_ADDRESS_MOST = 500  # characters
+_UNKNOWN = "http://HOST:PORT"
 
 
 def remedies(finding: Finding) -> tuple[Remedy, ...]:
@@ -20,6 +25,40 @@ def remedies(finding: Finding) -> tuple[Remedy, ...]:
 def origins(diagnosis: Diagnosis) -> dict[str, str]:
     """Return where each capture came from, by its digest."""
     return {row.digest: row.origin for row in diagnosis.inputs if row.digest}
+
+
+def elsewhere(diagnosis: Diagnosis, finding: Finding, evidence: Evidence) -> str:
+    """Return the process that a claim is about, where that is not the one of which the finding is told; else ""."""
+    found = next((row for row in diagnosis.moments if not row.baseline and evidence.capture in row.inputs), None)
+    if found is None or found.process == finding.suspect.sites[0].process:
+        return ""
+    return next((row.name for row in diagnosis.processes if row.id == found.process), "")
+
+
+def lock_in_source(finding: Finding, evidence: Evidence) -> str:
+    """Return what the source calls the lock of the first claim about one, where the cause speaks of one lock alone.
+
+    Captures tell the address and at most the type of what has it; of two locks nobody could say which is which.
+    """
+    names = {str(one.args["lock"]) for one in finding.cause.because if "lock" in one.args} if finding.cause else set()
+    first = next((one for one in finding.suspect.evidence if "lock" in one.claim.args), None)
+    return names.pop() if len(names) == 1 and evidence is first else ""
+
+
+def target(diagnosis: Diagnosis, process: str) -> str:
+    """Return what a process was captured from, to be asked again, as a shell takes it; "" when nothing tells.
+
+    Without user and password, which no address that we write has, but one in a document that somebody sent may.
+    """
+    address = next((row.address for row in diagnosis.processes if row.id == process), "")
+    if not address.startswith(_RUNS) or len(address) > _ADDRESS_MOST or not address.isprintable():
+        return ""
+    return shlex.quote(re.sub(r"(?<=://)[^/?#]*@", "", address))
+
+
+def look_again(diagnosis: Diagnosis, process: str) -> str:
+    """Return what captures a process again for some minutes and diagnoses that."""
+    return f"oakum diagnose --moments 3 --every 1m {target(diagnosis, process) or _UNKNOWN}"
 
 
 def list_command(finding: Finding, called: Sequence[str]) -> str:
@@ -47,4 +86,4 @@ def _in_evidence(finding: Finding, origins: Mapping[str, str]) -> tuple[str, ...
     return (f"oakum peek {place} {shlex.quote(origin)}",)
 
 
-__all__ = ["commands", "list_command", "origins", "remedies"]
+__all__ = ["commands", "elsewhere", "list_command", "lock_in_source", "look_again", "origins", "remedies", "target"]

@@ -132,7 +132,7 @@ def _line(pen: Pen, row: Carried) -> str:
 
 def upgrade_lines(pen: Pen, one: Upgrade, all_of_them: int, indent: int) -> Iterator[str]:
     """Yield what to upgrade: a command, or a sentence about a release of the program itself."""
-    ids = pen.comma.join(one.mends)
+    ids = pen.joined(one.mends)
     if one.product or one.module == "std":
         if one.module == "std":
             told = pen.word("known.go", version=f"Go {one.version.removeprefix('v')}", ids=ids)

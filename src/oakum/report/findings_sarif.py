@@ -12,6 +12,7 @@ from oakum.model import Build, Diagnosis, Finding, Frame, Gap
 from oakum.report.advice import commands, origins
 from oakum.report.sarif import fixes, log, role, rule
 from oakum.report.words import say, word
+from oakum.report.words.told import command_in
 
 _LONGEST = 2000  # characters of a name or a path; Go has none that long
 _LONG_TEXT = 10_000  # of a message
@@ -149,7 +150,7 @@ def _uri(path: str) -> str:
 def _note(gap: Gap, lang: str) -> dict[str, Any]:
     between = "" if lang == "zh" else " "
     told = between.join((say(gap.what, lang), say(gap.why, lang)))
-    text = f"{told} {gap.command}" if gap.command else told
+    text = f"{told} {command_in(gap.command, lang)}" if gap.command else told
     return {"level": "note", "descriptor": {"id": _cut(gap.what.key)}, "message": {"text": _cut(text, _LONG_TEXT)}}
 
 

@@ -92,7 +92,8 @@ def _time(when: datetime | None) -> str | None:
 
 
 def _process(row: ProcessRow) -> dict[str, Any]:
-    return {"id": row.id, "name": row.name, "build": _build(row.build)}
+    known = {"address": row.address} if row.address else {}
+    return {"id": row.id, "name": row.name, "build": _build(row.build), **known}
 
 
 def _build(build: Build | None) -> dict[str, Any] | None:

@@ -13,6 +13,7 @@ from oakum.model import Diagnosis, Evidence, Finding, Gap
 from oakum.report.advice import commands, origins, remedies
 from oakum.report.layout import series, utc
 from oakum.report.words import WORDS, say, size, word
+from oakum.report.words.told import command_in, place_in
 
 _LONGEST = 20_000  # characters of one text; a dump is not repeated here
 # All but what XML 1.0 allows: control characters, lone surrogates, the last two of the plane.
@@ -98,7 +99,7 @@ def _told(diagnosis: Diagnosis, found: Finding, lang: str) -> Iterator[str]:
         numbers = series(growth.counts, size if growth.measure in _BYTES else "{:,}".format, "->")
         yield f"{_label('growth', lang)}{word(f'measure.{growth.measure}', lang)} {numbers}"
     for claim in suspect.evidence:
-        yield f"{_label('why', lang)}{say(claim.claim, lang)} ({_source(claim, captures)})"
+        yield f"{_label('why', lang)}{say(claim.claim, lang)}{_source(claim, captures, lang)}"
     for sentence in found.cause.because if found.cause else ():
         yield f"{_label('cause', lang)}{say(sentence, lang)}"
     for known in found.known:
@@ -117,8 +118,9 @@ def _place(function: str, file: str, line: int) -> str:
     return f"{function} {file}:{line}" if file else function
 
 
-def _source(claim: Evidence, captures: dict[str, str]) -> str:
-    return ", ".join(part for part in (captures.get(claim.capture, claim.capture), claim.where) if part)
+def _source(claim: Evidence, captures: dict[str, str], lang: str) -> str:
+    parts = [part for part in (captures.get(claim.capture, claim.capture), place_in(claim.where, lang)) if part]
+    return f"（{'，'.join(parts)}）" if lang == "zh" else f" ({', '.join(parts)})"
 
 
 def _healthy(diagnosis: Diagnosis, lang: str) -> Element:
@@ -148,7 +150,7 @@ def _lacking(gaps: tuple[Gap, ...], lang: str) -> Iterator[str]:
     colon, between = ("：", "") if lang == "zh" else (": ", " ")
     for gap in gaps:
         told = between.join((say(gap.what, lang), say(gap.why, lang))).strip()
-        yield f"{word('heading.gaps', lang)}{colon}{told}{f' {gap.command}' if gap.command else ''}"
+        yield f"{word('heading.gaps', lang)}{colon}{told}{f' {command_in(gap.command, lang)}' if gap.command else ''}"
 
 
 def _first(diagnosis: Diagnosis) -> str:

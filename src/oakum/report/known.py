@@ -36,7 +36,7 @@ def listed(entries: Sequence[Leak], look: Look, words: Sequence[str] = (), near:
         told = f"{told}（共 {all_of_them}）。" if look.lang == "zh" else f"{told} ({all_of_them})."
         lines = [*pen.wrapped(told, 0)]
         if near:
-            lines += pen.wrapped(pen.word("known.near", names=pen.comma.join(near)), 0)
+            lines += pen.wrapped(pen.word("known.near", names=pen.joined(near)), 0)
         return "\n".join(lines) + "\n"
     projects = len({entry.project for entry in entries})
     count = (
@@ -82,7 +82,7 @@ def _mended(pen: Pen, one: Affected) -> str:
     fixed = [one.tag(text).removeprefix("v") if one.module == "std" else one.tag(text) for text in one.fixed]
     if len(fixed) > _FIXES_MOST:
         fixed = [fixed[0], pen.dots, fixed[-1]]
-    told = pen.word("known.mended-in", version=pen.comma.join(fixed)) if fixed else pen.word("known.not-mended")
+    told = pen.word("known.mended-in", version=pen.joined(fixed)) if fixed else pen.word("known.not-mended")
     return f"{_module(pen, one)}{pen.comma}{told}"
 
 
@@ -220,7 +220,7 @@ def _range(pen: Pen, begin: str, end: str) -> str:
 
 
 def _fixed(pen: Pen, one: Affected) -> str:
-    return pen.comma.join(one.fixed) or pen.word("known.no-release")
+    return pen.joined(one.fixed) or pen.word("known.no-release")
 
 
 def of_version(module: str, found: str, rows: Sequence[Carried], rid: Sequence[str], look: Look) -> str:
@@ -244,7 +244,7 @@ def of_version(module: str, found: str, rows: Sequence[Carried], rid: Sequence[s
         lines += upgrade_lines(pen, one, sum(row.mendable for row in rows), 3)
     if rid:
         lines += pen.dim(
-            pen.wrapped(f"{pen.word('known.rid-of', count=len(rid), ids=pen.comma.join(rid))}{_END[look.lang]}", 0)
+            pen.wrapped(f"{pen.word('known.rid-of', count=len(rid), ids=pen.joined(rid))}{_END[look.lang]}", 0)
         )
     return "\n".join(lines) + "\n"
 

@@ -130,7 +130,7 @@ class _Page(Pen):
         entry = leaks().entry(known.id)
         if known.upgrade_to:
             key = "known.upgrade-peer" if known.where == "peer" else f"known.upgrade-{known.affects_build}"
-            told = self.comma.join(known.fixed) if key.endswith("unknown") else known.upgrade_to
+            told = self.joined(known.fixed) if key.endswith("unknown") else known.upgrade_to
             yield from self.paragraph(self.word(key, module=known.module, version=told))
         elif entry.fault == "usage" or not entry.workarounds:
             yield from self.paragraph(self.look.safe(entry.fix[self.look.lang]))
@@ -164,7 +164,7 @@ class _Page(Pen):
         return self.word("known.normal" if moments > 1 else "known.normal-once")
 
     def symptom(self, one: Sighting) -> Iterator[str]:
-        yield from self.wrapped(f"{self.comma.join(one.ids)}  {self.look.safe(one.place.function)}", 3)
+        yield from self.wrapped(f"{self.joined(one.ids)}  {self.look.safe(one.place.function)}", 3)
         yield from self.dim(self.wrapped(self.comma.join(self.facts(one)), 6))
         yield from (line for what, why in one.symptoms for line in self.wrapped(f"{self.say(what)} {self.say(why)}", 6))
 

@@ -14,6 +14,7 @@ from oakum.report.cause import INDENT, Wide, fix_lines, header, role
 from oakum.report.code import Row, code
 from oakum.report.pen import Pen
 from oakum.report.words import WORDS
+from oakum.report.words.phrases import in_chinese
 
 _WHOLE_MOST = 120  # lines of a function; of a longer one those about its marks are shown
 _AROUND = 8
@@ -192,7 +193,8 @@ def _shown(pen: Pen, listed: Listed) -> Iterator[str]:
     marks = [line.number for line in listed.lines if line is not None and line.spots]
     yield from header(pen, f"{listed.file}:{min(marks)}" if marks else listed.file)
     for remark in listed.remarks:
-        yield from pen.dim(pen.wrapped(pen.look.safe(remark), INDENT))
+        told = in_chinese(remark) if pen.look.lang == "zh" else remark
+        yield from pen.dim(pen.wrapped(pen.look.safe(told), INDENT))
     rows = [None if line is None else _row(pen, line) for line in listed.lines]
     yield from code(pen, rows, INDENT)
 
@@ -209,7 +211,10 @@ def _told(pen: Pen, spot: Spot) -> str:
         return role(pen, spot.role)
     key = f"role.{spot.role}"
     word = pen.word(key) if key in WORDS else role(pen, spot.role)
-    return f"{word} ({pen.look.safe(spot.state)})" if spot.state else word
+    if not spot.state:
+        return word
+    state = pen.look.safe(spot.state)
+    return f"{word}（{state}）" if pen.look.lang == "zh" else f"{word} ({state})"
 
 
 def document(finding: Finding, files: Sequence[Listed]) -> dict[str, Any]:

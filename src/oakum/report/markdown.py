@@ -65,6 +65,8 @@ class _Writer:
         lines = [f"# {inline(self.page.title)}", "", f"**{inline(self.page.badge)}** · {inline(self.page.verdict)}"]
         if self.page.about:
             lines += ["", *(f"- {paragraph(line)}" for line in self.page.about)]
+        if self.page.glance:
+            lines += ["", *self.facts(Facts(self.page.glance))]
         for section in self.page.sections:
             lines += self.section(section, 2)
         if self.page.foot:
@@ -170,10 +172,9 @@ class _Writer:
                 continue
             yield label.rstrip()
             for block in fact.blocks:
-                if isinstance(block, Para):
-                    yield f"  - {paragraph(block.text)}"
-                elif isinstance(block, Link):
-                    yield f"  - {self.link(block.text, block.to)}"
+                if isinstance(block, Para | Link):
+                    text = paragraph(block.text) if isinstance(block, Para) else self.link(block.text, block.to)
+                    yield f"  - {text.strip() or '?'}"  # a dash alone would make a heading of the line above
                 elif isinstance(block, Places):
                     yield from _indented(self.places(block))
                 else:

@@ -42,9 +42,17 @@ class Pen:
     def say(self, text: Text) -> str:
         return self.look.safe(say(text, self.look.lang))
 
+    def placed(self, function: str) -> str:
+        """Return a function as Go names it; numbers of the whole process stand at no function."""
+        return word("place.process", self.look.lang) if function == "(process)" else function
+
     def saying(self, texts: Iterable[Text]) -> str:
         """Return sentences as one paragraph; Chinese has no spaces between them."""
         return ("" if self.look.lang == "zh" else " ").join(self.say(one) for one in texts)
+
+    def joined(self, parts: Iterable[str]) -> str:
+        """Return several short things in a row, as the language separates them."""
+        return ("、" if self.look.lang == "zh" else ", ").join(parts)
 
     def room(self, indent: int) -> int | None:
         """Return how many columns are left beside an indent; None when there is no end."""

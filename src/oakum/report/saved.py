@@ -111,7 +111,7 @@ def _named(place: str, value: Any, read: Callable[[Any], T]) -> T:
 
 
 def _process(one: Mapping[str, Any]) -> ProcessRow:
-    return ProcessRow(_text(one["id"]), _text(one["name"]), _build(one["build"]))
+    return ProcessRow(_text(one["id"]), _text(one["name"]), _build(one["build"]), _text(one.get("address", "")))
 
 
 def _build(one: Mapping[str, Any] | None) -> Build | None:

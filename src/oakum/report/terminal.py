@@ -10,12 +10,13 @@ from datetime import datetime
 
 from oakum.model import Evidence, Explained, Finding, Frame, Gap, Growth, KnownMatch, Memory, Site, Victim
 from oakum.model.diagnosis import Diagnosis
-from oakum.report.advice import commands, list_command, origins
+from oakum.report.advice import commands, elsewhere, list_command, lock_in_source, origins
 from oakum.report.cause import Wide, cause_lines, fix_lines
 from oakum.report.layout import chart, series, utc, wrap
 from oakum.report.page.headline import headline
 from oakum.report.pen import Look, Pen
 from oakum.report.words import WORDS, size
+from oakum.report.words.told import command_in, place_in
 
 _COLOURS = {"leaking": "red", "healthy": "green", "undecided": "magenta"}
 _SURE = {"proven": "red", "likely": "red", "possible": "magenta"}
@@ -146,7 +147,7 @@ class TerminalPage(Pen):
     ) -> Iterable[str]:
         """Return a function, where it stands, and what is told of it: on one line if there is room, else on two."""
         left = self.margin if indent is None else indent
-        name = self.look.safe(frame.function) or "?"
+        name = self.look.safe(self.placed(frame.function)) or "?"
         spot = self.look.safe(self.file(frame))
         told = self.comma.join(part for part in (role, *facts) if part)
         owner = f"[{self.names[process]}]" if len(self.names) > 1 and process in self.names else ""
@@ -199,13 +200,20 @@ class TerminalPage(Pen):
         shown = self.telling(told_here)
         told = [(evidence, self.shortened_source(evidence)) for evidence in shown]
         for at, (evidence, source) in enumerate(told):
-            first, *rest = self.paragraph(self.say(evidence.claim), 2)
+            first, *rest = self.paragraph(self.claim(found, evidence), 2)
             yield f"{dash} {first}"
             yield from (f"  {line}" for line in rest)
             if at + 1 == len(told) or told[at + 1][1] != source:  # claims of one capture name it once, after the last
                 yield from self.dim(f"  {line}" for line in self.paragraph(source, 2))
         if len(shown) < len(told_here):
             yield f"  {self.word('count.more', count=len(told_here) - len(shown))}"
+
+    def claim(self, found: Finding, evidence: Evidence) -> str:
+        """Return a claim in words, with the process where it is another, and the name of a lock in the source."""
+        owner = self.look.safe(elsewhere(self.diagnosis, found, evidence))
+        lock = self.look.safe(lock_in_source(found, evidence))
+        named = ("" if self.look.lang == "zh" else " ") + self.word("finding.lock-named", lock=lock) if lock else ""
+        return f"{owner}{self.colon if owner else ''}{self.say(evidence.claim)}{named}"
 
     def telling(self, claims: Sequence[Evidence]) -> list[Evidence]:
         """Return the claims without those that say the like of others once more, when there is little room."""
@@ -219,11 +227,13 @@ class TerminalPage(Pen):
 
     def shortened_source(self, evidence: Evidence) -> str:
         """Return in which capture a claim can be checked, and where in it."""
-        origin = self.origins.get(evidence.capture, evidence.capture[:19])
+        # Source is named by its place; its digest is no capture that one could open.
+        origin = self.origins.get(evidence.capture, "" if evidence.where else evidence.capture[:19])
         name = self.look.safe(origin.removeprefix(self.root))
         if self.columns is not None:
             name = self.shortened(name, self.columns - self.margin - 2)
-        return self.comma.join(part for part in (name, self.look.safe(evidence.where)) if part)
+        where = self.look.safe(place_in(evidence.where, self.look.lang))
+        return self.comma.join(part for part in (name, where) if part)
 
     def victims(self, victims: Sequence[Victim]) -> Iterable[str]:
         shown = victims if self.columns is None else victims[:_VICTIMS_MOST]
@@ -249,7 +259,7 @@ class TerminalPage(Pen):
         if known.fault == "usage" and not known.fixed:
             facts = [self.word("upstream.usage", module=module)]
         else:
-            mended = self.word("upstream.mended", versions=self.comma.join(known.fixed)) if known.fixed else ""
+            mended = self.word("upstream.mended", versions=self.joined(known.fixed)) if known.fixed else ""
             said = "peer" if known.where == "peer" and known.affects_build == "unknown" else known.affects_build
             facts = [self.word(f"upstream.affects.{said}", module=name if said == "peer" else module)]
             facts.append(mended or self.word("upstream.unmended"))
@@ -264,7 +274,9 @@ class TerminalPage(Pen):
             site = one.sites[0] if one.sites else None
             name = self.look.safe(site.frame.function) if site else ""
             told = f"{self.say(one.title)}"
-            yield from self.entry(one.mechanism, name, told)
+            key = f"harmless.{one.mechanism}"
+            label = self.word(key) if self.look.lang == "zh" and key in WORDS else one.mechanism
+            yield from self.entry(label, name, told)
         if len(shown) < len(explained):
             yield f"   {self.word('count.more', count=len(explained) - len(shown))}"
 
@@ -301,9 +313,9 @@ class TerminalPage(Pen):
             return
         yield from self.heading("heading.gaps")
         for gap in gaps:
-            yield from self.wrapped(f"{self.say(gap.what)} {self.say(gap.why)}".strip(), 3)
+            yield from self.wrapped(self.saying((gap.what, gap.why)).strip(), 3)
             if gap.command:
-                yield f"     {self.command(gap.command)}"
+                yield f"     {self.command(command_in(gap.command, self.look.lang))}"
 
     def inputs(self) -> Iterable[str]:
         rows = self.diagnosis.inputs

@@ -31,7 +31,7 @@ def test_it_leads_from_those_behind_to_what_is_missing() -> None:
     root, missing = tones.index("root"), tones.index("missing")
     assert any((edge.start, edge.end, edge.label) == (root, missing, "chan send") for edge in picture.edges)
     assert all(edge.end == root for edge in picture.edges if picture.nodes[edge.start].tone == "victim")
-    assert "never received: desk.go:50" in picture.nodes[missing].lines
+    assert "not received on this way: desk.go:50" in picture.nodes[missing].lines
     assert picture.said == (
         "1,103 goroutines wait for a receiver that has gone. 21 more goroutines behind it. Started by "
         "`watch.NewStreamWatcher`."

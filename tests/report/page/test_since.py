@@ -6,7 +6,12 @@ from datetime import timedelta
 from diagnosed import diagnosed
 from diagnoses import LAST, LATER, NOON, leak, rich
 from oakum.model import Diagnosis, Evidence, Finding, Growth, MomentRow, Point, Text
-from oakum.report.page.since import began, dated, since
+from oakum.report.html import render
+from oakum.report.page.blocks import Chart
+from oakum.report.page.compose import compose
+from oakum.report.page.headline import worst_first
+from oakum.report.page.incident import incident
+from oakum.report.page.since import began, beginnings, dated, since
 from oakum.report.page.speech import Speech
 
 
@@ -91,3 +96,26 @@ def test_a_recorded_leak_in_both_languages() -> None:
     diagnosis = diagnosed("leaking")
     assert "It began between" in said(diagnosis, diagnosis.findings[0])
     assert "始于" in said(diagnosis, diagnosis.findings[0], "zh")
+
+
+def test_charts_and_table_mark_where_a_finding_is_first_seen() -> None:
+    for lang, told in (("en", "first seen: suspect 1"), ("zh", "首次出现：疑点 1")):
+        page = compose(diagnosed("series"), lang)
+        (timeline,) = [part for part in page.sections if part.anchor == "timeline"]
+        charts = [one for one in timeline.blocks if isinstance(one, Chart)]
+        assert len(charts) == 3
+        for chart in charts:
+            assert [point.began for point in chart.series[0].points] == ["", told, "", "", ""]
+        assert f'text-anchor="start">{told}</text>' in render(page)
+    (first, *_) = diagnosed("series").findings
+    assert beginnings(diagnosed("series"), "p1", (first,)) == {diagnosed("series").moments[1].label: [first]}
+    assert beginnings(diagnosed("series"), "p2", (first,)) == {}
+
+
+def test_the_process_that_is_sick_stands_first() -> None:
+    told = diagnosed("peers")
+    sick = next(row for row in told.processes if row.id == told.findings[0].suspect.sites[0].process)
+    assert told.processes[0] != sick
+    assert worst_first(told)[0] == sick
+    assert compose(told, "en").about[0].startswith(f"{sick.name}: ")
+    assert incident(told, "en").about[0].startswith(f"{sick.name} ")

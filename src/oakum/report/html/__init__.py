@@ -17,15 +17,17 @@ from oakum import __version__
 from oakum.report.html.chain import layers
 from oakum.report.html.chart import plot
 from oakum.report.html.drawing import Drawing
-from oakum.report.html.embedded import BEGIN, END
+from oakum.report.html.embedded import BEGIN, END, KEPT
 from oakum.report.html.fit import STEPS, Limits, fitted
 from oakum.report.html.text import anchor_id, anchors_of, clean, href, lines, prose, tail
 from oakum.report.html.waterfall import bars
 from oakum.report.page.blocks import Cell, Page
+from oakum.report.page.speech import Speech
 from oakum.report.words import LANGUAGES, WORDS, size
 
 MOST_BYTES = 1_950_000  # of the whole file: mail and chat still take it
 _MOST_DOCUMENT = 900_000  # of them for the JSON; a longer one is left out, and that is said
+_WORD_MOST = 24  # characters of a name that stands on one line: a state, a moment
 _SCRIPTED = ("copied", "copy-failed", "found", "found-none")  # words that the script says
 # "<" cannot begin a tag or a comment, ">" and "&" cannot end one; U+2028 and U+2029 end a line in old scripts.
 _ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
@@ -43,6 +45,11 @@ def render(page: Page, document: Mapping[str, Any] | None = None, figures: Mappi
     return text
 
 
+def carries(document: Mapping[str, Any]) -> bool:
+    """Tell whether a page has room for the document."""
+    return not _carried(document)[1]
+
+
 def _carried(document: Mapping[str, Any] | None) -> tuple[str, bool]:
     """Return the document as it is carried along, and whether it is too long for that."""
     if document is None:
@@ -58,7 +65,11 @@ def _carried(document: Mapping[str, Any] | None) -> tuple[str, bool]:
 def _spoken(page: Page) -> dict[str, str]:
     """Return the words of the page's own controls, in its language."""
     at = LANGUAGES.index(page.lang) if page.lang in LANGUAGES else 0
-    return {key.removeprefix("control."): both[at] for key, both in WORDS.items() if key.startswith("control.")}
+    words = {key.removeprefix("control."): both[at] for key, both in WORDS.items() if key.startswith("control.")}
+    if page.kept:
+        name = Speech(page.lang).name(page.kept).replace("`", "'")
+        words |= {key: words[f"{key}-kept"].replace("{file}", name) for key in ("left-out", "no-document")}
+    return words
 
 
 def _written(
@@ -80,6 +91,7 @@ def _written(
         figures=figures,
         document=document,
         document_left_out=left_out,
+        kept_name=KEPT,
         begin=BEGIN,
         end=END,
         words_json=json.dumps({key: spoken[key] for key in _SCRIPTED}, ensure_ascii=False).translate(_ESCAPES),
@@ -111,12 +123,14 @@ def _template() -> Any:
 
 
 def _kind(cell: Cell) -> str:
-    """Return how a cell is set: a number to the right, a time and a digest on one line, a name broken anywhere."""
+    """Return how a cell is set: a number to the right; a time, a word, a digest on one line; a name broken anywhere."""
     if re.fullmatch(r"[-+−]?[\d.,]+(\s?[\w%/]{1,4})?", cell.text) and cell.sort is not None:
         return "number"
     if re.fullmatch(r"[0-9a-f]{64}", cell.text):
         return "digest"
-    return "name" if cell.code else "time" if cell.sort is not None and ":" in cell.text else ""
+    if cell.code:
+        return "name" if len(cell.text) > _WORD_MOST else "word"
+    return "time" if cell.sort is not None and ":" in cell.text else ""
 
 
 def _asset(name: str) -> str:
@@ -127,4 +141,4 @@ def _hashes(texts: list[str]) -> str:
     return " ".join(f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'" for text in texts)
 
 
-__all__ = ["MOST_BYTES", "Drawing", "render"]
+__all__ = ["MOST_BYTES", "Drawing", "carries", "render"]

@@ -63,6 +63,7 @@ class Plot:
     lines: tuple[Line, ...]
     values: tuple[Label, ...]
     times: tuple[Label, ...]
+    began: tuple[Label, ...]
 
 
 def plot(chart: Chart) -> Plot | None:
@@ -89,6 +90,12 @@ def plot(chart: Chart) -> Plot | None:
         tuple(lines),
         _apart(values),
         _times(chart.series, across),
+        tuple(
+            Label(round(x, 2), -4, point.began, "end" if x > 45 else "start")
+            for one, xs in zip(chart.series, across, strict=True)
+            for x, point in zip(xs, one.points, strict=True)
+            if point.began
+        ),
     )
 
 

@@ -84,10 +84,11 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A label and what stands beside it."""
+    """A label and what stands beside it; `to` leads to more of it."""
 
     label: str
     blocks: "tuple[Block, ...]"
+    to: str = ""  # as Link.to
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +151,7 @@ class ChartPoint:
     label: str  # the moment, as short as it can be told
     at: datetime | None = None
     to: str = ""
+    began: str = ""  # what was there for the first time at that moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +270,8 @@ class Page:
     about: tuple[str, ...]  # process, version, moments and times, one line each
     sections: tuple[Section, ...]
     foot: str = ""
+    glance: tuple[Fact, ...] = ()  # the answer in a few lines, beside the verdict
+    kept: str = ""  # the file in which the diagnosis lies as data; "": none that is known
 
 
 def anchor_of_input(number: int) -> str:

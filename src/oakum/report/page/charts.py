@@ -1,6 +1,7 @@
 """A diagnosis -> the pictures of numbers: a growth through its moments, the totals of a process, its memory budget."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from oakum.model import Finding, Growth, Memory, Point
@@ -13,6 +14,7 @@ from oakum.report.words import size
 
 MEASURES = ("goroutines", "heap_live", "rss")
 _POINTS_MOST = 240  # of one line: more than a screen has room for
+_RANKS_MOST = 3  # findings that are named at the moment in which they began
 _SAID_MOST = 7  # values that are read at a glance
 _PARTS = ("heap_live", "heap_dead", "heap_idle", "stacks", "runtime", "off_heap")
 _REST = 0.005  # of resident memory: less is rounding
@@ -59,8 +61,16 @@ def _twin(speech: Speech, found: Finding, growth: Growth, points: Sequence[Chart
     return [Series(speech.word("chart.twin"), alone, "twin")]
 
 
-def totals(speech: Speech, diagnosis: Diagnosis, derive: Derive, process: str, name: str) -> list[Chart]:
-    """Return the totals of a process through time, each with its healthy twin's."""
+def totals(
+    speech: Speech,
+    diagnosis: Diagnosis,
+    derive: Derive,
+    process: str,
+    name: str,
+    began: Mapping[str, Sequence[Finding]],
+) -> list[Chart]:
+    """Return the totals of a process through time, each with its healthy twin's; `began`: findings by moment."""
+    marks = {label: speech.word("chart.began", ranks=_ranks(speech, found)) for label, found in began.items()}
     points = [point for point in diagnosis.timeline if point.process == process]
     charts = []
     for measure in MEASURES:
@@ -71,6 +81,9 @@ def totals(speech: Speech, diagnosis: Diagnosis, derive: Derive, process: str, n
             if sum(one.value is not None for one in values) < (1 if twin else 2):
                 continue
             drawn, thinned = _points(speech, diagnosis, derive, values, "goroutine" if measure == "goroutines" else "")
+            if not twin:
+                names = {one.at: marks[one.label] for one in values if one.at and one.label in marks}
+                drawn = tuple(replace(point, began=names.get(point.at, "") if point.at else "") for point in drawn)
             label = speech.word("chart.twin") if twin else called
             series.append(Series(label, drawn, "twin" if twin else "plain"))
             said.append(_said(speech, measure, label, [one.value for one in values]) + thinned)
@@ -81,6 +94,12 @@ def totals(speech: Speech, diagnosis: Diagnosis, derive: Derive, process: str, n
             command = derive.totals(process, measure)
             charts.append(Chart(title, unit, tuple(series), glue.join(said), command))
     return charts
+
+
+def _ranks(speech: Speech, findings: Sequence[Finding]) -> str:
+    return speech.joined([str(one.rank) for one in findings[:_RANKS_MOST]]) + (
+        "…" if len(findings) > _RANKS_MOST else ""
+    )
 
 
 def _dated(point: Point, measure: str) -> Dated:

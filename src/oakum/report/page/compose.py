@@ -27,11 +27,13 @@ from oakum.report.page.blocks import (
 )
 from oakum.report.page.charts import MEASURES, exceeds, totals, waterfall
 from oakum.report.page.derive import Derive
-from oakum.report.page.headline import headline, subject
-from oakum.report.page.since import began, dated, moment_name
-from oakum.report.page.speech import Speech, stamp
+from oakum.report.page.glance import glance
+from oakum.report.page.headline import headline, subject, worst_first
+from oakum.report.page.since import beginnings, moment_name
+from oakum.report.page.speech import Speech, clock, stamp
 from oakum.report.page.suspects import Suspects
 from oakum.report.words import WORDS
+from oakum.report.words.told import command_in, problem_in
 
 FIGURES = {"flame-heap": "heap", "flame-goroutines": "goroutine"}  # name -> the kind of capture it is drawn from
 _WHOLE_MOST = 50  # findings that are told whole; the others in a line
@@ -42,17 +44,20 @@ _PROBLEMS_MOST = 3  # of one capture
 _PROCESSES_MOST = 20
 
 
-def compose(diagnosis: Diagnosis, lang: str, figures: Collection[str] = ()) -> Page:
-    """Return the page; `figures` names the pictures that whoever writes it down will be handed."""
-    return _Composer(diagnosis, lang, figures).page()
+def compose(diagnosis: Diagnosis, lang: str, figures: Collection[str] = (), kept: str = "") -> Page:
+    """Return the page; `figures` names the pictures that whoever writes it down will be handed.
+
+    `kept` is the file in which the diagnosis lies as data: what reads it again names it.
+    """
+    return _Composer(diagnosis, lang, figures, kept).page()
 
 
 class _Composer:
     """The page while it is put together."""
 
-    def __init__(self, diagnosis: Diagnosis, lang: str, figures: Collection[str]) -> None:
-        self.diagnosis, self.figures = diagnosis, figures
-        self.speech, self.derive = Speech(lang), Derive(diagnosis)
+    def __init__(self, diagnosis: Diagnosis, lang: str, figures: Collection[str], kept: str) -> None:
+        self.diagnosis, self.figures, self.kept = diagnosis, figures, kept
+        self.speech, self.derive = Speech(lang), Derive(diagnosis, kept)
         self.suspects = Suspects(self.speech, diagnosis, self.derive)
         self.names = self.suspects.names
 
@@ -67,16 +72,18 @@ class _Composer:
             lang=speech.lang,
             tone=verdict,
             badge=speech.word(f"badge.{verdict}"),
-            verdict=headline(self.diagnosis, speech.lang),
+            verdict=headline(self.diagnosis, speech.lang, bare=True),
             about=self.about(),
             sections=tuple(section for section in sections if section),
             foot=speech.word("page.foot", version=speech.name(self.diagnosis.tool or __version__)),
+            glance=glance(speech, self.diagnosis, self.suspects),
+            kept=self.kept,
         )
 
     def about(self) -> tuple[str, ...]:
         """Return a line for each process: its build, its moments and when they were."""
         lines = []
-        for row in self.diagnosis.processes[:_PROCESSES_MOST]:
+        for row in self.processes():
             told = []
             if row.build and row.build.go:
                 told.append(self.speech.name(row.build.go))
@@ -97,7 +104,8 @@ class _Composer:
         if times and times[0] == times[-1]:
             told.append(stamp(times[0]))
         elif times:
-            told.append(self.speech.word("about.between", first=stamp(times[0]), last=stamp(times[-1])))
+            last = clock(times[-1]) if times[0].date() == times[-1].date() else stamp(times[-1])
+            told.append(self.speech.word("about.between", first=stamp(times[0]), last=last))
         if twins:
             told.append(self.speech.word("inputs.baseline", moments=len(twins)))
         return told
@@ -147,7 +155,8 @@ class _Composer:
     def timeline(self) -> Section | None:
         parts = []
         for row in self.processes():
-            charts: list[Chart] = totals(self.speech, self.diagnosis, self.derive, row.id, row.name)
+            began = beginnings(self.diagnosis, row.id, self.diagnosis.findings[:_WHOLE_MOST])
+            charts: list[Chart] = totals(self.speech, self.diagnosis, self.derive, row.id, row.name, began)
             if charts:
                 parts.append((row, (*charts, *self.moments(row.id))))
         if not parts:
@@ -159,12 +168,7 @@ class _Composer:
         return Section("timeline", title, self.other_processes(), tuple(inner))
 
     def processes(self) -> list[ProcessRow]:
-        """Return the processes, those with the worst findings first."""
-        ranks: dict[str, int] = {}
-        for found in self.diagnosis.findings:
-            ranks.setdefault(found.suspect.sites[0].process, found.rank)
-        rows = sorted(self.diagnosis.processes, key=lambda row: ranks.get(row.id, len(self.diagnosis.findings) + 1))
-        return rows[:_PROCESSES_MOST]
+        return worst_first(self.diagnosis)[:_PROCESSES_MOST]
 
     def other_processes(self) -> tuple[Block, ...]:
         return self.suspects.more(len(self.diagnosis.processes) - _PROCESSES_MOST, self.derive.everything())
@@ -173,10 +177,7 @@ class _Composer:
         """Return what was captured when, the totals of that moment, and which findings began there."""
         points = [point for point in self.diagnosis.timeline if point.process == process and point.captured]
         own = [point for point in points if not point.baseline]
-        begins: dict[int, list[Finding]] = {}
-        for found in self.diagnosis.findings[:_WHOLE_MOST]:
-            if found.suspect.sites[0].process == process and (at := self.began_at(found, own)) is not None:
-                begins.setdefault(at, []).append(found)
+        begins = beginnings(self.diagnosis, process, self.diagnosis.findings[:_WHOLE_MOST])
         shown = [measure for measure in MEASURES if any(measure in point.totals for point in own)]
         times = [point.at for point in own]
         rows = []
@@ -190,7 +191,7 @@ class _Composer:
                         Cell(self.speech.name(point.label.rstrip("/").rpartition("/")[2]), code=True),
                         *numbers,
                         Cell(f"{len(point.inputs)}", len(point.inputs), f"#{anchor_of_input(first)}" if first else ""),
-                        self.beginning(begins.get(at, [])),
+                        self.beginning(begins.get(point.label, [])),
                     )
                 )
             )
@@ -203,16 +204,6 @@ class _Composer:
                 (table, *self.rest(len(own), self.derive.everything())),
             ),
         )
-
-    def began_at(self, found: Finding, points: Sequence[Point]) -> int | None:
-        """Return in which of the captured moments a finding is there for the first time."""
-        for growth in found.suspect.growth:
-            values = dated(self.diagnosis, found.suspect.sites[0].process, growth)
-            at = began(values)
-            if at is not None:
-                label = values[at].label
-                return next((step for step, point in enumerate(points) if point.label == label), None)
-        return None
 
     def beginning(self, findings: Sequence[Finding]) -> Cell:
         told = self.speech.joined([f"{one.rank}. {self.speech.name(one.mechanism)}" for one in findings])
@@ -295,7 +286,8 @@ class _Composer:
 
     def gap(self, gap: Gap) -> list[Block]:
         told = self.speech.saying((gap.what, gap.why)).strip()
-        return [Para(told), *([Command(self.speech.cut(gap.command, 6000))] if gap.command else [])]
+        command = command_in(gap.command, self.speech.lang)
+        return [Para(told), *([Command(self.speech.cut(command, 6000))] if command else [])]
 
     def inputs(self) -> Section | None:
         rows = self.diagnosis.inputs
@@ -313,7 +305,7 @@ class _Composer:
         ]
         if len(shown) < len(rows):
             blocks += self.suspects.more(len(rows) - len(shown), self.derive.inspecting())
-        blocks += [Para(self.speech.word("inputs.again")), Command("oakum report --recheck report.json")]
+        blocks += [Para(self.speech.word("inputs.again")), Command(self.derive.recheck())]
         if again := self.derive.everything():
             blocks.append(Command(again, self.speech.word("inputs.diagnosis")))
         return Section("inputs", self.speech.word("section.inputs"), tuple(blocks), summary=f"{len(rows):,}")
@@ -338,8 +330,8 @@ class _Composer:
             (
                 Cell(str(number), number),
                 Cell(self.speech.name(row.origin), code=True),
-                Cell(self.speech.name(row.kind)),
-                Cell(self.speech.name(row.format)),
+                Cell(self.speech.kind(row.kind)),
+                Cell(self.speech.kind(row.format)),
                 Cell(stamp(row.taken_at), row.taken_at.timestamp() if row.taken_at else None),
                 Cell(self.speech.name(row.digest.removeprefix("sha256:")), code=True),
                 Cell(self.problems(row.problems)),
@@ -354,8 +346,9 @@ class _Composer:
         return self.speech.stop.join(told)
 
     def problem(self, one: Problem) -> str:
-        where = f" ({self.speech.name(one.where)})" if one.where else ""
-        return f"{self.speech.cut(one.text, 400)}{where}"
+        text, where = problem_in(one, self.speech.lang)
+        told = self.speech.cut(text, 400)
+        return self.speech.word("inputs.problem", told=told, where=self.speech.name(where)) if where else told
 
     # What the sections are made of.
 

@@ -45,8 +45,8 @@ _COMMAND_MOST = 6000  # characters; no shell is handed a name of a megabyte
 class Derive:
     """Knows the captures of a diagnosis, and names the commands that read them again."""
 
-    def __init__(self, diagnosis: Diagnosis) -> None:
-        self.diagnosis = diagnosis
+    def __init__(self, diagnosis: Diagnosis, kept: str = "") -> None:
+        self.diagnosis, self.kept = diagnosis, kept
         self._inputs = {row.digest: row for row in diagnosis.inputs if row.digest}
         self._numbers: dict[tuple[str, datetime | None], int] = {}
         for number, row in enumerate(diagnosis.inputs, 1):
@@ -65,6 +65,14 @@ class Derive:
     def everything(self) -> str:
         """Return the diagnosis itself once more, as data."""
         return self._again("diagnose", "--json")
+
+    def recheck(self) -> str:
+        """Return what derives the whole report again and compares."""
+        return _view("report", "--recheck", *_file(self.kept or "report.json"))
+
+    def data(self) -> str:
+        """Return what prints all that the report says, cut nowhere; "" when no file is known that has it."""
+        return _view("report", "--json", *_file(self.kept)) if self.kept else ""
 
     def inspecting(self) -> str:
         """Return what says of every input what it is, and what is wrong with it."""
@@ -258,6 +266,11 @@ def _view(*words: str) -> str:
 def _diff(place: str, files: Sequence[str]) -> str:
     """Return what shows goroutines of one place through moments, told apart as the diagnosis tells them apart."""
     return _view("diff", "--same", "--by", "state,place,creator", "--focus", place, *files)
+
+
+def _file(name: str) -> tuple[str, ...]:
+    """Return the words that name a file; one that begins as an option does is no option."""
+    return ("--", name) if name.startswith("-") else (name,)
 
 
 def _readable(origin: str) -> bool:

@@ -4,7 +4,7 @@ known bug, and in which release it is mended."""
 import re
 from collections.abc import Sequence
 
-from oakum.model import Finding, Growth, KnownMatch
+from oakum.model import Finding, Growth, KnownMatch, ProcessRow
 from oakum.model.diagnosis import Diagnosis
 from oakum.report.page.since import allocating
 from oakum.report.page.speech import Speech
@@ -27,10 +27,12 @@ _NOTABLE = 0.01  # of the heap
 _STILL = 0.01  # of the whole rise: less in a step is none
 
 
-def headline(diagnosis: Diagnosis, lang: str) -> str:
-    """Return the verdict in one sentence, in one language."""
+def headline(diagnosis: Diagnosis, lang: str, *, bare: bool = False) -> str:
+    """Return the verdict in one sentence, in one language; bare: without the known bug, which stands beside it."""
     speech = Speech(lang)
     parts = {"leaking": _leaking, "healthy": _healthy, "undecided": _undecided}[diagnosis.verdict](speech, diagnosis)
+    if bare and diagnosis.verdict == "leaking" and diagnosis.findings and diagnosis.findings[0].known:
+        parts = [part for part in parts if part != known(speech, diagnosis.findings[0], diagnosis.findings[0].known[0])]
     told = speech.stop.join(part for part in parts if part)
     name = subject(speech, diagnosis)
     if not told:
@@ -46,6 +48,14 @@ def subject(speech: Speech, diagnosis: Diagnosis) -> str:
         return speech.name(names.get(site.process, "")) or speech.word("page.process")
     told = [row.name for row in diagnosis.processes if row.name]
     return speech.name(speech.joined(told)) or speech.word("page.process")
+
+
+def worst_first(diagnosis: Diagnosis) -> list[ProcessRow]:
+    """Return the processes, those with the worst findings first."""
+    ranks: dict[str, int] = {}
+    for found in diagnosis.findings:
+        ranks.setdefault(found.suspect.sites[0].process, found.rank)
+    return sorted(diagnosis.processes, key=lambda row: ranks.get(row.id, len(diagnosis.findings) + 1))
 
 
 def _leaking(speech: Speech, diagnosis: Diagnosis) -> list[str]:
@@ -133,8 +143,9 @@ def _standing(speech: Speech, diagnosis: Diagnosis, found: Finding, function: st
         return speech.word("headline.one", total=total, function=function, state=speech.name(state) or "?")
     if more := len({one.frame.function for one in blocked}) - 1:
         doing = doing if len({one.state for one in blocked}) == 1 else speech.word("doing.wait")
+        first = sum(one.count or 0 for one in blocked if one.frame.function == blocked[0].frame.function)
         args: dict[str, str | int] = {"count": root, "total": total, "function": function, "doing": doing}
-        return speech.word("headline.goroutines-several", more=more, **args)
+        return speech.word("headline.goroutines-several", more=more, first=first, rest=root - first, **args)
     told = speech.word("headline.goroutines", count=root, total=total, function=function, doing=doing)
     caller = next((one.frame for one in suspect.sites if one.role == "driver" and one.process == process), None)
     if caller is None or suspect.sites[0].frame.owner not in ("stdlib", "runtime"):
@@ -239,4 +250,4 @@ def _inside(sentence: str) -> str:
     return told
 
 
-__all__ = ["headline", "known", "mended", "subject", "what"]
+__all__ = ["headline", "known", "mended", "subject", "what", "worst_first"]

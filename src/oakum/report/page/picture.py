@@ -138,7 +138,7 @@ class _Picture:
         return self.speech.word("missing.perhaps", what=told) if self.found.confidence == "possible" else told
 
     def _spots(self, role: str, files: Mapping[str, list[int]]) -> str:
-        """Return the lines of source that have one part in it: never received: runner.go:134, 135, 150."""
+        """Return the lines of source that have one part in it: not received on this way: runner.go:134, 135, 150."""
         key = f"cause.role.{role}"
         told = self.speech.word(key) if key in WORDS else self.speech.name(role)
         places = [
@@ -149,7 +149,7 @@ class _Picture:
 
     def told(self, blocked: Sequence[Site | Victim]) -> str:
         """Return the picture's middle in a sentence."""
-        many = sum(site.count or 0 for site in blocked)
+        many = sum(site.count or 0 for site in blocked if site.process == blocked[0].process)
         count = self.speech.word("count.goroutines", count=many)
         key = f"missing.{self.found.mechanism}"
         if key not in WORDS:

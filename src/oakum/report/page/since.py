@@ -46,6 +46,20 @@ def began(values: Sequence[Dated]) -> int | None:
     return next((at for at in known if values[at].value), None)
 
 
+def beginnings(diagnosis: Diagnosis, process: str, findings: Sequence[Finding]) -> dict[str, list[Finding]]:
+    """Return which findings of a process are there for the first time in which moment, by its label."""
+    found: dict[str, list[Finding]] = {}
+    for one in findings:
+        if one.suspect.sites[0].process != process:
+            continue
+        for growth in one.suspect.growth:
+            values = dated(diagnosis, process, growth)
+            if (at := began(values)) is not None:
+                found.setdefault(values[at].label, []).append(one)
+                break
+    return found
+
+
 def allocating(found: Finding) -> int:
     """Return how many functions allocate what a finding's memory is the sum of."""
     return len({site.frame.function for site in found.suspect.sites if site.role == "allocated"})
@@ -138,4 +152,4 @@ def moment_name(speech: Speech, one: Dated | MomentRow | Point, others: Sequence
     return clock(one.at, others) or speech.name(one.label.rstrip("/").rpartition("/")[2]) or "?"
 
 
-__all__ = ["Dated", "allocating", "began", "dated", "moment_name", "rates", "since"]
+__all__ = ["Dated", "allocating", "began", "beginnings", "dated", "moment_name", "rates", "since"]

@@ -39,9 +39,13 @@ class Speech(Pen):
         """Return a name that evidence brought, short enough to be read."""
         return self.cut(text, NAME)
 
+    def kind(self, name: str) -> str:
+        """Return the kind or the format of a capture; Go's own names for them stay as they are."""
+        return self.word(f"kind.{name}") if f"kind.{name}" in WORDS else self.name(name)
+
     def short(self, function: str) -> str:
         """Return a function without the path of its package: watch.(*StreamWatcher).receive."""
-        head, paren, tail = function.partition("(")  # type arguments and method values may have slashes
+        head, paren, tail = self.placed(function).partition("(")  # type arguments and method values may have slashes
         return self.name(head.rpartition("/")[2] + paren + tail)
 
     def amount(self, measure: str, value: float) -> str:
@@ -71,10 +75,6 @@ class Speech(Pen):
                 return self.word("event.code", code=self.name(code))
         told = f"`{self.name(f'{method} {path}'.strip() if path else metric)}`"
         return f" {told} " if self.lang == "zh" else told
-
-    def joined(self, parts: Sequence[str]) -> str:
-        """Return several short things in a row, as the language separates them."""
-        return ("、" if self.lang == "zh" else ", ").join(parts)
 
 
 def clock(when: datetime | None, others: Sequence[datetime | None] = ()) -> str:

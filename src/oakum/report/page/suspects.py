@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from oakum.model import CauseSite, Evidence, Finding, Frame, KnownMatch, Site
 from oakum.model.diagnosis import Diagnosis
+from oakum.report.advice import elsewhere, lock_in_source
 from oakum.report.cause import marked, role
 from oakum.report.code import Row, about_marks, dedented, gapped
 from oakum.report.page.blocks import (
@@ -36,6 +37,7 @@ from oakum.report.page.since import since
 from oakum.report.page.speech import Speech
 from oakum.report.page.todo import checks, todo
 from oakum.report.words import WORDS
+from oakum.report.words.told import place_in
 
 # What speaks against an accusation, or weakens it: docs/diagnose.md has the same list.
 AGAINST = frozenset(
@@ -45,6 +47,7 @@ AGAINST = frozenset(
 )  # fmt: skip
 _CLAIMS_MOST = 24
 _ALIKE_MOST = 3  # claims that say the same of other places
+_STANDING_FIRST = 2  # places of goroutines before those of who started them, allocated for them ...
 _PLACES_MOST, _OPEN_MOST = 12, 4  # places that are told; that are read without being asked for
 _FILES_MOST = 6
 _LINES_MOST = 40  # of one file; more are shown about their marks
@@ -112,25 +115,34 @@ class Suspects:
             ("path", self.path(suspect.path)),
             ("since", tuple(Para(one) for one in since(speech, self.diagnosis, found))),
             ("known", tuple(block for one in found.known for block in self.known(one))),
-            ("mechanism", (Para(f"`{speech.name(found.mechanism)}`"),)),
-            ("name", (Para(f"`{speech.name(found.id)}`"),)),
+            ("mechanism", (Para(f"`{speech.name(found.mechanism)}`{speech.comma}{self.id(found)}"),)),
         ]
         return Facts(tuple(Fact(speech.word(f"finding.{name}"), blocks) for name, blocks in facts if blocks))
 
+    def id(self, found: Finding) -> str:
+        """Return the name that a finding keeps in every run, labelled."""
+        return f"{self.speech.word('finding.name')} `{self.speech.name(found.id)}`"
+
     def where(self, sites: Sequence[Site]) -> tuple[Block, ...]:
-        """Return the places of a finding, the root first, then one of each other part that places have in it."""
-        roles = {site.role: at for at, site in reversed(list(enumerate(sites)))}
-        firsts = [site for at, site in enumerate(sites) if roles[site.role] == at]
-        places = []
-        for site in [*firsts, *(one for at, one in enumerate(sites) if roles[one.role] != at)][:_PLACES_MOST]:
-            facts = [self.speech.word(f"role.{site.role}")] if site.role != "blocked" else []
-            if site.state:
-                facts.append(self.speech.name(site.state))
-            if site.count is not None:
-                objects = site.role in ("allocated", "registered") and not site.state
-                facts.append(self.speech.word("count.objects" if objects else "count.goroutines", count=site.count))
-            places.append(self.place(site.frame, facts, site.process))
-        return self.folded(places, len(sites))
+        """Return the places of a finding: the first two where goroutines of its process stand, which make up most of
+        what is counted there, then one of each other part that places have in it, then the rest."""
+        standing = [one for one in sites if one.role == "blocked" and one.process == sites[0].process]
+        ordered = standing[:_STANDING_FIRST]
+        for one in sites:
+            if one.role not in {site.role for site in ordered}:
+                ordered.append(one)
+        ordered += [one for one in sites if not any(one is site for site in ordered)]
+        return self.folded([self.standing(site) for site in ordered[:_PLACES_MOST]], len(sites))
+
+    def standing(self, site: Site) -> Place:
+        """Return a place with its part, the state of the goroutines there, and how many they are."""
+        facts = [self.speech.word(f"role.{site.role}")] if site.role != "blocked" else []
+        if site.state:
+            facts.append(self.speech.name(site.state))
+        if site.count is not None:
+            objects = site.role in ("allocated", "registered") and not site.state
+            facts.append(self.speech.word("count.objects" if objects else "count.goroutines", count=site.count))
+        return self.place(site.frame, facts, site.process)
 
     def folded(self, places: Sequence[Place], count: int) -> tuple[Block, ...]:
         """Return the first places, the others to be unfolded, and how many more there are."""
@@ -157,7 +169,9 @@ class Suspects:
         """Return a function and where it stands; of several processes also which."""
         owner = [self.speech.name(self.names[process])] if len(self.names) > 1 and process in self.names else []
         told = self.speech.comma.join([*facts, *owner])
-        return Place(self.speech.name(frame.function or "?"), self.speech.name(frame.file), frame.line, told)
+        return Place(
+            self.speech.name(self.speech.placed(frame.function) or "?"), self.speech.name(frame.file), frame.line, told
+        )
 
     def path(self, frames: Sequence[Frame]) -> tuple[Block, ...]:
         """Return how the allocation was reached, root first, in names alone; with files to be unfolded."""
@@ -176,23 +190,25 @@ class Suspects:
         """Return the upstream bug, what the version that runs says to it, and where to read on."""
         speech = self.speech
         told = f"{speech.colon}{speech.say(one.summary)}" if one.summary else ""
-        name = "Go" if one.module == "std" else one.module
-        module = speech.name(f"{name} {one.found or ''}".strip())
-        if one.fault == "usage" and not one.fixed:
-            facts = [speech.word("upstream.usage", module=module)]
-        else:
-            said = "peer" if one.where == "peer" and one.affects_build == "unknown" else one.affects_build
-            versions = speech.name(speech.joined(one.fixed))
-            facts = [speech.word(f"upstream.affects.{said}", module=speech.name(name) if said == "peer" else module)]
-            facts.append(
-                speech.word("upstream.mended", versions=versions) if versions else speech.word("upstream.unmended")
-            )
-        blocks: list[Block] = [Para(f"{speech.name(one.id)}{told}"), Para(speech.stop.join(facts))]
+        blocks: list[Block] = [Para(f"{speech.name(one.id)}{told}"), Para(self.affected(one))]
         if one.says:
             blocks.append(Para(speech.saying(one.says), quiet=True))
         addresses = [address for address in one.references if _is_web(address)]
         blocks += [Link(speech.name(address), address) for address in addresses[:_PLACES_MOST]]
         return (*blocks, *self.more(len(addresses) - _PLACES_MOST))
+
+    def affected(self, one: KnownMatch) -> str:
+        """Return whether the version that runs has an upstream bug, and since when it is mended."""
+        speech = self.speech
+        name = "Go" if one.module == "std" else one.module
+        module = speech.name(f"{name} {one.found or ''}".strip())
+        if one.fault == "usage" and not one.fixed:
+            return speech.word("upstream.usage", module=module)
+        said = "peer" if one.where == "peer" and one.affects_build == "unknown" else one.affects_build
+        versions = speech.name(speech.joined(one.fixed))
+        runs = speech.word(f"upstream.affects.{said}", module=speech.name(name) if said == "peer" else module)
+        mended = speech.word("upstream.mended", versions=versions) if versions else speech.word("upstream.unmended")
+        return f"{runs}{speech.stop}{mended}"
 
     def why(self, found: Finding) -> tuple[Block, ...]:
         """Return what speaks for it, then what speaks against it."""
@@ -223,13 +239,24 @@ class Suspects:
         origin = self.speech.name(self.derive.origin(one.capture))
         source = Link(origin or one.capture[:19], f"#{anchor_of_input(number)}") if number else None
         return Claim(
-            self.speech.say(one.claim),
+            self.said(found, one),
             source,
-            self.speech.name(one.where),
+            self.speech.name(place_in(one.where, self.speech.lang)),
             self.excerpt(one.excerpt),
             self.derive.claim(found, one),
             one.kind in AGAINST,
         )
+
+    def said(self, found: Finding, one: Evidence) -> str:
+        """Return the sentence of a claim, with its process where that is another, and the lock as the source has it."""
+        speech = self.speech
+        told = speech.say(one.claim)
+        if owner := speech.name(elsewhere(self.diagnosis, found, one)):
+            told = f"{owner}{speech.colon}{told}"
+        if lock := lock_in_source(found, one):
+            glue = "" if speech.lang == "zh" else " "
+            told += glue + speech.word("finding.lock-named", lock=speech.name(lock.replace("`", "'")))
+        return told
 
     def excerpt(self, text: str) -> str:
         """Return the beginning of what stands in the capture."""
@@ -284,6 +311,7 @@ class Suspects:
         """Return that there is more, and what shows it."""
         if count <= 0:
             return ()
+        command = command or self.derive.data()
         if not command:
             return (Para(self.speech.word("page.more", count=count), quiet=True),)
         return (Para(self.speech.word("page.more-shown-by", count=count), quiet=True), Command(command))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from oakum.model import Finding, KnownMatch, Lead, Remedy
 from oakum.model.diagnosis import Diagnosis
-from oakum.report.advice import commands, origins, remedies
+from oakum.report.advice import commands, look_again, origins, remedies
 from oakum.report.page.blocks import Block, Command, Diff, Fact, Facts, Fold, Link, Para
 from oakum.report.page.charts import at_a_glance
 from oakum.report.page.derive import Derive
@@ -13,22 +13,34 @@ from oakum.report.words import say, size
 
 _DIFF_LINES, _DIFF_MOST = 160, 16_000
 STUCK = ("double-lock", "lock-cycle", "lock-held-while-waiting")  # work stands still before memory runs out
-_LOOK_AGAIN = "oakum diagnose --moments 3 --every 1m http://HOST:PORT"
 
 
 def todo(speech: Speech, diagnosis: Diagnosis, found: Finding) -> tuple[Block, ...]:
     """Return what to do: now, properly, and with upstream."""
+    now, properly = _steps(speech, diagnosis, found)
+    facts = (("now", now), ("properly", properly), ("upstream", _upstream(speech, found)))
+    return (Facts(tuple(Fact(speech.word(f"do.{name}"), tuple(blocks)) for name, blocks in facts if blocks)),)
+
+
+def first_steps(speech: Speech, diagnosis: Diagnosis, found: Finding) -> tuple[str, str]:
+    """Return the first thing to do now, and the first to do properly; "" where there is none."""
+    now, properly = (
+        next((one.text for one in blocks if isinstance(one, Para)), "") for blocks in _steps(speech, diagnosis, found)
+    )
+    if properly and any(one.diff for one in found.remedies):
+        properly += f"{'' if speech.lang == 'zh' else ' '}{speech.word('glance.drafted')}"
+    return now, properly
+
+
+def _steps(speech: Speech, diagnosis: Diagnosis, found: Finding) -> tuple[list[Block], list[Block]]:
     advice = remedies(found)
     general = not found.remedies  # what follows from the mechanism is how to mend it, not how to get through the night
     now = [one for one in advice if one.kind == "mitigate" and not general]
     properly = [one for one in advice if one.kind != "mitigate" or general]
-    first = [*_at_once(speech, diagnosis, found, now), *(block for one in now for block in _remedy(speech, one))]
-    facts = (
-        ("now", first),
-        ("properly", [block for one in properly for block in _remedy(speech, one, kind=not general)]),
-        ("upstream", _upstream(speech, found)),
+    return (
+        [*_at_once(speech, diagnosis, found, now), *(block for one in now for block in _remedy(speech, one))],
+        [block for one in properly for block in _remedy(speech, one, kind=not general)],
     )
-    return (Facts(tuple(Fact(speech.word(f"do.{name}"), tuple(blocks)) for name, blocks in facts if blocks)),)
 
 
 def _at_once(speech: Speech, diagnosis: Diagnosis, found: Finding, mitigations: Sequence[Remedy]) -> list[Block]:
@@ -134,7 +146,7 @@ def checks(speech: Speech, diagnosis: Diagnosis, derive: Derive, found: Finding)
     """Return what to run once it is mended, what must come out, and what shows the place as it is now."""
     blocks: list[Block] = [
         Para(speech.word("check.run")),
-        Command(_LOOK_AGAIN, speech.word("check.about")),
+        Command(look_again(diagnosis, found.suspect.sites[0].process), speech.word("check.about")),
         Para(speech.word("check.verdict", id=speech.name(found.id))),
     ]
     growth = next((one for one in found.suspect.growth if len(one.counts) > 1), None)
@@ -152,4 +164,4 @@ def checks(speech: Speech, diagnosis: Diagnosis, derive: Derive, found: Finding)
     return tuple(blocks)
 
 
-__all__ = ["STUCK", "checks", "todo"]
+__all__ = ["STUCK", "checks", "first_steps", "todo"]

@@ -31,9 +31,9 @@ from oakum.report.page.speech import stamp
 _FILL_IN = ("impact", "noticed", "changed", "restored", "owners")
 
 
-def incident(diagnosis: Diagnosis, lang: str) -> Page:
-    """Return the incident report of a diagnosis in one language."""
-    story = Story(diagnosis, lang)
+def incident(diagnosis: Diagnosis, lang: str, kept: str = "") -> Page:
+    """Return the incident report of a diagnosis in one language; `kept` is the file in which that lies as data."""
+    story = Story(diagnosis, lang, kept)
     verdict = diagnosis.verdict
     return Page(
         title=_title(story),
@@ -54,6 +54,7 @@ def incident(diagnosis: Diagnosis, lang: str) -> Page:
             _appendix(story),
         ),
         foot=story.tell("foot", version=story.name(diagnosis.tool or __version__)),
+        kept=kept,
     )
 
 
@@ -161,7 +162,7 @@ def _appendix(story: Story) -> Section:
             (
                 Cell(str(number), number),
                 Cell(story.name(row.origin), code=True),
-                Cell(story.name(" ".join(dict.fromkeys((row.kind, row.format))).strip())),
+                Cell(" ".join(dict.fromkeys((story.kind(row.kind), story.kind(row.format)))).strip()),
                 Cell(stamp(row.taken_at), row.taken_at.timestamp() if row.taken_at else None),
                 Cell(story.name(row.digest), code=True),
                 Cell(str(len(row.problems)) if row.problems else "", len(row.problems)),

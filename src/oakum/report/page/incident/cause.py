@@ -6,7 +6,7 @@ Comes in: a Story. Goes out: the two sections. What is only suspected is called 
 from collections.abc import Iterator
 
 from oakum.model import Finding, Remedy
-from oakum.report.advice import remedies
+from oakum.report.advice import remedies, target
 from oakum.report.page.blocks import (
     Block,
     Claims,
@@ -44,7 +44,11 @@ def root_cause(story: Story) -> Section:
 
 def _longer(story: Story) -> list[Block]:
     """Return what settles every suspicion where nothing was missing: to look for longer."""
-    return [Command("oakum diagnose --moments 6 --every 10m TARGET", story.tell("cause.longer"))]
+    first = next(iter(story.told), None)
+    process = first.suspect.sites[0].process if first else next((row.id for row in story.diagnosis.processes), "")
+    known = target(story.diagnosis, process)
+    told = story.tell("cause.longer-known" if known else "cause.longer")
+    return [Command(f"oakum diagnose --moments 6 --every 10m {known or 'TARGET'}", told)]
 
 
 def _cause(story: Story, found: Finding) -> Section:

@@ -293,7 +293,7 @@ def gaps(story: Story) -> list[Block]:
     blocks: list[Block] = []
     for gap in story.diagnosis.gaps:
         blocks.append(Para(f"{story.say(gap.what)}{story.glue}{story.say(gap.why)}".strip()))
-        command = gap.command.partition("  # ")[0]  # the remark says in English what the sentence above says
+        command = gap.command.partition("  # ")[0]  # the remark says what the sentence above says
         blocks += [Command(command)] if command and len(command) <= COMMAND_MOST else []
     return blocks
 

@@ -7,7 +7,7 @@ from oakum.model import Finding, Memory, Point, ProcessRow
 from oakum.report.page.blocks import Block, Cell, Fact, Facts, Para, Row, Section, Table
 from oakum.report.page.charts import MEASURES, totals, waterfall
 from oakum.report.page.incident.story import Story
-from oakum.report.page.since import since
+from oakum.report.page.since import beginnings, since
 from oakum.report.page.speech import stamp
 from oakum.report.words import size
 
@@ -70,7 +70,8 @@ def _process(story: Story, row: ProcessRow) -> list[Block]:
     for found in story.told:
         if found.suspect.sites[0].process == row.id and (told := since(story, story.diagnosis, found)):
             blocks.append(Para(f"{_which(story, found)}{story.glue.join(told)}"))
-    blocks += totals(story, story.diagnosis, story.derive, row.id, story.process(row.id))
+    began = beginnings(story.diagnosis, row.id, story.told)
+    blocks += totals(story, story.diagnosis, story.derive, row.id, story.process(row.id), began)
     for memory in story.diagnosis.memory:
         if memory.process == row.id:
             blocks += _room(story, memory)

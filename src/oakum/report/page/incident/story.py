@@ -13,6 +13,7 @@ from oakum.model.diagnosis import Diagnosis
 from oakum.report.layout import series
 from oakum.report.page.blocks import Claim, anchor_of_input
 from oakum.report.page.derive import Derive
+from oakum.report.page.headline import worst_first
 from oakum.report.page.speech import Speech
 from oakum.report.page.suspects import Suspects
 
@@ -24,12 +25,12 @@ FINDINGS_MOST = 8  # causes that are told whole; more of them nobody mends at on
 class Story(Speech):
     """A diagnosis as the parts of the report ask for it."""
 
-    def __init__(self, diagnosis: Diagnosis, lang: str) -> None:
+    def __init__(self, diagnosis: Diagnosis, lang: str, kept: str = "") -> None:
         super().__init__(lang)
         self.diagnosis = diagnosis
-        self.derive = Derive(diagnosis)
+        self.derive = Derive(diagnosis, kept)
         self.suspects = Suspects(self, diagnosis, self.derive)
-        self.processes = diagnosis.processes[:_PROCESSES_MOST]
+        self.processes = worst_first(diagnosis)[:_PROCESSES_MOST]
         self.names = {row.id: self.name(row.name) for row in diagnosis.processes}
         self.sure = [found for found in diagnosis.findings if found.confidence != "possible"]
         self.possible = [found for found in diagnosis.findings if found.confidence == "possible"]

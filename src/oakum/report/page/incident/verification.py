@@ -6,6 +6,7 @@ Comes in: a Story. Goes out: the section. Trials are none yet, so that a fix wor
 from collections.abc import Iterator
 
 from oakum.model import Finding, Growth
+from oakum.report.advice import target
 from oakum.report.page.blocks import Block, Cell, Command, Para, Row, Section, Table, anchor_of_finding
 from oakum.report.page.incident.story import Story, goroutines, hourly
 
@@ -60,14 +61,22 @@ def _how(story: Story) -> Iterator[Block]:
     function = next((story.function(one) for one in story.told if goroutines(one) and story.function(one)), "")
     if function and _go(story) >= _PROVES:
         yield Para(story.tell("verify.go-proof", function=function))
-        yield Command("curl -so goroutineleak.pb.gz http://HOST:PORT/debug/pprof/goroutineleak")
+        if not _target(story):  # what captures a target that is known takes this profile too
+            yield Command("curl -so goroutineleak.pb.gz http://HOST:PORT/debug/pprof/goroutineleak")
 
 
 def _capture(story: Story, folder: str) -> list[Block]:
+    known = _target(story)
+    told = story.tell("verify.capture-known") if known else story.tell("verify.capture")
     return [
-        Command(f"oakum capture TARGET --moments 3 --every 5m -o {folder}", story.tell("verify.capture")),
+        Command(f"oakum capture {known or 'TARGET'} --moments 3 --every 5m -o {folder}", told),
         Command(f"oakum diagnose {folder}", story.tell("verify.alone")),
     ]
+
+
+def _target(story: Story) -> str:
+    """Return what the worst cause was captured from; "" when nothing tells."""
+    return next((target(story.diagnosis, found.suspect.sites[0].process) for found in story.told), "")
 
 
 def _evidence(story: Story) -> list[str]:
