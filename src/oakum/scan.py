@@ -21,6 +21,7 @@ from oakum.explain.memory import off_heap as memory
 from oakum.explain.network import bodies, handles
 from oakum.explain.reason import Reason
 from oakum.explain.waits import question as waits
+from oakum.explain.workers import breaks
 from oakum.explain.workers import scan as pair_scan
 from oakum.model import Cause, CauseSite, Flaw, Problem, SourceText, normal_function
 
@@ -42,6 +43,7 @@ SCANS: tuple[Question, ...] = (
         pair_scan.scan,
         re.compile(rb"\btime\.(?:NewTicker|Tick)\b|\"[^\"\n]*(?:sql|pgx|mongo|leveldb|badger|bolt|client-go)"),
     ),
+    Question(breaks.scan, re.compile(rb"\bbreak\b")),
     Question(handles.scan, re.compile(rb"\"database/sql\"")),
     Question(memory.scan, re.compile(rb"\bMmap\(|\bmmap\.Map")),
 )

@@ -367,24 +367,6 @@ case(
     +    }
     """,
 )
-case(
-    "a signal is dropped",
-    """
-    package desk
-
-    func wake(signal chan struct{}) {
-        signal <- struct{}{}
-    }
-    """,
-    lambda p: fixes.or_drop(op(p, "send")),
-    """
-    -    signal <- struct{}{}
-    +    select {
-    +    case signal <- struct{}{}:
-    +    default:
-    +    }
-    """,
-)
 
 _PRODUCER = """
     package desk
@@ -399,14 +381,6 @@ _PRODUCER = """
         return out
     }
     """
-case(
-    "closed behind the loop that sends",
-    _PRODUCER,
-    lambda p: fixes.close_after(step(p, "loop"), "out"),
-    """
-    +        close(out)
-    """,
-)
 case(
     "closed at the end of the function",
     _PRODUCER,
@@ -671,27 +645,6 @@ case(
     lambda p: fixes.stop_deleted(op(p, "delete", "", 1), "stop()"),
     """
     +        one.stop()
-    """,
-)
-case(
-    "a ticker in the place of time.Tick",
-    """
-    package desk
-
-    import "time"
-
-    func poll() {
-        for range time.Tick(time.Second) {
-            println("tick")
-        }
-    }
-    """,
-    lambda p: fixes.ticker_for_tick(op(p, "call", "time.Tick")),
-    """
-    -    for range time.Tick(time.Second) {
-    +    ticker := time.NewTicker(time.Second)
-    +    defer ticker.Stop()
-    +    for range ticker.C {
     """,
 )
 

@@ -72,7 +72,8 @@ def marked(pen: Pen, excerpts: Sequence[Excerpt], sites: Sequence[Site]) -> dict
         rows = files.setdefault(excerpt.file, {})
         for number, text in enumerate(excerpt.lines, excerpt.first):
             mark = role(pen, excerpt.marks[number]) if number in excerpt.marks else ""
-            told = pen.comma.join(part for part in (mark, standing.get((excerpt.file, number), "")) if part)
+            both = dict.fromkeys((mark, standing.get((excerpt.file, number), "")))  # "started here" may be said by both
+            told = pen.comma.join(part for part in both if part)
             if mark or number not in rows:
                 rows[number] = Row(number, text, told)
     return {file: [rows[number] for number in sorted(rows)] for file, rows in files.items()}

@@ -15,19 +15,16 @@ from oakum.explain.fixes.calls import (
     keep_cancel,
     stop_deleted,
     stop_old,
-    ticker_for_tick,
 )
 from oakum.explain.fixes.channels import (
     buffer_for,
     buffer_of_one,
-    close_after,
     close_before,
     defer_close,
     drain_after_stop,
     drain_on_leave,
     drain_ranged,
     leave_loop,
-    or_drop,
     return_after,
     select_with_done,
     senders,
@@ -43,7 +40,7 @@ from oakum.explain.fixes.limits import (
 )
 from oakum.explain.fixes.locks import defer_unlock, unlock_before, unlock_first, use_locked_variant, words_only
 from oakum.explain.fixes.objects import clone_piece, pointer_receiver
-from oakum.explain.fixes.scope import connection_in_scope, done_in_scope
+from oakum.explain.fixes.scope import connection_in_scope
 from oakum.model import Remedy
 
 _MOST = 3  # drafts for one mistake; a reader wants to choose, not to study
@@ -56,10 +53,10 @@ def drafts(*found: Remedy | None) -> tuple[Remedy, ...]:
 
 __all__ = [
     "Edit", "buffer_for", "buffer_of_one", "call_after", "call_before", "call_before_each", "client_timeout",
-    "clone_piece", "close_after", "close_before", "close_deleted", "close_unkept", "connection_in_scope",
-    "defer_at_start", "defer_call", "defer_close", "defer_unlock", "done_in_scope", "draft", "drafts",
-    "drain_after_stop", "drain_on_leave", "drain_ranged", "keep_cancel", "leave_loop", "make_field", "or_drop",
+    "clone_piece", "close_before", "close_deleted", "close_unkept", "connection_in_scope",
+    "defer_at_start", "defer_call", "defer_close", "defer_unlock", "draft", "drafts",
+    "drain_after_stop", "drain_on_leave", "drain_ranged", "keep_cancel", "leave_loop", "make_field",
     "pointer_receiver",
     "return_after", "select_with_done", "senders", "set_deadline", "set_timeout", "set_timeout_in", "stop_deleted",
-    "stop_old", "ticker_for_tick", "unlock_before", "unlock_first", "use_locked_variant", "with_timeout", "words_only",
+    "stop_old", "unlock_before", "unlock_first", "use_locked_variant", "with_timeout", "words_only",
 ]  # fmt: skip

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from tree_sitter import Node
 
 from oakum.explain.code.nouns import Func, Op
-from oakum.explain.code.syntax import arguments, parts, text
+from oakum.explain.code.syntax import parts, text
 from oakum.explain.fixes.draft import Edit, draft
 from oakum.explain.fixes.layout import At, before, behind, first_in, instead, place, statement, step_of, without
 from oakum.explain.fixes.scope import fresh, usable
@@ -210,32 +210,7 @@ def _ended(name: str, call: str) -> str:
     return f"{name}()" if call == "()" else f"{name}.{call}"
 
 
-def ticker_for_tick(call: Op) -> Remedy | None:
-    """Replace time.Tick, which nobody can stop, by a ticker that is stopped when the function is left."""
-    given = arguments(call.node)
-    if call.kind != "call" or text(call.target) != "time.Tick" or len(given) != 1 or call.target is None:
-        return None
-    name = fresh(call.func, "ticker", "ticks", "tickEvery")
-    loops = call.step.loops
-    head = _head(call.node)
-    if loops or name is None:  # made anew in each round: what time.After makes ends by itself
-        edits: list[Edit] | None = [Edit(call.target.start_byte, call.target.end_byte, "time.After")]
-        return draft("after-for-tick", call.file, edits, place=place(call))
-    lines = [f"{name} := time.NewTicker({text(given[0])})", f"defer {name}.Stop()"]
-    edits = before(call.file, head if head is not None else call, lines)
-    if edits is None:
-        return None
-    edits.append(Edit(call.node.start_byte, call.node.end_byte, f"{name}.C"))
-    return draft("ticker-for-tick", call.file, edits, place=place(call), ticker=name)
-
-
-def _head(node: Node) -> Node | None:
-    """Return the for statement over whose range something stands: it is evaluated once, before the loop."""
-    clause = node.parent
-    return clause.parent if clause is not None and clause.type == "range_clause" else None
-
-
 __all__ = [
     "call_after", "call_before", "call_before_each", "close_deleted", "close_unkept", "defer_at_start", "defer_call",
-    "keep_cancel", "removals", "stop_deleted", "stop_old", "ticker_for_tick",
+    "keep_cancel", "removals", "stop_deleted", "stop_old",
 ]  # fmt: skip

@@ -237,15 +237,6 @@ def _range_selected(op: Op, way_out: list[str]) -> list[Edit] | None:
     return [Edit(loop.start_byte, body.start_byte + 1, "for {\n" + "\n".join(inside + one for one in lines))]
 
 
-def or_drop(send: Op) -> Remedy | None:
-    """Let a send that nobody takes at once be dropped: for wake-up signals, of which one in the buffer is enough."""
-    node = statement(send, exact=True)
-    if send.kind != "send" or send.select is not None or node is None:
-        return None
-    edits = instead(send.file, node, ["select {", f"case {text(node)}:", "default:", "}"])
-    return draft("or-drop", send.file, edits, place=place(send), code=send.code)
-
-
 def defer_close(after: At, channel: str) -> Remedy | None:
     """Close a channel when the function is left, however it is left."""
     if step_of(after).loops or not _names(after, channel, behind=True):
@@ -258,12 +249,6 @@ def close_before(leave: At, channel: str) -> Remedy | None:
     """Close a channel before a return, or at the end of the function."""
     edits = before(leave.func.file, leave, [f"close({channel})"]) if _names(leave, channel) else None
     return draft("close-before", leave.func.file, edits, place=place(leave), channel=channel)
-
-
-def close_after(at: At, channel: str) -> Remedy | None:
-    """Close a channel behind a statement: the loop that sends."""
-    edits = behind(at.func.file, at, [f"close({channel})"]) if _names(at, channel, behind=True) else None
-    return draft("close-after", at.func.file, edits, place=place(at), channel=channel)
 
 
 def return_after(send: Op) -> Remedy | None:
@@ -297,6 +282,6 @@ def leave_loop(jump: Step) -> Remedy | None:
 
 
 __all__ = [
-    "buffer_for", "buffer_of_one", "close_after", "close_before", "defer_close", "drain_after_stop", "drain_on_leave",
-    "drain_ranged", "leave_loop", "or_drop", "return_after", "select_with_done", "senders",
+    "buffer_for", "buffer_of_one", "close_before", "defer_close", "drain_after_stop", "drain_on_leave",
+    "drain_ranged", "leave_loop", "return_after", "select_with_done", "senders",
 ]  # fmt: skip

@@ -108,10 +108,6 @@ def _maps(package: Package) -> bool:
     )
 
 
-def _makers(package: Package) -> list[Op]:
-    return [op for func in package.all for op in func.ops if op.kind == "call" and _acquires(op) is not None]
-
-
 def _told(package: Package, lost: Lost) -> tuple[tuple[Text, ...], tuple[CauseSite, ...]]:
     acquire, func = lost.acquire, lost.func
     made = _behind(package, acquire)

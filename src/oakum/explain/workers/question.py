@@ -20,6 +20,7 @@ from oakum.explain.reason import Reason, Scene
 from oakum.explain.waits.contexts import dropped_cancel, lost_cancels
 from oakum.explain.workers.acquirers import Acquirer, acquirers, calls_of, users
 from oakum.explain.workers.behind import behind
+from oakum.explain.workers.breaks import unheeded
 from oakum.explain.workers.drafts import loss_fixes
 from oakum.explain.workers.endings import Waiting, of_channel, of_context, waiting
 from oakum.explain.workers.losses import lines, says
@@ -68,7 +69,7 @@ class _Worker:
             return None
         if self.start is not None and once(self.scene.program, self.start):
             return None  # so many for as long as the process runs
-        uncancelled = self._uncancelled()
+        uncancelled = self._uncancelled() or self._unheeded()
         if uncancelled is not None:
             return uncancelled
         done = [op for one in self.found.endings for op in (*one.done, *one.foreign)]
@@ -99,6 +100,15 @@ class _Worker:
             if op.func is start.func and op.line < start.line and number >= start.line:
                 return dropped_cancel(op, var, number)
         return None
+
+    def _unheeded(self) -> Reason | None:
+        """Return that it hears a stop and goes on."""
+        head = self.found.loop
+        found = unheeded(head, self.flows) if head is not None and not self.found.endings else None
+        if found is None:
+            return None
+        sites = [*found.sites, *([self.start.func.site("started", self.start.line)] if self.start is not None else ())]
+        return self._reason([found.says, *self._started()], sites, found.remedies)
 
     @property
     def object(self) -> set[Symbol]:

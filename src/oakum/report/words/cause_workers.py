@@ -26,6 +26,11 @@ WORDS: dict[str, tuple[str, str]] = {
         "{function} is a loop without a way out ({place}): it listens to no stop channel and no context.",
         "{function} 是一个没有出口的循环（{place}）：既不监听停止 channel，也不监听 context。",
     ),
+    "cause.worker.unheeded": (
+        "{function} hears `{name}` at {case}, but `break` at {place} leaves only the select: the loop of line {loop} "
+        "goes on.",
+        "{function} 在 {case} 收到 `{name}`，但 {place} 的 `break` 只跳出 select：第 {loop} 行的循环会继续运行。",
+    ),
     "cause.worker.started": (
         "Every call of {function} starts one more of them ({place}).",
         "每次调用 {function} 都会再启动一个（{place}）。",

@@ -46,12 +46,6 @@ _FIXES: dict[str, tuple[str, str, str, str]] = {  # what it does, its risk; then
         "让 {place} 处的等待随 {done} 一起结束。",
         "此时本应发送或接收的值会被丢弃；请确认无人依赖它，并且 {done} 恰在工作结束时触发而不会更早。",
     ),
-    "or-drop": (
-        "Drop the value at {place} when nobody takes it at once.",
-        "It is right only for signals of which one is enough: a value that is dropped is never received.",
-        "在 {place} 处，若无人立即接收，则丢弃该值。",
-        "仅适用于有一个即可的信号：被丢弃的值永远不会被收到。",
-    ),
     "defer-close": (
         "Close {channel} when the function around {place} is left, so that whoever receives from it ends.",
         "A channel must be closed once, and by the only sender: a second close, or a send after it, panics.",
@@ -65,12 +59,6 @@ _FIXES: dict[str, tuple[str, str, str, str]] = {  # what it does, its risk; then
         "在 {place} 处离开函数之前关闭 {channel}，使接收方得以结束。",
         "接收方会得到零值，不能把它当作成功。channel 只能关闭一次，且只能由唯一的发送方关闭："
         "重复关闭或关闭后再发送会 panic。",
-    ),
-    "close-after": (
-        "Close {channel} when the statement at {place} is done, so that whoever receives from it ends.",
-        "A channel must be closed once, when no sender is left: a second close, or a send after it, panics.",
-        "在 {place} 处的语句完成后关闭 {channel}，使接收方得以结束。",
-        "channel 只能关闭一次，且须在不再有发送方时关闭：重复关闭或关闭后再发送会 panic。",
     ),
     "return-after": (
         "Leave the function behind the send at {place}, so that nothing is sent a second time.",
@@ -186,19 +174,6 @@ _FIXES: dict[str, tuple[str, str, str, str]] = {  # what it does, its risk; then
         "Whoever receives gets the zero value, which must not read as success; a send after the close panics.",
         "在 {place} 处删除 {held} 之前调用 {call}，使等待它的一方得以结束。",
         "接收方会得到零值，不能把它当作成功；关闭后再发送会 panic。",
-    ),
-    "ticker-for-tick": (
-        "Replace time.Tick at {place}, which nobody can stop, by a ticker that is stopped when the function is left.",
-        "Whoever keeps {ticker}.C beyond the function gets no tick any more.",
-        "把 {place} 处无人能停止的 time.Tick 换成离开函数时停止的 ticker。",
-        "函数返回后仍使用 {ticker}.C 的代码将不再收到 tick。",
-    ),
-    "after-for-tick": (
-        "Replace time.Tick at {place} by time.After: a ticker that is made in every round is never stopped "
-        "before Go 1.23, while a timer ends by itself.",
-        "The timer lives until it fires, even when the round is over before.",
-        "把 {place} 处的 time.Tick 换成 time.After：每轮新建的 ticker 在 Go 1.23 之前永不停止，而 timer 会自行结束。",
-        "即使该轮已提前结束，timer 也会存活到触发为止。",
     ),
     "unlock-before": (
         "Call {call} before the function is left at {place}.",
