@@ -161,3 +161,14 @@ def test_a_hostile_name_is_cut() -> None:
     text = headline(of(replace(found, suspect=replace(found.suspect, sites=(evil,)))), "en")
     assert len(text) < 1500
     assert "characters left out" in text
+
+
+@pytest.mark.parametrize(("function", "told"), [("net.(*netFD).Read", "the network"), ("os.(*File).read", "a read")])
+def test_a_file_is_no_network(function: str, told: str) -> None:
+    found = leak()
+    first, *rest = found.suspect.sites
+    site = replace(first, frame=replace(first.frame, function=function), state="IO wait")
+    text = headline(
+        replace(rich(), findings=(replace(found, suspect=replace(found.suspect, sites=(site, *rest))),)), "en"
+    )
+    assert told in text, text

@@ -134,6 +134,8 @@ def _standing(speech: Speech, diagnosis: Diagnosis, found: Finding, function: st
     total = _total(diagnosis, found)
     state = suspect.sites[0].state or ""
     key = next((name for begin, name in _DOING if state.startswith(begin)), "stand")
+    if key == "io" and suspect.sites[0].frame.package == "os":  # a pipe, or what the kernel tells of: no network
+        key = "file"
     doing = speech.word(f"doing.{key}")
     if total < root + behind:  # no capture tells how many there are in all
         return speech.word("headline.goroutines-alone", count=root, function=function, doing=doing)

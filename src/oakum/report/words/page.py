@@ -116,6 +116,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "doing.receive": ("wait to receive from a channel", "等待从 channel 接收"),
     "doing.select": ("wait in a select", "在 select 中等待"),
     "doing.io": ("wait for the network", "等待网络读写"),
+    "doing.file": ("wait in a read or write", "等待读写"),
     "doing.lock": ("wait for a lock", "等待锁"),
     "doing.waitgroup": ("wait for a WaitGroup", "等待 WaitGroup"),
     "doing.cond": ("wait for a signal (sync.Cond)", "等待唤醒（sync.Cond）"),
