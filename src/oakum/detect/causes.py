@@ -3,6 +3,7 @@
 Comes in: what was read of each population. Goes out: causes, each population in at most one: one cause, one finding.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -20,6 +21,8 @@ _ROOTS = ("never", "chan send", "sync.Cond.Wait", "sync.RWMutex.Lock", "sync.Mut
           "semacquire", "IO wait", "select", "chan receive", "sleep", None, "sync.WaitGroup.Wait")  # fmt: skip
 # So many ids apart are goroutines that one call started one after the other.
 _SIDE_BY_SIDE = 4
+# So many kinds that one package started are compared with the next: all with all would take for ever.
+_SIBLINGS_MOST = 64
 # Who waits for a free connection of the pool, and who watches over what has one.
 _QUEUES = "database/sql.(*DB).conn"
 _KEEPS = frozenset({"database/sql.(*Tx).awaitDone", "database/sql.(*Rows).awaitDone"})
@@ -170,10 +173,14 @@ def _siblings(causes: list[Cause]) -> list[Cause]:
     much that has nothing in common.
     """
     kept: list[Cause] = []
+    born: dict[str, list[Cause]] = defaultdict(list)  # by the package that started them
     for cause in sorted(causes, key=lambda cause: -len(_ids(cause.root))):
-        home = next((one for one in kept if _of_one_birth(one.root, cause.root)), None)
+        made = cause.root.population.creator
+        alike = born[made.package] if made is not None and len(_ids(cause.root)) >= 2 * _SIDE_BY_SIDE else []
+        home = next((one for one in alike[-_SIBLINGS_MOST:] if _of_one_birth(one.root, cause.root)), None)
         if home is None:
             kept.append(cause)
+            alike.append(cause)
             continue
         first, second = sorted((home, cause), key=lambda one: _order(one.root))
         home.others = [second.root, *first.others, *second.others]
@@ -185,14 +192,13 @@ def _siblings(causes: list[Cause]) -> list[Cause]:
 
 def _of_one_birth(many: Signs, few: Signs) -> bool:
     """Tell whether the few were each started beside some of the many, by the same goroutine."""
-    made, other = many.population.creator, few.population.creator
-    if made is None or other is None or made.package != other.package or {many.wait, few.wait} & {"working", "never"}:
+    if {many.wait, few.wait} & {"working", "never"}:
         return False
     if "hard" in (many.wait, few.wait) and many.population.state != few.population.state:
         return False
     ids, others = _ids(many), _ids(few)
     parents, theirs = _parent_ids(many), _parent_ids(few)
-    if len(others) < 2 * _SIDE_BY_SIDE or not len(theirs) or int(np.isin(theirs, parents).sum()) < 0.9 * len(theirs):
+    if not len(theirs) or int(np.isin(theirs, parents).sum()) < 0.9 * len(theirs):
         return False
     each = round(len(ids) / len(others))
     if not 0.8 * each * len(others) <= len(ids) <= 1.25 * each * len(others):

@@ -11,7 +11,7 @@ from functools import cache
 import pytest
 
 from diagnosed import RECORDED, at_the_root, diagnosed
-from diagnoses import rich
+from diagnoses import leak, rich
 from oakum.cli import run
 from oakum.model import Diagnosis, Finding, Growth, Memory, Point
 from oakum.model.diagnosis import Argument
@@ -175,3 +175,11 @@ def many_moments(diagnosis: Diagnosis, count: int) -> Diagnosis:
     moments = tuple(replace(diagnosis.moments[0], inputs=(row.digest,), label=row.origin) for row in rows)
     points = tuple(Point("p1", None, row.origin, totals={"goroutines": 3}, inputs=(row.digest,)) for row in rows)
     return replace(diagnosis, inputs=rows, moments=moments, timeline=points)
+
+
+def test_what_the_source_says_is_shown_by_list() -> None:
+    found = leak()
+    derive = Derive(replace(rich(), called=("--source", "src", "captures")))
+    for kind in ("explained", "kept", "bounded"):
+        claim = replace(found.suspect.evidence[0], kind=kind)
+        assert derive.claim(found, claim).startswith("oakum list --finding 1 --source src"), kind

@@ -20,9 +20,10 @@ _THROUGH = frozenset(
     | {"comes-and-goes", "levels-off", "connections", "alive"}
 )  # fmt: skip
 _HEAP = frozenset(
-    {"heap-rises", "heap-ramp", "heap-level", "heap-falls", "heap-shape", "heap-wobbles", "heap-beside", "heap-twin"}
-    | {"heap-like-twin", "heap-pinned", "heap-retains"}
+    {"heap-rises", "heap-ramp", "heap-climbs", "heap-level", "heap-falls", "heap-shape", "heap-wobbles", "heap-beside"}
+    | {"heap-twin", "heap-like-twin", "heap-pinned", "heap-retains"}
 )  # fmt: skip
+_SOURCE = frozenset({"explained", "kept", "bounded"})
 _PROCESS = frozenset(
     {"off-heap-rises", "off-heap-ramp", "off-heap-level", "off-heap-falls", "off-heap-reserved", "memory-headroom"}
     | {"memory-idle", "numbers-rise", "numbers-level", "numbers-fall", "numbers-traffic"}
@@ -32,8 +33,9 @@ _TIED = frozenset({"same-lock", "holder", "no-holder", "cycle", "parent-waits", 
 # What no view prints as the claim says it: shares and sums that the diagnosis makes of what these commands show.
 NEAREST = (
     _PROCESS
+    | _SOURCE
     | _TIED
-    | {"heap-shape", "heap-pinned", "heap-wobbles", "heap-beside", "explained", "alive", "remains", "counts-only"}
+    | {"heap-shape", "heap-pinned", "heap-wobbles", "heap-beside", "alive", "remains", "counts-only"}
     | {"finalizer-runs", "timer-runs"}
 )
 
@@ -88,7 +90,7 @@ class Derive:
         process, kind = self._process(found, evidence), evidence.kind
         if kind == "known":
             return _view("known", "show", str(evidence.claim.args.get("id", "")))
-        if kind == "explained":
+        if kind in _SOURCE:
             return self.listed(found)
         if kind in _PROCESS:
             return self._memory(process, baseline=False)

@@ -43,7 +43,7 @@ from oakum.report.words.told import place_in
 AGAINST = frozenset(
     {"comes-and-goes", "connections", "served", "rests", "levels-off", "alive", "supervises", "startup", "crew"}
     | {"counts-only", "heap-level", "heap-falls", "heap-wobbles", "heap-like-twin", "heap-beside", "off-heap-level"}
-    | {"off-heap-falls", "off-heap-reserved"}
+    | {"off-heap-falls", "off-heap-reserved", "streams", "bounded"}
 )  # fmt: skip
 _CLAIMS_MOST = 24
 _ALIKE_MOST = 3  # claims that say the same of other places
