@@ -186,9 +186,10 @@ class TerminalPage(Pen):
             rate = f"{growth.per_hour:,.0f}" if growth.measure not in _BYTES and abs(growth.per_hour) >= 100 else rate
             parts.append(self.word("growth.per-hour", rate=f"+{rate}" if growth.per_hour > 0 else rate))
         if event := growth.per_event:
-            parts.append(
-                self.word("growth.per-event", event=event.event, value=event.value, low=event.low, high=event.high)
-            )
+            told = size if growth.measure in _BYTES else "{:.3g}".format
+            value, low, high = map(told, (event.value, event.low, event.high))
+            key = "growth.per-event" if low == high else "growth.per-event-about"
+            parts.append(self.word(key, event=event.event, value=value, low=low, high=high))
         if growth.against == "baseline":
             parts.append(self.word("growth.against-baseline"))
         yield from self.flowing(parts)

@@ -53,10 +53,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "count.objects": ("{count:#object}", "{count:,} 个对象"),
     "count.more": ("... and {count:,} more", "……另有 {count:,} 处"),
     "growth.per-hour": ("{rate} per hour", "每小时 {rate}"),
-    "growth.per-event": (
-        "{value:.3g} per {event} ({low:.3g} to {high:.3g})",
-        "每次 {event} 增加 {value:.3g}（{low:.3g} 至 {high:.3g}）",
-    ),
+    "growth.per-event": ("{value} per {event}", "每次 {event} 增加 {value}"),
+    "growth.per-event-about": ("{value} per {event} ({low} to {high})", "每次 {event} 增加 {value}（{low} 至 {high}）"),
     "growth.against-baseline": ("against the healthy twin", "与健康的对照相比"),
     "share.goroutines": ("{share:.0%} of all goroutines", "占全部 goroutine 的 {share:.0%}"),
     "share.inuse_space": ("{share:.0%} of the heap", "占堆内存的 {share:.0%}"),
