@@ -44,8 +44,9 @@ gc.set_threshold(100_000, 20, 20)
 # The only skips that a CI run lets pass: a mirror that did not answer, and evidence that a clone does not have.
 _FORGIVEN = ("download failed three times", "no shared evidence")
 
-# As a file says that it is live, and that it reads recorded takes, which are parsed once in a worker.
-_ALONE = re.compile(r"pytest\.mark\.(?:live|peer|browser)\b")
+# As a file says that it is live, that it asks pprof, and that it reads recorded takes, which are parsed once in a worker.
+_ALONE = re.compile(r"pytest\.mark\.(?:live|browser)\b")
+_PEER = re.compile(r"pytest\.mark\.peer\b")
 _TAKES = re.compile(r"^from recordings import .*\btaken\b", re.MULTILINE)
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -58,12 +59,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def _scope(path: str) -> str:
     """Return what a file's tests are run together with: nothing, as its fixtures are dear, or others of its kind."""
     text = (ROOT / path).read_text(encoding="utf-8")
-    return "alone" if _ALONE.search(text) else "takes" if _TAKES.search(text) else path
+    kinds = {"alone": _ALONE, "peer": _PEER, "takes": _TAKES}
+    return next((kind for kind, says in kinds.items() if says.search(text)), path)
 
 
 class _ByFiles(LoadScopeScheduling):  # type: ignore[misc]
-    """Shares the tests out among workers by files; those that build programs, measure or open a browser stay in one
-    worker, one after the other."""
+    """Shares the tests out among workers by files; those that run programs or open a browser stay in one worker, one
+    after the other."""
 
     def _split_scope(self, nodeid: str) -> str:
         return _scope(nodeid.partition("::")[0])
@@ -83,7 +85,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Put first, where there are workers, what takes longest together, so that none is left with it in the end."""
     if not hasattr(config, "workerinput"):
         return
-    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    slow = {item.path for item in items if item.get_closest_marker("slow") or item.get_closest_marker("peer")}
     items.sort(key=lambda item: (_scope(item.nodeid.partition("::")[0]) != "alone", item.path not in slow))
 
 
