@@ -43,7 +43,8 @@ SCANS: tuple[Question, ...] = (
         pair_scan.scan,
         re.compile(rb"\btime\.(?:NewTicker|Tick)\b|\"[^\"\n]*(?:sql|pgx|mongo|leveldb|badger|bolt|client-go)"),
     ),
-    Question(breaks.scan, re.compile(rb"\bbreak\b")),
+    # case <-stop: ... break, some lines below; `break` alone stands in most packages
+    Question(breaks.scan, re.compile(rb"(?m)^[ \t]*case (?=.*<-).*\n(?:.*\n){0,12}?[ \t]*break\b")),
     Question(handles.scan, re.compile(rb"\"database/sql\"")),
     Question(memory.scan, re.compile(rb"\bMmap\(|\bmmap\.Map")),
 )

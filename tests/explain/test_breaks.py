@@ -7,7 +7,9 @@ import pytest
 from go_scenes import expected, read, scene, told
 from oakum.explain.workers.breaks import scan
 from oakum.explain.workers.question import reason
+from oakum.model import SourceText
 from oakum.report.words import LANGUAGES, say
+from oakum.scan import scan as scan_package
 
 _HEAD = 'package main\n\nimport ("context"; "time")\n'
 _START = """
@@ -132,3 +134,10 @@ func follow(ctx context.Context, jobs chan int) {{
     assert [one.sites[0].frame.line for one in scan(*read(context))] == [9]
     assert not list(scan(*read(context.replace("break", "return"))))
     assert not list(scan(*read(context.replace("case <-jobs:", "case <-jobs:\n            return")))), "it may end so"
+
+
+def test_a_tree_is_asked_for_it() -> None:
+    """What the question needs to see in a file is there, however far below its case the break stands."""
+    body = HEARD["something is done first"][0]
+    text = SourceText("code.go", "/srv/code.go", source(body, "close(w.stop)").encode())
+    assert [flaw.mechanism for flaw in scan_package("example.com/yard", (text,)).flaws] == ["unstopped-worker"]
