@@ -1,6 +1,7 @@
 """A `break` that leaves only its select: small programs with the lines to name, and look-alikes that are right."""
 
 import textwrap
+import time
 
 import pytest
 
@@ -9,6 +10,7 @@ from oakum.explain.workers.breaks import scan
 from oakum.explain.workers.question import reason
 from oakum.model import SourceText
 from oakum.report.words import LANGUAGES, say
+from oakum.scan import SCANS
 from oakum.scan import scan as scan_package
 
 _HEAD = 'package main\n\nimport ("context"; "time")\n'
@@ -141,3 +143,13 @@ def test_a_tree_is_asked_for_it() -> None:
     body = HEARD["something is done first"][0]
     text = SourceText("code.go", "/srv/code.go", source(body, "close(w.stop)").encode())
     assert [flaw.mechanism for flaw in scan_package("example.com/yard", (text,)).flaws] == ["unstopped-worker"]
+
+
+@pytest.mark.parametrize(
+    "line", [b"case " + b"<-:" * 100_000, b"case <-x:\n" * 50_000, b"case " * 100_000 + b"<-", b" " * 500_000]
+)
+def test_what_is_asked_of_a_file_first_is_asked_in_time(line: bytes) -> None:
+    needs = next(one.needs for one in SCANS if one.scan is scan)
+    began = time.process_time()
+    assert not needs.search(line + b"\n")
+    assert time.process_time() - began < 2.0, "0.1 s here"
