@@ -5,6 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 SHARED := $(PYTEST) -n auto --maxprocesses 4 --dist loadscope  # shared out among cores: tests/conftest.py
+OF_STAGE = $(wildcard tests/$(STAGE) tests/test_$(STAGE).py tests/test_$(STAGE)_*.py)
 
 # Set, each command that a test runs would compile Oakum anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -31,8 +32,9 @@ check: $(READY)  ## format, lint, types, import rules
 	@for scenario in casebook/*/scenario.py; do $(BIN)/mypy --no-error-summary $$scenario || exit 1; done  # all of one name
 	$(BIN)/lint-imports
 
-quick: $(READY)  ## recorded evidence only: no Go, no network, no browser
-	$(SHARED) -m "not live and not peer and not browser and not fuzz and not slow"
+quick: $(READY)  ## recorded evidence only: no Go, no network, no browser; STAGE=detect: the tests of one stage
+	$(if $(STAGE),$(if $(OF_STAGE),,$(error STAGE=$(STAGE): there are no such tests; name a folder of tests/, or judge, scan, diagnose)))
+	$(SHARED) -m "not live and not peer and not browser and not fuzz and not slow" $(if $(STAGE),$(OF_STAGE))
 
 test: check $(READY)  ## the checks and every test whose tools are here or come by pip
 	$(SHARED)

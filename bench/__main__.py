@@ -15,7 +15,7 @@ from bench.cases import CASES, Outcome, Scope
 def _print(name: str, outcome: Outcome) -> None:
     print(f"\n{name}: {outcome.title}")
     for figures in outcome.figures:
-        print(f"  {figures.name:<22} {figures.wall:9.3f} s {figures.memory / 1e6:9.0f} MB")
+        print(f"  {figures.name:<22} {figures.wall:9.3f} s {figures.cpu:9.3f} s of CPU {figures.memory / 1e6:6.0f} MB")
     for target in outcome.targets:
         print(f"  {'met   ' if target.met else 'MISSED'}  {target.text}: {target.came_to}")
     for note in outcome.notes:

@@ -113,9 +113,8 @@ def ordinary_profile(scope: Scope) -> Outcome:
     path = need("profile-ordinary.pb.gz")
     own, peers = _run(outcome, _oakum(scope, "top", path), lambda: _pprof_top(scope, path))
     pprof = peers.get("go tool pprof -top")
-    allowed = max(0.3, 1.5 * pprof.wall) if pprof else 0.3
-    outcome.at_most(f"at most 0.3 s or 1.5 times go tool pprof: {allowed:.2f} s", own.wall, allowed, " s")
     if pprof:
+        outcome.at_most("no more CPU than go tool pprof", own.cpu / pprof.cpu, 1, " times")
         outcome.targets.append(Target("same output", str(own.output == pprof.output), own.output == pprof.output))
     return outcome
 
@@ -143,7 +142,8 @@ def dump(scope: Scope) -> Outcome:
             "panicparse takes `in goroutine N` (Go 1.21+) for a part of the creator's name: a group for each parent"
         )
     if gostackparse := peers.get("gostackparse"):
-        outcome.at_most("within 3 times gostackparse, which only parses", own.wall / gostackparse.wall, 3, " times")
+        ratio = own.cpu / gostackparse.cpu
+        outcome.at_most("within 1.8 times the CPU of gostackparse, which only parses", ratio, 1.8, " times")
     return outcome
 
 
@@ -193,10 +193,28 @@ def diagnose_large(scope: Scope) -> Outcome:
 
 
 def diagnose_series(scope: Scope) -> Outcome:
-    """A day of moments: 1,000 goroutines and 5,000 samples of heap each."""
-    outcome = Outcome("the diagnosis of a hundred moments, each with 1,000 goroutines and a heap of 5,000 samples")
-    own = _diagnosed(outcome, scope, need("moments-100"))
-    outcome.at_most("within 10 s", own.wall, 10, " s")
+    """A day of snapshots: 1,000 goroutines and 5,000 samples of heap each."""
+    outcome = Outcome("the diagnosis of a hundred snapshots, each with 1,000 goroutines and a heap of 5,000 samples")
+    own = _diagnosed(outcome, scope, need("snapshots-100"))
+    outcome.at_most("within 5 s of CPU", own.cpu, 5, " s")
+    outcome.at_most("and 450 MB", own.memory / 1e6, 450, " MB")
+    return outcome
+
+
+def diagnose_few(scope: Scope) -> Outcome:
+    """Five snapshots of a small program: start-up counts."""
+    outcome = Outcome("the diagnosis of five snapshots of a small program")
+    captures = ROOT / "tests" / "regressions" / "articles-of-a-catalogue" / "captures"
+    own, _ = _run(outcome, _oakum(Scope(runs=max(5, scope.runs)), "diagnose", captures))
+    outcome.at_most("within 0.35 s of CPU", own.cpu, 0.35, " s")
+    return outcome
+
+
+def diagnose_bundle(scope: Scope) -> Outcome:
+    """One bundle of many processes, two snapshots of each."""
+    outcome = Outcome("the diagnosis of a bundle of 700 processes, two snapshots each")
+    own, _ = _run(outcome, _oakum(Scope(1) if scope.quick else scope, "diagnose", need("bundle-700")))
+    outcome.at_most("within 20 s of CPU", own.cpu, 20, " s")
     outcome.at_most("and 600 MB", own.memory / 1e6, 600, " MB")
     return outcome
 
@@ -283,7 +301,9 @@ CASES: dict[str, Callable[[Scope], Outcome]] = {
     "dump-64MiB-go1.20": old_dump,
     "dump-1GiB": huge_dump,
     "diagnose-64MiB": diagnose_large,
+    "diagnose-5": diagnose_few,
     "diagnose-100": diagnose_series,
+    "bundle-700": diagnose_bundle,
     "scan-10000": scan_tree,
     "known-500": known_leaks,
     "capture-500": capture_many,

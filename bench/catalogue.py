@@ -1,4 +1,4 @@
-"""A catalogue of 500 known leaks and 5,000 distinct stacks: the shipped entries, again and again under other modules.
+"""A catalogue of 500 known bugs and 5,000 distinct stacks: the shipped entries, again and again under other modules.
 
 One stack in fifty is that of an entry, as its examples print it; the others are of programs that nobody knows.
 """

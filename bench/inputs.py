@@ -13,12 +13,12 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 OUT = HERE / "out"
-MAKERS = ("names.py", "dumps.py", "generate.py", "moments.py", "trees.py", "inputs.py")
+MAKERS = ("names.py", "dumps.py", "generate.py", "snapshots.py", "bundles.py", "trees.py", "inputs.py")
 MIB = 1 << 20
 
 
 def _make(name: str, path: Path) -> None:
-    from bench import generate, moments, trees  # here, because numpy is large
+    from bench import bundles, generate, snapshots, trees  # here, because numpy is large
 
     makers: dict[str, Callable[[], object]] = {
         "profile-35MB.pb.gz": lambda: generate.write_profile(path),
@@ -28,7 +28,8 @@ def _make(name: str, path: Path) -> None:
         "dump-64MiB.txt": lambda: generate.write_dump(path, size=64 * MIB),
         "dump-64MiB-go1.20.txt": lambda: generate.write_dump(path, size=64 * MIB, parents=False),
         "dump-1GiB.txt": lambda: generate.write_dump(path, size=1024 * MIB),
-        "moments-100": lambda: moments.write_moments(path),
+        "snapshots-100": lambda: snapshots.write_snapshots(path),
+        "bundle-700": lambda: bundles.write_bundle(path),
         "go-tree": lambda: trees.write_tree(path),
         "bomb.gz": lambda: generate.write_bomb(path),
     }

@@ -91,7 +91,7 @@ def _without_code(text: str) -> str:
 
 def pages(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
     """Yield a diagnosis in Chinese as a terminal, Markdown and HTML show it, as a report and as that of an incident."""
-    yield "terminal", terminal(diagnosis, Look(None, "zh", lambda text, *_: text, str, len))
+    yield "terminal", terminal(compose(diagnosis, "zh"), Look(None, "zh", lambda text, *_: text, str, len))
     for name, page in (("report", compose(diagnosis, "zh")), ("incident", incident(diagnosis, "zh"))):
         yield f"{name}.md", markdown(page)
         yield f"{name}.html", seen(html(page, document(diagnosis)))

@@ -6,14 +6,18 @@ import re
 import signal
 import tempfile
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 from xdist.remote import Producer  # type: ignore[import-untyped]
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
+
+if TYPE_CHECKING:
+    from browser import Page
 
 # A loaded machine is slow, which is no failure. CI tries the same examples every time: what it finds today it must not
 # find by chance in somebody else's change; chance is for the developers' machines and for `make fuzz`.
@@ -113,3 +117,12 @@ def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
         assert text == path.read_text(encoding="utf-8"), f"{path.name} differs; look, then pytest --update"
 
     return compare
+
+
+@pytest.fixture(scope="session")
+def browser() -> "Iterator[Page]":
+    """Lend a page of the one Chromium that all browser tests of a worker share: starting it takes a second."""
+    from browser import chromium
+
+    with chromium() as opened:
+        yield opened

@@ -7,9 +7,10 @@ since not every machine has it.
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from oakum.cli.case import case
 from oakum.diagnose import diagnose

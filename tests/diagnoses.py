@@ -1,6 +1,9 @@
 """Diagnoses written by hand: a rich one that has everything, and an empty one."""
 
 from datetime import UTC, datetime
+from typing import Any
+
+from msgspec.structs import fields, replace
 
 from oakum.model import (
     Build,
@@ -18,12 +21,12 @@ from oakum.model import (
     KnownMatch,
     Lead,
     Memory,
-    MomentRow,
     PerEvent,
     Problem,
     ProcessRow,
     Remedy,
     Site,
+    SnapshotRow,
     Suspect,
     Text,
     Victim,
@@ -59,6 +62,7 @@ CHANGE = "".join(
     + ["-\t\tsw.result <- Event{Type: action, Object: obj}\n"]
     + [f"+\t\tselect {{ // 等待 {at}, and a line that is so long that it does not fit an ordinary terminal, nor one twice as wide, at all\n" for at in range(20)]
 )  # fmt: skip
+OF_A_LATER_VERSION: Any = "of-a-later-version"  # a word that this version does not know
 
 
 def cause() -> Cause:
@@ -86,7 +90,7 @@ def cause() -> Cause:
             CauseSite("never-received", Frame(HANDLER.function, HANDLER.file, 50), race[10].strip()),
             CauseSite("sent", asked, "answers <- answer"),
             CauseSite("started", Frame("main.main", "/srv/orders/main.go", 9), "go desk.Serve(ctx, listener, routes)"),
-            CauseSite("of-a-later-version", Frame("main.run"), process="p2"),
+            CauseSite(OF_A_LATER_VERSION, Frame("main.run"), process="p2"),
         ),
         excerpts=(
             Excerpt(HANDLER.file, 40, race, {41: "made", 50: "never-received"}),
@@ -103,9 +107,13 @@ def leak() -> Finding:
         mechanisms=("abandoned-sender", "unstopped-worker"),
         evidence=(
             Evidence(
-                "gains", Text("gap.second-moment"), LAST, "goroutine 4711, line 120", "goroutine 4711 [chan send]:"
+                "steady-growth",
+                Text("gap.second-moment"),
+                LAST,
+                "goroutine 4711, line 120",
+                "goroutine 4711 [chan send]:",
             ),
-            Evidence("waits", Text("gap.after-load"), FIRST),
+            Evidence("reported-wait", Text("gap.after-load"), FIRST),
         ),
         weight=0.97,
         victims=tuple(Victim(HANDLER, "sync.Mutex.Lock", at, "same lock") for at in range(6, 0, -1)),
@@ -131,16 +139,26 @@ def leak() -> Finding:
         mechanism="abandoned-sender",
         confidence="likely",
         title=Text("title.abandoned-sender", args),
-        suspect=suspect,
-        commands=("oakum goroutines --stacks after/goroutine.txt",),
-        cause=cause(),
-        known=(known,),
-        remedies=(
-            Remedy("upgrade", Text("upstream.upgrade.yes", {"module": known.module, "version": "v0.21.0", "en": "Stop closes it.", "zh": "Stop 会关闭它。"}), risk=Text("gap.build")),
-            Remedy("patch", Text("mechanism.abandoned-sender.do"), DRAFT, Text("gap.build.why"), compiled=True),
+        suspect=replace(
+            suspect,
+            cause=cause(),
+            known=(known,),
+            remedies=(
+                Remedy("upgrade", Text("upstream.upgrade.yes", {"module": known.module, "version": "v0.21.0", "en": "Stop closes it.", "zh": "Stop 会关闭它。"}), risk=Text("gap.build")),
+                Remedy("patch", Text("mechanism.abandoned-sender.do"), DRAFT, Text("gap.build.why"), compiled=True),
+            ),
+            leads=(Lead("k8s.io/apimachinery", "v0.18.8", "v0.21.0", (RECEIVE.function,), CHANGE, "v0.20.15"),),
         ),
-        leads=(Lead("k8s.io/apimachinery", "v0.18.8", "v0.21.0", (RECEIVE.function,), CHANGE, "v0.20.15"),),
+        commands=("oakum goroutines --stacks after/goroutine.txt",),
     )  # fmt: skip
+
+
+def changed(found: Finding, **parts: Any) -> Finding:
+    """Return a finding with other parts: its own, and those that its suspect has."""
+    own = {name: part for name, part in parts.items() if name in {one.name for one in fields(Finding)}}
+    of_suspect = {name: part for name, part in parts.items() if name not in own}
+    found = replace(found, **own)
+    return replace(found, suspect=replace(found.suspect, **of_suspect))
 
 
 def heap_leak() -> Finding:
@@ -148,7 +166,7 @@ def heap_leak() -> Finding:
     suspect = Suspect(
         sites=(Site("allocated", HANDLER, count=12),),
         mechanisms=("growing-container",),
-        evidence=(Evidence("heap-rises", Text("gap.heap"), LAST),),
+        evidence=(Evidence("heap-steady-growth", Text("gap.heap"), LAST),),
         path=(Frame("main.main", "/srv/orders/main.go", 9), HANDLER),
         growth=(Growth("inuse_space", (1 << 20, 9 << 20)),),
     )
@@ -169,18 +187,18 @@ def rich() -> Diagnosis:
         summary=Text("verdict.leaking", {"findings": 2}),
         processes=(ProcessRow("p1", "orders", build), ProcessRow("p2", "stock")),
         moments=(
-            MomentRow("before", "p1", False, NOON, (FIRST,)),
-            MomentRow("after", "p1", False, LATER, (LAST,)),
-            MomentRow("twin", "p1", True, None, ()),
-            MomentRow("only", "p2", False, None, ()),
+            SnapshotRow("before", "p1", False, NOON, (FIRST,)),
+            SnapshotRow("after", "p1", False, LATER, (LAST,)),
+            SnapshotRow("twin", "p1", True, None, ()),
+            SnapshotRow("only", "p2", False, None, ()),
         ),
         findings=(leak(), heap_leak()),
         explained=(Explained("idle-pool", Text("mechanism.idle-pool"), (Site("blocked", HANDLER, "IO wait", 8),)),) * 8,
         memory=(memory, Memory(process="p2", rss=1 << 20)),
-        gaps=(Gap(Text("gap.heap"), Text("gap.heap.why"), "curl -o heap.pb.gz http://HOST:PORT/debug/pprof/heap"),),
+        gaps=(Gap(Text("gap.heap"), Text("gap.heap.why"), command="curl -o heap.pb.gz http://HOST:PORT/debug/pprof/heap"),),
         inputs=(
             InputRow("case/before/goroutine.txt", "goroutine", "debug2", FIRST, NOON),
-            InputRow("case/after/goroutine.txt", "goroutine", "debug2", LAST, LATER, (Problem("cut", "It is cut.", "line 9"),)),
+            InputRow("case/after/goroutine.txt", "goroutine", "debug2", LAST, LATER, (Problem.quoted("cut", "It is cut.", "line 9"),)),
         ),
         called=("--source", "/home/dev/orders", "case/before", "case/after"),
     )  # fmt: skip

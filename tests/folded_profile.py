@@ -1,9 +1,9 @@
 """Profiles written as folded stacks: {"main;serve@http.go:12;outer+inlined": 3} -> Profile."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace
 
 from oakum.model import Functions, LabelSets, Locations, Profile, Stacks, Strings, ValueType
 

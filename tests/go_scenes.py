@@ -7,11 +7,12 @@
 import re
 import textwrap
 from collections.abc import Iterable
+from typing import Any
 
 from oakum.explain.code.flows import Flows
 from oakum.explain.code.package import Package
 from oakum.explain.code.program import Program
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.model import Evidence, Frame, Growth, Site, SourceNotFound, SourceText, Suspect, Text, Trace
 from oakum.report.words import LANGUAGES, say
 
@@ -45,9 +46,9 @@ def scene(
     packages: str | dict[str, str],
     state: str,
     leaf: Iterable[str] = (),
-    mechanisms: tuple[str, ...] = ("unknown",),
+    mechanisms: tuple[Any, ...] = ("unknown",),
     counts: tuple[int, ...] = (1, 3),
-) -> Scene:
+) -> StackInSource:
     """Return the scene that the marks describe; `leaf` are functions of the standard library below the first."""
     given = {"main": packages} if isinstance(packages, str) else packages
     sources = Texts(given)
@@ -56,10 +57,10 @@ def scene(
     frames += [marked[mark] for mark in sorted(marked, key=lambda one: (one != "WAIT", one)) if mark != "GO"]
     trace = Trace(tuple(frames), state, marked.get("GO"))
     place = marked["WAIT"]
-    evidence = Evidence("waits", Text("x"), "sha256:" + "1" * 64, "1", "x")
+    evidence = Evidence("reported-wait", Text("x"), "sha256:" + "1" * 64, "1", "x")
     growth = (Growth("goroutines", counts),)
     suspect = Suspect((Site("blocked", place),), mechanisms, (evidence,), growth=growth, traces=(trace,))
-    return Scene.of(suspect, Program(sources), trace)
+    return StackInSource.of(suspect, Program(sources), trace)
 
 
 def _marked(path: str, source: SourceText) -> Iterable[tuple[str, Frame]]:
@@ -95,7 +96,7 @@ def go(body: str, *imports: str) -> str:
 def sentences(found: Reason) -> str:
     """Return what a reason says, in both languages; every place and every template has to be there."""
     assert all(site.code for site in found.sites)
-    return "\n".join(say(text, language) for text in found.says for language in LANGUAGES)
+    return "\n".join(say(text, language) for text in found.texts for language in LANGUAGES)
 
 
 def explained(found: Reason | None, source: str | dict[str, str], mechanism: str) -> None:

@@ -1,4 +1,4 @@
-"""Goroutine dumps written by hand, as debug=2 prints them, and the moments of a process that has them."""
+"""Goroutine dumps written by hand, as debug=2 prints them, and the snapshots of a process that has them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -87,7 +87,7 @@ def read(text: str) -> Goroutines:
 
 
 def snapshot(text: str | None, at: int = 0, *, every: float = 10, leaked: str | None = None, **more: Any) -> Snapshot:
-    """Return the moment with this dump, the `at`-th, so many minutes after the one before."""
+    """Return the snapshot with this dump, the `at`-th, so many minutes after the one before."""
     slots = {"goroutines": text, "leaked": leaked}
     sources = {
         slot: Source(f"{at}/{slot}.txt", Capture(slot, f"{at} {slot} {one}".encode()).digest, "debug2")
@@ -105,7 +105,7 @@ def snapshot(text: str | None, at: int = 0, *, every: float = 10, leaked: str | 
 
 
 def process(*dumps: str | None, every: float = 10, name: str = "p1", baseline: Sequence[str] = ()) -> Process:
-    """Return a process with a moment for each dump; None is a moment without goroutines."""
+    """Return a process with a snapshot for each dump; None is a snapshot without goroutines."""
     return Process(
         name,
         "shop",
@@ -121,7 +121,7 @@ def diagnosed(*dumps: str | None, every: float = 10, baseline: Sequence[str] = (
 
 @dataclass
 class Crew:
-    """Goroutines at one place, with the moment since which each has waited."""
+    """Goroutines at one place, with the snapshot since which each has waited."""
 
     state: str
     frames: tuple[str, ...]
@@ -134,7 +134,7 @@ class Story:
     """A process that lives: crews grow and shrink, work is done, and every now and then somebody takes a dump."""
 
     def __init__(self, every: int = 10) -> None:
-        self.every = every  # minutes from one moment to the next
+        self.every = every  # minutes from one snapshot to the next
         self.number = 1  # the highest id so far
         self.crews: list[Crew] = []
         self.dumps: list[str] = []
@@ -153,7 +153,7 @@ class Story:
         """Start so many goroutines that end soon."""
         self.number += count
 
-    def moment(self, work: int = 100) -> None:
+    def snapshot(self, work: int = 100) -> None:
         """Do some work, then dump all goroutines."""
         self.work(work)
         parts = [MAIN, goroutine(self.number, "running", "runtime/pprof.writeGoroutineStacks", by="")]

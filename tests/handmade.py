@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from zlib import crc32
 
 import numpy as np
+from msgspec.structs import force_setattr
 
 from oakum.model import Functions, LabelSets, Locations, Mapping, Profile, Stacks, Strings, ValueType
 
@@ -81,7 +82,7 @@ def profile(
         mappings=tuple(mappings),
     )
     for name, value in more.items():
-        object.__setattr__(made, name, value)
+        force_setattr(made, name, value)
     return made
 
 

@@ -1,4 +1,4 @@
-"""A loopback service that leaks: it serves the recorded moments of the demo, one after the other, as net/http/pprof does."""
+"""A loopback service that leaks: it serves the recorded snapshots of the demo, one after the other, as net/http/pprof does."""
 
 import gzip
 import re
@@ -10,14 +10,14 @@ from urllib.parse import parse_qs, urlsplit
 
 from support import DEMO
 
-MOMENTS = ("before", "during", "after")
+SNAPSHOTS = ("before", "during", "after")
 _INDEX = """<html><head><title>/debug/pprof/</title></head><body>
 <tr><td>{goroutines}</td><td><a href='goroutine?debug=1'>goroutine</a></td></tr>
 <tr><td>70</td><td><a href='heap?debug=1'>heap</a></td></tr></body></html>"""
 
 
 class Service:
-    """What it was asked, and which moment it is in: each look at the index is the next."""
+    """What it was asked, and which snapshot it is in: each look at the index is the next."""
 
     def __init__(self) -> None:
         self.url = ""
@@ -32,20 +32,20 @@ class Service:
         """Return what is answered; None when there is no such page."""
         name = path.removeprefix("/debug/pprof").strip("/")
         if path.rstrip("/") == "/debug/pprof":
-            self.at = min(self.at + 1, len(MOMENTS) - 1)
+            self.at = min(self.at + 1, len(SNAPSHOTS) - 1)
             return _INDEX.format(goroutines=self.goroutines()).encode()
         if name not in ("goroutine", "heap") or name == path.strip("/"):
             return None
         if name == "heap" and self.hangs:
             self.release.wait(60)
-        moment = MOMENTS[max(0, self.at)]
+        snapshot = SNAPSHOTS[max(0, self.at)]
         if debug in ("1", "2"):
-            return gzip.decompress((DEMO / f"{moment}.{name}.txt.gz").read_bytes())
-        return (DEMO / f"{moment}.{name}.pb.gz").read_bytes()
+            return gzip.decompress((DEMO / f"{snapshot}.{name}.txt.gz").read_bytes())
+        return (DEMO / f"{snapshot}.{name}.pb.gz").read_bytes()
 
     def goroutines(self) -> int:
-        """Return how many goroutines there are in this moment."""
-        dump = gzip.decompress((DEMO / f"{MOMENTS[max(0, self.at)]}.goroutine.txt.gz").read_bytes())
+        """Return how many goroutines there are in this snapshot."""
+        dump = gzip.decompress((DEMO / f"{SNAPSHOTS[max(0, self.at)]}.goroutine.txt.gz").read_bytes())
         return len(re.findall(rb"^goroutine \d+", dump, re.MULTILINE))
 
 

@@ -1,8 +1,10 @@
 """Pages written by hand: one that has every kind of block, and one whose every word is hostile."""
 
-from dataclasses import fields, is_dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oakum.report.page.blocks import (
     Bar,
@@ -120,10 +122,10 @@ def hostile() -> Page:
             return f"{HOSTILE[number % len(HOSTILE)]}{number}"
         if isinstance(value, tuple):
             return tuple(poisoned(one) for one in value)
-        if is_dataclass(value) and not isinstance(value, type):
+        if isinstance(value, Struct):
             kept = {"tone", "unit", "words", "lang"}
             return replace(
-                value, **{f.name: poisoned(getattr(value, f.name)) for f in fields(value) if f.name not in kept}
+                value, **{name: poisoned(getattr(value, name)) for name in value.__struct_fields__ if name not in kept}
             )
         return value
 

@@ -7,7 +7,7 @@ import gzip
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, lru_cache
 from pathlib import Path
@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 import numpy as np
+from msgspec.structs import replace
 
 from casebook.runner.case import case as casebook_case
 from casebook.runner.case import chosen
@@ -39,7 +40,7 @@ FORMATS = {
 
 @dataclass(frozen=True)
 class Recorded:
-    """One moment of one process: captures by name, unpacked where that is free of loss."""
+    """One snapshot of one process: captures by name, unpacked where that is free of loss."""
 
     process: str
     name: str
@@ -56,28 +57,28 @@ def recorded(case: str, take: str) -> tuple[Recorded, ...]:
     found = recording(casebook_case(case).captures / take)
     return tuple(
         Recorded(
-            moment.process,
-            moment.name,
-            moment.at,
-            {path.name: path.read_bytes() for path in moment.files() if "goroutineleak" not in path.name},
+            snapshot.process,
+            snapshot.name,
+            snapshot.at,
+            {path.name: path.read_bytes() for path in snapshot.files() if "goroutineleak" not in path.name},
         )
-        for moment in found.moments
+        for snapshot in found.snapshots
     )
 
 
 def laid_out(case: str, take: str, folder: Path, change: Change = lambda name, data: (name, data)) -> list[str]:
     """Write a take's captures, changed, and return the arguments that name them."""
-    moments = recorded(case, take)
-    several = len({moment.process for moment in moments}) > 1
+    snapshots = recorded(case, take)
+    several = len({snapshot.process for snapshot in snapshots}) > 1
     arguments: dict[str, None] = {}
-    for at, moment in enumerate(moments, 1):
-        home = folder / moment.process / str(at) if several else folder / str(at)
+    for at, snapshot in enumerate(snapshots, 1):
+        home = folder / snapshot.process / str(at) if several else folder / str(at)
         home.mkdir(parents=True)
-        for name, data in moment.files.items():
+        for name, data in snapshot.files.items():
             if changed := change(name, data):
                 path = home / changed[0]
                 path.write_bytes(changed[1])
-                os.utime(path, (moment.at.timestamp(),) * 2)
+                os.utime(path, (snapshot.at.timestamp(),) * 2)
         if any(home.iterdir()):
             arguments[str(home.parent if several else home)] = None
     return list(arguments)
@@ -92,7 +93,7 @@ def loaded(case: str, take: str, change: Change = lambda name, data: (name, data
     """Return a take as `oakum diagnose` sees it, its captures changed. The same bytes are parsed once."""
     with (
         TemporaryDirectory() as folder,
-        patch("oakum.cli.evidence.parse", lambda capture: _parsed(bytes(capture.data))),
+        patch("oakum.pipeline.case.parse", lambda capture: _parsed(bytes(capture.data))),
     ):
         return case_of(laid_out(case, take, Path(folder), change))
 
@@ -112,7 +113,7 @@ def takes(verdict: str) -> Iterator[tuple[str, str]]:
 
 
 def without(kind: str) -> Change:
-    """Return a change that drops one format from every moment."""
+    """Return a change that drops one format from every snapshot."""
     return lambda name, data: None if name.startswith(FORMATS[kind]) else (name, data)
 
 
@@ -129,7 +130,7 @@ def renamed(name: str, data: bytes) -> tuple[str, bytes]:
 
 
 def _each(case: Case, change: Callable[[Snapshot, int, int], Snapshot]) -> Case:
-    """Return the case with every moment of every process changed; told which it is, of how many."""
+    """Return the case with every snapshot of every process changed; told which it is, of how many."""
 
     def changed(process: Process) -> Process:
         count = len(process.snapshots)
@@ -187,12 +188,12 @@ def _scaled(group: GoroutineGroup, times: int) -> GoroutineGroup:
 
 
 def _renumbered(ids: Int64s, times: int, copy: int) -> Int64s:
-    """Return fresh ids in the same order, the same for the same goroutine in every moment; main stays 1, unknown 0."""
+    """Return fresh ids in the same order, the same for the same goroutine in every snapshot; main stays 1, unknown 0."""
     return np.where(ids > 1, ids * times + copy, ids)
 
 
 def with_noise(case: Case, other: Case, *, still: bool) -> Case:
-    """Return the case with the goroutines of another process in it: those of its last moment throughout, or all."""
+    """Return the case with the goroutines of another process in it: those of its last snapshot throughout, or all."""
     noise = [one.goroutines for one in other.processes[0].snapshots if one.goroutines is not None]
 
     def both(process: Process) -> Process:
@@ -223,9 +224,9 @@ def _one_numbering(mine: Sequence[Goroutines | None], theirs: Sequence[Goroutine
     )
 
 
-def _highest(moments: Sequence[Goroutines | None]) -> Int64s:
-    """Return the highest id that was given until each moment."""
-    highest = [max((int(g.ids.max()) for g in one.groups if len(g.ids)), default=0) if one else 0 for one in moments]
+def _highest(snapshots: Sequence[Goroutines | None]) -> Int64s:
+    """Return the highest id that was given until each snapshot."""
+    highest = [max((int(g.ids.max()) for g in one.groups if len(g.ids)), default=0) if one else 0 for one in snapshots]
     return np.maximum.accumulate(np.array(highest, np.int64))
 
 

@@ -52,3 +52,11 @@ def oakum(*arguments: str | Path, stdin: bytes | None = None, **environment: str
         check=False,
     )
     return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def imported(*arguments: str, **environment: str) -> set[str]:
+    """Return the modules that Python imports to run this; start-up is bounded by them, not by seconds."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "src"), **environment}
+    command = [sys.executable, "-X", "importtime", *arguments]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=env, timeout=60)
+    return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}

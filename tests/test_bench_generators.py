@@ -13,7 +13,7 @@ import pytest
 import toolchain
 from bench.generate import profile_bytes, varints, write_bomb, write_dump, write_profile
 from bench.measure import Command, side_by_side
-from bench.moments import write_moments
+from bench.snapshots import write_snapshots
 from oakum.cli.case import case
 from oakum.model import Capture, Profile
 from oakum.parse import goroutines, parse
@@ -112,13 +112,13 @@ def test_dump_of_a_size_ends_with_a_whole_goroutine(tmp_path: Path) -> None:
     assert again.read_bytes() == path.read_bytes()
 
 
-def test_moments_are_one_process_that_grows(tmp_path: Path) -> None:
-    write_moments(tmp_path, moments=3, goroutines=200, samples=300, locations=400)
+def test_snapshots_are_one_process_that_grows(tmp_path: Path) -> None:
+    write_snapshots(tmp_path, snapshots=3, goroutines=200, samples=300, locations=400)
     (process,) = case([str(tmp_path)]).processes
-    assert [moment.goroutines.total for moment in process.snapshots if moment.goroutines] == [200, 205, 210]
-    kept = [int(moment.heap.values[3].sum()) for moment in process.snapshots if moment.heap]
+    assert [snapshot.goroutines.total for snapshot in process.snapshots if snapshot.goroutines] == [200, 205, 210]
+    kept = [int(snapshot.heap.values[3].sum()) for snapshot in process.snapshots if snapshot.heap]
     assert kept[0] < kept[1] < kept[2]
-    times = [moment.at for moment in process.snapshots]
+    times = [snapshot.at for snapshot in process.snapshots]
     assert [(b - a).total_seconds() for a, b in pairwise(times) if a and b] == [60, 60]
 
 

@@ -7,10 +7,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from goroutine_text import MAIN, MIDNIGHT, Story, crew, diagnosed, dump, goroutine, process, read, snapshot
 from handmade import profile
@@ -18,6 +18,7 @@ from oakum.diagnose import diagnose
 from oakum.model import Capture, Case, Diagnosis, Goroutines, Metrics, Process, Snapshot, Source
 from oakum.parse import parse
 from oakum.report.json import document
+from oakum.report.page.compose import compose
 from oakum.report.terminal import Look, render
 
 ASK = "main.(*Desk).ask"
@@ -46,7 +47,7 @@ def test_growth_of_three_a_step_is_three_a_step() -> None:
     for step in range(20):
         if step:
             story.join(lost, 3)
-        story.moment()
+        story.snapshot()
     said = story.diagnosed()
     (found,) = said.findings
     (growth,) = found.suspect.growth
@@ -63,7 +64,7 @@ def test_the_same_evidence_gives_the_same_answer() -> None:
         for step in range(4):
             for one in crews:
                 story.join(one, step + 2)
-            story.moment()
+            story.snapshot()
         return _printed(story.diagnosed())
 
     assert answer() == answer()
@@ -72,7 +73,7 @@ def test_the_same_evidence_gives_the_same_answer() -> None:
 @pytest.mark.parametrize(
     "state", ["chan send", "chan receive", "select", "sync.Mutex.Lock", "chan send (nil chan)", "IO wait"]
 )
-def test_one_moment_without_the_profile_proves_nothing(state: str) -> None:
+def test_one_snapshot_without_the_profile_proves_nothing(state: str) -> None:
     said = diagnosed(dump(MAIN, crew(range(20, 400), state, ASK, minutes=500)))
     assert said.findings
     assert {one.confidence for one in said.findings} <= {"likely", "possible"}
@@ -83,10 +84,10 @@ def test_silence_about_one_dump_is_no_pass() -> None:
     assert diagnosed(dump(MAIN), dump(MAIN)).verdict == "healthy"
 
 
-def test_every_moment_is_listed_with_its_captures() -> None:
+def test_every_snapshot_is_listed_with_its_captures() -> None:
     story = Story()
     for _ in range(3):
-        story.moment()
+        story.snapshot()
     said = story.diagnosed(baseline=[dump(MAIN)])
     assert [(row.label, row.baseline, len(row.inputs)) for row in said.moments] == [
         ("0", False, 1), ("1", False, 1), ("2", False, 1), ("0", True, 1),
@@ -98,13 +99,13 @@ def test_every_claim_points_at_a_capture_of_the_case() -> None:
     lost = story.crew("chan send", ASK)
     for _ in range(4):
         story.join(lost, 4)
-        story.moment()
+        story.snapshot()
     said = story.diagnosed()
     given = {digest for row in said.moments for digest in row.inputs}
     claims = [one for found in said.findings for one in found.suspect.evidence]
     assert claims
     assert {one.capture for one in claims} <= given
-    assert all(one.where for one in claims if one.kind in ("gains", "stuck"))
+    assert all(one.where for one in claims if one.kind in ("steady-growth", "stuck"))
     assert any("goroutine " in one.excerpt for one in claims)
 
 
@@ -190,8 +191,8 @@ def test_no_dump_breaks_the_diagnosis(made: Callable[[], list[str | None]]) -> N
     with _quickly():
         said = _of(given)
     _say_everything(said)
-    for moments in (given.snapshots[-1:], given.snapshots[::-1]):
-        _say_everything(_of(replace(given, snapshots=moments)))
+    for snapshots in (given.snapshots[-1:], given.snapshots[::-1]):
+        _say_everything(_of(replace(given, snapshots=snapshots)))
 
 
 @pytest.mark.slow
@@ -221,14 +222,14 @@ def _say_everything(said: Diagnosis) -> None:
     assert said.verdict in ("leaking", "healthy", "undecided")
     json.dumps(document(said))
     for lang in ("en", "zh"):
-        render(said, Look(80, lang, lambda text, *_: text, str, len))
+        render(compose(said, lang), Look(80, lang, lambda text, *_: text, str, len))
 
 
-def _blind(moment: Snapshot) -> Snapshot:
-    """Return the moment as protobuf would have it: no ids, no creators, no ages."""
-    assert moment.goroutines is not None
-    groups = tuple(type(group)(group.stack, group.count, group.state) for group in moment.goroutines.groups)
-    return replace(moment, goroutines=Goroutines(groups))
+def _blind(snapshot: Snapshot) -> Snapshot:
+    """Return the snapshot as protobuf would have it: no ids, no creators, no ages."""
+    assert snapshot.goroutines is not None
+    groups = tuple(type(group)(group.stack, group.count, group.state) for group in snapshot.goroutines.groups)
+    return replace(snapshot, goroutines=Goroutines(groups))
 
 
 def _grown(every: int = 6) -> tuple[Snapshot, ...]:
@@ -238,27 +239,27 @@ def _grown(every: int = 6) -> tuple[Snapshot, ...]:
     story.join(rest, 30)
     for _ in range(5):
         story.join(lost, every)
-        story.moment()
+        story.snapshot()
     return tuple(snapshot(text, at) for at, text in enumerate(story.dumps))
 
 
 @pytest.mark.parametrize("blind", [(0,), (4,), (0, 1), (3, 4), (1, 3), (0, 1, 2, 3, 4)])
-def test_moments_may_differ_in_format(blind: tuple[int, ...]) -> None:
-    moments = tuple(_blind(one) if at in blind else one for at, one in enumerate(_grown()))
-    said = _of(Process("p1", "shop", moments))
+def test_snapshots_may_differ_in_format(blind: tuple[int, ...]) -> None:
+    snapshots = tuple(_blind(one) if at in blind else one for at, one in enumerate(_grown()))
+    said = _of(Process("p1", "shop", snapshots))
     assert [one.suspect.sites[0].frame.function for one in said.findings] == [ASK]
     assert said.findings[0].suspect.growth[0].counts == (6, 12, 18, 24, 30)
 
 
 @pytest.mark.parametrize("missing", [(0,), (4,), (1, 2), (0, 4), (0, 1, 2, 3)])
-def test_moments_without_goroutines(missing: tuple[int, ...]) -> None:
+def test_snapshots_without_goroutines(missing: tuple[int, ...]) -> None:
     heap = profile([("make main", (1 << 20,))], ("inuse_space/bytes",))
     source = Source("heap.pb.gz", "sha256:" + "3" * 64, "pprof")
-    moments = tuple(
+    snapshots = tuple(
         replace(one, goroutines=None, heap=heap, sources={"heap": source}) if at in missing else one
         for at, one in enumerate(_grown())
     )
-    said = _of(Process("p1", "shop", moments))
+    said = _of(Process("p1", "shop", snapshots))
     _say_everything(said)
     if len(missing) < 4:
         assert said.findings[0].suspect.sites[0].frame.function == ASK
@@ -266,7 +267,7 @@ def test_moments_without_goroutines(missing: tuple[int, ...]) -> None:
         assert [counts[at] for at in missing] == [None] * len(missing)
 
 
-def test_no_moment_says_anything() -> None:
+def test_no_snapshot_says_anything() -> None:
     said = _of(Process("p1", "shop", (snapshot(None), snapshot(None, 1))))
     assert said.findings == ()
     assert said.gaps
@@ -291,13 +292,13 @@ def test_a_baseline_without_goroutines() -> None:
     assert said.findings[0].suspect.sites[0].frame.function == ASK
 
 
-def test_moments_without_times() -> None:
+def test_snapshots_without_times() -> None:
     said = _of(Process("p1", "shop", tuple(replace(one, at=None) for one in _grown())))
     assert said.findings[0].suspect.growth[0].per_hour is None
     assert said.findings[0].suspect.growth[0].counts == (6, 12, 18, 24, 30)
 
 
-def test_moments_at_one_time() -> None:
+def test_snapshots_at_one_time() -> None:
     said = _of(Process("p1", "shop", tuple(replace(one, at=MIDNIGHT) for one in _grown())))
     assert said.findings[0].suspect.growth[0].per_hour is None
 
@@ -321,5 +322,5 @@ def test_spans_may_lie() -> None:
 
 def test_what_the_kernel_tells_alone_says_nothing_of_health() -> None:
     small, sources = Metrics({("process_resident_memory_bytes", ()): 4e6}), {"status": Source("status.txt", "sha256:0")}
-    moments = tuple(Snapshot(str(at), status=small, sources=sources) for at in range(2))
-    assert _of(Process("p1", "bash", moments)).verdict == "undecided"
+    snapshots = tuple(Snapshot(str(at), status=small, sources=sources) for at in range(2))
+    assert _of(Process("p1", "bash", snapshots)).verdict == "undecided"

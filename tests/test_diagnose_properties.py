@@ -5,7 +5,6 @@ On recorded takes of the casebook, a spread of them in the quick suite and all i
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -15,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from goroutine_text import Story, snapshot
 from oakum.cli.case import case as case_of
@@ -189,7 +189,7 @@ def test_names_and_order_of_files_do_not_matter(take: Take, tmp_path: Path) -> N
 
     arguments = laid_out(*take, tmp_path / "first", other_name)
     _the_same(case_of(arguments), before)
-    # Times stand in the profiles: the order in which moments are named does not matter either.
+    # Times stand in the profiles: the order in which snapshots are named does not matter either.
     _the_same(case_of(random.sample(arguments, len(arguments))), before)
     moved = tmp_path / "zz-other"
     (tmp_path / "first").rename(moved)
@@ -206,7 +206,7 @@ def test_the_same_input_gives_the_same_json(take: Take) -> None:
 
 
 @quick_leaking
-def test_one_moment_without_gos_own_profile_is_never_proven(take: Take) -> None:
+def test_one_snapshot_without_gos_own_profile_is_never_proven(take: Take) -> None:
     whole = taken(*take)
     for at in range(len(whole.processes[0].snapshots)):
         alone = Process("p1", "one", whole.processes[0].snapshots[at : at + 1])
@@ -220,8 +220,8 @@ def _texts(value: object) -> Iterator[Text]:
     elif isinstance(value, tuple):
         for one in value:
             yield from _texts(one)
-    elif hasattr(value, "__dataclass_fields__"):
-        for name in value.__dataclass_fields__:
+    elif hasattr(value, "__struct_fields__"):
+        for name in value.__struct_fields__:
             yield from _texts(getattr(value, name))
 
 
@@ -278,7 +278,7 @@ def test_no_healthy_take_becomes_leaking(healthy: list[Take]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ends", [False, True], ids=["the last moment", "the first and the last moment"])
+@pytest.mark.parametrize("ends", [False, True], ids=["the last snapshot", "the first and the last snapshot"])
 def test_no_healthy_take_becomes_leaking_when_little_is_seen(healthy: list[Take], ends: bool) -> None:
     wrong: list[str] = []
     for take in healthy:
@@ -293,11 +293,11 @@ def test_no_healthy_take_becomes_leaking_when_little_is_seen(healthy: list[Take]
 
 
 def _seen(case: Case, ends: bool) -> Case:
-    """Return the case with its last moment alone, or with the first too."""
+    """Return the case with its last snapshot alone, or with the first too."""
 
     def some(process: Process) -> Process:
-        moments = process.snapshots
-        return replace(process, snapshots=(*(moments[:-1][:1] if ends else ()), moments[-1]))
+        snapshots = process.snapshots
+        return replace(process, snapshots=(*(snapshots[:-1][:1] if ends else ()), snapshots[-1]))
 
     return replace(case, processes=tuple(some(process) for process in case.processes))
 
@@ -362,7 +362,7 @@ def steady(draw: st.DrawFn) -> Story:
         for crew in traffic:
             crew.members.clear()
             story.join(crew, draw(st.integers(0, 60)))
-        story.moment(draw(st.integers(0, 100)))
+        story.snapshot(draw(st.integers(0, 100)))
     return story
 
 
@@ -386,14 +386,14 @@ def test_a_process_that_keeps_nobody_is_not_leaking(story: Story, times: int, ra
 @few
 @given(steady(), st.integers(2, 30), st.sampled_from(_PLACES), st.integers(4, 6), st.randoms(use_true_random=False))
 def test_senders_that_stay_are_found_in_any_company(
-    quiet: Story, step: int, place: str, moments: int, random: Random
+    quiet: Story, step: int, place: str, snapshots: int, random: Random
 ) -> None:
     story = Story()
     lost = story.crew("chan send", place, by="main.(*Desk).Handle")
-    for _ in range(moments):
-        story.moment()
+    for _ in range(snapshots):
+        story.snapshot()
         story.join(lost, step)
-    story.moment()
+    story.snapshot()
     case, noise = _case(story), _case(quiet)
     for one in (case, shuffled(case, random), with_noise(case, noise, still=True), scaled(case, 3)):
         said = diagnose(one)

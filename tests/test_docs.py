@@ -1,4 +1,4 @@
-"""The docs say what is: screens in the READMEs are what the commands print, and every command is described."""
+"""The docs are true: screens are what the commands print, every command is described, the READMEs stay short."""
 
 import re
 import shlex
@@ -23,10 +23,9 @@ def screens(path: Path) -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize("path", READMES, ids=lambda path: path.name)
-def test_screens_are_what_the_commands_print(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_screens_are_what_the_commands_print(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(DEMO)
-    shown = screens(path)
+    shown = screens(ROOT / "docs" / "views.md")
     assert len(shown) >= 2
     for command, output in shown:
         before, _, last = command.rpartition("| ")
@@ -55,6 +54,13 @@ def test_links_lead_somewhere() -> None:
             assert (path.parent / target).exists(), f"{path.name} links to {target}"
 
 
+@pytest.mark.parametrize("path", READMES, ids=lambda path: path.name)
+def test_readmes_stay_short_and_begin_with_a_picture(path: Path) -> None:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 250
+    assert any(line.startswith("![") for line in lines[:12])
+
+
 def test_architecture_stays_short() -> None:
     assert len((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8").splitlines()) < 200
 
@@ -62,7 +68,7 @@ def test_architecture_stays_short() -> None:
 def test_command_reference(golden: Callable[[Path, str], None], monkeypatch: pytest.MonkeyPatch) -> None:
     """docs/commands.md is every command's own help; `pytest --update tests/test_docs.py` writes it again."""
     monkeypatch.setenv("COLUMNS", "100")
-    parts = ["# Commands\n\nEvery command's own help, as `oakum VERB --help` prints it.\n"]
+    parts = ["# Commands\n\nEvery command's own help, as `oakum COMMAND --help` prints it.\n"]
     context = click.Context(verbs, info_name="oakum", terminal_width=100, help_option_names=["-h", "--help"])
     parts.append(f"```text\n{verbs.get_help(context)}\n```\n")
     for name, summary in COMMANDS:

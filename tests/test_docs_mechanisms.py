@@ -1,4 +1,4 @@
-"""Every mechanism has its page, and what the docs show is so: screens, code, commands, links, known leaks, accuracy."""
+"""Every mechanism has its page, and what the docs show is so: screens, code, commands, links, known bugs, accuracy."""
 
 import contextlib
 import re
@@ -15,8 +15,9 @@ import pytest
 from oakum.cli import COMMANDS, verbs
 from oakum.collect.kubernetes.refusals import Rule
 from oakum.collect.process.proc import GO_SETTINGS
+from oakum.model.vocabulary import HARMLESS
 from oakum.parse.limits import Limits
-from oakum.report.words.mechanisms import GOROUTINES, HARMLESS, MEMORY, NUMBERS
+from oakum.report.words.mechanisms import GOROUTINES, MEMORY, NUMBERS
 from screens import Screen, blocks, check_screens, terminal
 from support import ROOT
 
@@ -30,10 +31,10 @@ _OF_A_LEAK = (
 )  # fmt: skip
 _OF_NUMBERS = ("What it looks like", "How Oakum knows", "What to do", "Try it")
 _OF_HARMLESS = ("What it looks like", "The code", "How Oakum knows", "When to worry", "Try it")
-SECTIONS = {
+SECTIONS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys((*GOROUTINES, *MEMORY), _OF_A_LEAK),
     **dict.fromkeys(NUMBERS, _OF_NUMBERS),
-    **dict.fromkeys(HARMLESS, _OF_HARMLESS),
+    **dict.fromkeys(sorted(HARMLESS), _OF_HARMLESS),
 }
 # A diagnosis takes a third of a second; one page shows in the quick suite that the screens hold, the others are slow.
 QUICK = "double-send"
@@ -72,7 +73,7 @@ def test_a_page_has_its_sections(path: Path) -> None:
 
 @cache
 def known() -> tuple[tuple[str, str], ...]:
-    """Return (mechanism, link) of every known leak."""
+    """Return (mechanism, link) of every known bug."""
     found = []
     for path in sorted(Path(str(files("oakum.knowledge") / "leaks")).glob("*.toml")):
         entry = tomllib.loads(text_of(path))
@@ -81,7 +82,7 @@ def known() -> tuple[tuple[str, str], ...]:
 
 
 def known_block(mechanism: str) -> str:
-    """Return the known leaks of a mechanism as its page lists them."""
+    """Return the known bugs of a mechanism as its page lists them."""
     links = [link for name, link in known() if name == mechanism]
     lines = ["None is in the catalogue yet."]
     if links:
@@ -150,14 +151,14 @@ def test_a_scan_tells_what_the_page_says_that_it_tells(name: str, monkeypatch: p
 
 
 def test_a_screen_that_is_not_so_is_noticed() -> None:
-    printed = ["LEAKING", "", "growth 1", "share 2", "", "next"]
-    assert Screen("$ oakum diagnose x\nLEAKING\n[...]\nshare 2\n[...]").holds(printed)
-    assert not Screen("$ oakum diagnose x\nLEAKING\n[...]\nshare 3\n[...]").holds(printed)
-    assert not Screen("$ oakum diagnose x\nLEAKING\nshare 2\n[...]").holds(printed), "left out without [...]"
-    assert not Screen("$ oakum diagnose x\nLEAKING").holds(printed), "the end is left out without [...]"
-    assert not Screen("$ oakum diagnose x\n[...]\nnext\n[...]\nLEAKING").holds(printed), "another order"
-    old = Screen("$ oakum diagnose x\nLEAKING\n[...]\nshare 7\n[...]")
-    assert old.renewed(printed) == "$ oakum diagnose x\nLEAKING\n[...]\nshare 2\n[...]"
+    printed = ["LEAK", "", "growth 1", "share 2", "", "next"]
+    assert Screen("$ oakum diagnose x\nLEAK\n[...]\nshare 2\n[...]").holds(printed)
+    assert not Screen("$ oakum diagnose x\nLEAK\n[...]\nshare 3\n[...]").holds(printed)
+    assert not Screen("$ oakum diagnose x\nLEAK\nshare 2\n[...]").holds(printed), "left out without [...]"
+    assert not Screen("$ oakum diagnose x\nLEAK").holds(printed), "the end is left out without [...]"
+    assert not Screen("$ oakum diagnose x\n[...]\nnext\n[...]\nLEAK").holds(printed), "another order"
+    old = Screen("$ oakum diagnose x\nLEAK\n[...]\nshare 7\n[...]")
+    assert old.renewed(printed) == "$ oakum diagnose x\nLEAK\n[...]\nshare 2\n[...]"
 
 
 def _spoken(path: Path) -> Iterator[tuple[str, bool]]:
@@ -175,7 +176,7 @@ def _spoken(path: Path) -> Iterator[tuple[str, bool]]:
 
 
 def command_of(word: str, context: click.Context) -> click.Command:
-    assert word in dict(COMMANDS), f"there is no verb {word}"
+    assert word in dict(COMMANDS), f"there is no command {word}"
     command = verbs.get_command(context, word)
     assert command is not None
     return command
@@ -189,7 +190,7 @@ def test_commands_exist_and_parse(path: Path, monkeypatch: pytest.MonkeyPatch) -
     group = click.Context(verbs, info_name="oakum", resilient_parsing=False, help_option_names=["-h", "--help"])
     for spoken, whole in _spoken(path):
         words = shlex.split(spoken, comments=True)[1:]
-        if words[0].startswith("-") or words[0] == "VERB":
+        if words[0].startswith("-") or words[0] == "COMMAND":
             continue
         command = command_of(words[0], group)
         arguments = [re.sub(r"^-([a-z][\w-]+)", lambda m: "--" + m[1].replace("_", "-"), word) for word in words[1:]]
@@ -272,13 +273,27 @@ def test_the_index_names_every_page_of_the_docs() -> None:
     assert "(mechanisms/README.md)" in index
 
 
+def _rows(text: str) -> list[list[str]]:
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("|")]
+
+
 def test_the_accuracy_page_has_the_numbers_of_the_readme() -> None:
     """Both are written from one run by `make accuracy`; the slow test of the casebook measures them again."""
     page, readme = text_of(DOCS / "accuracy.md"), text_of(ROOT / "README.md")
     written = readme.partition("<!-- accuracy:")[2].partition("<!-- /accuracy -->")[0]
-    rows = [line for line in written.splitlines() if line.startswith("|")]
-    assert len(rows) > 10
-    assert not [row for row in rows if row not in page], "make accuracy writes both"
+    head, _, *rows = _rows(page.partition("## By evidence")[2].partition("\n\nPrograms")[0])
+    at = {name: number for number, name in enumerate(head)}
+
+    def part(row: list[str], name: str, whole: str) -> str:
+        return f"{row[at[name]]} of {row[at[whole]]}"
+
+    summary = [
+        [row[0], part(row, "place found", "leaking"), part(row, "mechanism right", "leaking"),
+         row[at["known bug named"]], part(row, "accused", "healthy")]
+        for row in rows
+    ]  # fmt: skip
+    assert len(summary) == 10
+    assert _rows(written)[2:] == summary, "make accuracy writes both"
     said = re.search(r"(\d+) cases in (\d+) recorded takes, measured on (\S+)", written)
     assert said
     assert f"{said[1]} cases in {said[2]} recorded takes" in page

@@ -11,7 +11,7 @@ import pytest
 from support import ROOT
 from toolchain import DownloadFailed, download
 
-TRY_IT = re.compile(r"## (?:Try it|试一试)\n.*?```sh\n(.*?)```", re.DOTALL)
+TRY_IT = re.compile(r"## (?:Try it|上手)\n.*?```sh\n(.*?)```", re.DOTALL)
 READMES = [ROOT / "README.md", ROOT / "README.zh-CN.md"]
 PATIENCE = 600  # seconds for all of it, pip and a slow machine included
 

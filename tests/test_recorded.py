@@ -249,11 +249,11 @@ def test_memstats_trailer(zoo: Zoo, name: str) -> None:
     assert stats.next_gc
     assert stats.heap_alloc < stats.next_gc
     assert stats.last_gc is not None
-    begun, ended = moments(zoo)
+    begun, ended = snapshots(zoo)
     assert begun - timedelta(minutes=2) <= stats.last_gc <= ended
 
 
-def moments(zoo: Zoo) -> tuple[datetime, datetime]:
+def snapshots(zoo: Zoo) -> tuple[datetime, datetime]:
     # time.Time as JSON has nine digits after the second, one more than Python 3.11 reads.
     first, last = (
         datetime.fromisoformat(re.sub(r"\.\d+", "", zoo.truth[key])).astimezone(UTC) for key in ("begun", "ended")
@@ -282,7 +282,7 @@ def test_kind_and_format_are_told_by_content(zoo: Zoo, name: str, kind: str, for
     (reading,) = zoo.readings(name)
     assert (reading.kind, reading.format) == (kind, format)
     if format == "pprof" and kind != "threadcreate":
-        begun, ended = moments(zoo)
+        begun, ended = snapshots(zoo)
         assert reading.taken_at is not None
         assert begun <= reading.taken_at <= ended
 

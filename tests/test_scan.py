@@ -1,6 +1,7 @@
 """Flaws that code alone shows: told once, with an id that outlives edits, and silenced only with a reason."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -131,7 +132,7 @@ def test_code_nested_beyond_reason(depth: int) -> None:
 
 
 def test_one_place_is_told_once_and_doubt_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    def ask(mechanism: str, number: int, certain: bool) -> Question:
+    def ask(mechanism: Any, number: int, certain: bool) -> Question:
         def answer(package: Package, flows: Flows) -> Iterator[Reason]:
             func = next(iter(package.funcs.values()))
             yield Reason(mechanism, (Text("t"),), (func.site("made", number),), certain)

@@ -1,4 +1,4 @@
-"""Three moments of ordinary work, then the planner is switched over to two engines, works on, and is left alone."""
+"""Three snapshots of ordinary work, then the planner is switched over to two engines, works on, and is left alone."""
 
 from casebook.runner.stage import Send, Stage
 
@@ -9,12 +9,12 @@ def run(stage: Stage) -> None:
     command = [stage.program(), "-listen", base.removeprefix("http://"), *stage.flags]
     stage.start("georoute", command, pprof=f"{base}/debug/pprof", metrics=f"{base}/metrics")
     stage.load(base, Send(path="/route/{n}", count=12), seconds=6, connections=6)
-    stage.moment("early")
+    stage.snapshot("early")
     stage.load(base, Send(path="/route/{n}", count=60), seconds=14, connections=12)
-    stage.moment("forenoon")
+    stage.snapshot("forenoon")
     stage.load(base, Send(path="/route/{n}", count=110), seconds=18, connections=20)
-    stage.moment("afternoon")
+    stage.snapshot("afternoon")
     stage.load(base, Send("POST", "/admin/mode?set=failover"), seconds=1)
     stage.load(base, Send(path="/route/{n}", count=44), seconds=11)
     stage.rest(74)
-    stage.moment("night")
+    stage.snapshot("night")

@@ -39,16 +39,16 @@ def run(stage: Stage) -> None:
         metrics=f"http://127.0.0.1:{debug}/metrics", ready=f"http://127.0.0.1:{debug}/debug/health",
     )  # fmt: skip
     stage.rest(3)
-    stage.moment("before")
+    stage.snapshot("before")
     blobs = [_push(port, number, 200_000) for number in range(40)]
     stage.load(base, *[Send("GET", path, 2) for path in blobs], seconds=8, connections=8)
-    stage.moment("ramp")
+    stage.snapshot("ramp")
     blobs += [_push(port, number, 300_000) for number in range(40, 160)]
     stage.load(base, *[Send("GET", path, 2) for path in blobs], seconds=12, connections=24)
     large = _push(port, 1000, 24_000_000)
     stage.load(base, Send("GET", large, 12, hold="unread"), seconds=3)
-    stage.moment("peak")
+    stage.snapshot("peak")
     stage.load(base, *[Send("GET", path, 1) for path in blobs], seconds=70)
-    stage.moment("hold")
+    stage.snapshot("hold")
     stage.load(base, seconds=10, connections=2, drop=-1)
-    stage.moment("after", gc=True)
+    stage.snapshot("after", gc=True)

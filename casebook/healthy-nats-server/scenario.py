@@ -44,21 +44,21 @@ def run(stage: Stage) -> None:
     config.write_text(f"listen: 127.0.0.1:{port}\nprof_port: {profiling}\n")
     stage.start("nats-server", ["nats-server", "-c", str(config)], pprof=f"http://127.0.0.1:{profiling}/debug/pprof")
     stage.rest(3)
-    stage.moment("before")
+    stage.snapshot("before")
     clients = [Subscriber(port, number) for number in range(60)]
     clients[0].publish(1500)
-    stage.moment("ramp")
+    stage.snapshot("ramp")
     clients += [Subscriber(port, number) for number in range(60, 150)]
     clients[0].publish(3000)
-    stage.moment("peak")
+    stage.snapshot("peak")
     stage.rest(75)
     clients[0].publish(500)
-    stage.moment("hold")
+    stage.snapshot("hold")
     for client in clients[20:]:
         client.leave()
     stage.rest(15)
-    stage.moment("leaving")
+    stage.snapshot("leaving")
     for client in clients[:20]:
         client.leave()
     stage.rest(15)
-    stage.moment("after")
+    stage.snapshot("after")

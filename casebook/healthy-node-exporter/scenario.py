@@ -14,12 +14,12 @@ def run(stage: Stage) -> None:
         pprof=f"{base}/debug/pprof",
     )  # fmt: skip
     stage.rest(3)
-    stage.moment("before")
+    stage.snapshot("before")
     stage.load(base, Send("GET", "/metrics", 60), seconds=10, connections=15)
-    stage.moment("ramp")
+    stage.snapshot("ramp")
     stage.load(base, Send("GET", "/metrics", 200), seconds=15, connections=45)
-    stage.moment("peak")
+    stage.snapshot("peak")
     stage.load(base, Send("GET", "/metrics", 300), seconds=70)
-    stage.moment("hold")
+    stage.snapshot("hold")
     stage.load(base, seconds=8, connections=0)
-    stage.moment("after")
+    stage.snapshot("after")

@@ -47,23 +47,23 @@ def run(stage: Stage) -> None:
     clients: list[_SlowClient] = []
     try:
         stage.load(base, rows, seconds=4, connections=4)
-        stage.moment("mon")
+        stage.snapshot("mon")
         clients += [_SlowClient(port, table) for table in range(10)]
         stage.load(base, rows, exports, seconds=8)
-        stage.moment("tue")
+        stage.snapshot("tue")
         clients += [_SlowClient(port, table) for table in range(12)]
         stage.load(base, rows, exports, seconds=8)
-        stage.moment("wed")
+        stage.snapshot("wed")
         stage.load(base, rows, seconds=75)
-        stage.moment("thu")
+        stage.snapshot("thu")
         for client in clients[:14]:
             client.hang_up()
         stage.load(base, rows, seconds=8)
-        stage.moment("fri")
+        stage.snapshot("fri")
         for client in clients:
             client.hang_up()
         stage.rest(4)
-        stage.moment("sat", gc=True)
+        stage.snapshot("sat", gc=True)
     finally:
         for client in clients:
             client.hang_up()

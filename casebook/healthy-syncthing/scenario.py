@@ -57,18 +57,18 @@ def run(stage: Stage) -> None:
             node.call("POST", "/rest/config/folders", {"id": f"photos{number}", "path": str(folder)})
 
     stage.rest(5)
-    stage.moment("before")
+    stage.snapshot("before")
     add(0, 6)
     stage.rest(10)
-    stage.moment("six-folders")
+    stage.snapshot("six-folders")
     add(6, 20)
     stage.rest(15)
-    stage.moment("twenty-folders")
+    stage.snapshot("twenty-folders")
     for _ in range(6):
         node.call("POST", "/rest/db/scan")
         stage.rest(12)
-    stage.moment("hold")
+    stage.snapshot("hold")
     for number in range(2, 20):
         node.call("DELETE", f"/rest/config/folders/photos{number}")
     stage.rest(20)
-    stage.moment("removed")
+    stage.snapshot("removed")

@@ -1,6 +1,6 @@
 """Two evenings on which the leased line is three times as slow, so that the admin platform's full listings time out.
 
-Prometheus watches the API server and the platform; what it saw is kept beside the moments. A shortened run does without
+Prometheus watches the API server and the platform; what it saw lies beside the snapshots. A shortened run does without
 it where it is not installed.
 """
 
@@ -85,14 +85,14 @@ def run(stage: Stage) -> None:
     def pause(seconds: float) -> None:
         stage.load(api, *NODES, seconds=seconds, connections=3)
 
-    def moment(name: str, gc: bool = False) -> None:
+    def snapshot(name: str, gc: bool = False) -> None:
         stage.sent[TIMED_OUT[stage.build]] = _sum(get(f"{api}/metrics").decode(), TIMED_OUT[stage.build])
-        stage.moment(name, gc=gc)
+        stage.snapshot(name, gc=gc)
 
     def evening(name: str) -> None:
         began = _set_line(at, SLOW)
         pause(20)
-        moment(name)
+        snapshot(name)
         windows.append({"name": name, "from": began, "to": _set_line(at, USUAL)})
 
     stage.start(
@@ -112,13 +112,13 @@ def run(stage: Stage) -> None:
     prometheus = Prometheus(stage, installed, at, platform_at) if installed else None
 
     pause(12)
-    moment("before")
+    snapshot("before")
     evening("first-evening")
     pause(24)
-    moment("day")
+    snapshot("day")
     evening("second-evening")
     stage.rest(75)
-    moment("later", gc=True)
+    snapshot("later", gc=True)
 
     stage.keep("windows.json", json.dumps(windows, indent=1) + "\n")
     if prometheus:

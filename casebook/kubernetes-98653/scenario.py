@@ -25,9 +25,9 @@ def run(stage: Stage) -> None:
     )
     stage.until(lambda: json.loads(get(f"{base}/leader"))["leader"] == "cpc-0", "nobody leads")
     stage.rest(4)
-    stage.moment("before")
+    stage.snapshot("before")
 
-    for moment, jobs, viewers, seconds in (("first", 40, 2, 12), ("second", 40, 4, 12), ("third", 80, 2, 20)):
+    for snapshot, jobs, viewers, seconds in (("first", 40, 2, 12), ("second", 40, 4, 12), ("third", 80, 2, 20)):
         work = [
             Send("GET", "/events", count=viewers, hold="read"),
             Send("GET", "/jobs", count=jobs // 4),
@@ -39,10 +39,10 @@ def run(stage: Stage) -> None:
         stage.load(base, *work, seconds=seconds / 2 if stage.short else seconds, connections=4)
         stage.until(lambda: _all_done(base), "jobs are not finished")
         stage.rest(1)
-        stage.moment(moment)
+        stage.snapshot(snapshot)
 
     stage.rest(75)
-    stage.moment("later", gc=True)
+    stage.snapshot("later", gc=True)
 
 
 def _listens(port: int) -> bool:

@@ -21,9 +21,9 @@ def run(stage: Stage) -> None:
     places = Send("GET", "/place/street-{n}", count=80)
     tiles = Send("GET", "/tile/{n}.png", count=90)
     stage.rest(3)
-    stage.moment("0700")
+    stage.snapshot("0700")
     stage.load(base, places, tiles, seconds=12, connections=12, timeout=2)
-    stage.moment("0800")
+    stage.snapshot("0800")
     stage.load(
         base,
         Send("GET", "/place/harbour-{n}", count=240),
@@ -33,6 +33,6 @@ def run(stage: Stage) -> None:
         connections=30,
         timeout=1,
     )
-    stage.moment("0900")
+    stage.snapshot("0900")
     stage.rest(75)
-    stage.moment("1000", gc=True)
+    stage.snapshot("1000", gc=True)

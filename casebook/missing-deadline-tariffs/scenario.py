@@ -17,7 +17,7 @@ def run(stage: Stage) -> None:
         metrics=f"{base}/metrics",
     )
     stage.rest(4)
-    stage.moment("open")
+    stage.snapshot("open")
     stage.load(
         base,
         Send("GET", "/duty/article-{n}", count=100),
@@ -27,9 +27,9 @@ def run(stage: Stage) -> None:
         timeout=4,
     )
     stage.rest(2)
-    stage.moment("morning")
+    stage.snapshot("morning")
     stage.rest(70)
-    stage.moment("noon")
+    stage.snapshot("noon")
     stage.load(
         base,
         Send("GET", "/duty/goods-{n}", count=100),
@@ -39,4 +39,4 @@ def run(stage: Stage) -> None:
         timeout=4,
     )
     stage.rest(2)
-    stage.moment("afternoon", gc=True)
+    stage.snapshot("afternoon", gc=True)

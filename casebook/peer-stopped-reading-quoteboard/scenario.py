@@ -35,7 +35,7 @@ def run(stage: Stage) -> None:
         threading.Thread(target=_read, args=(board,), daemon=True).start()
     try:
         stage.rest(4)
-        stage.moment("closed")
+        stage.snapshot("closed")
         stage.load(
             base,
             Send("POST", "/quote/{n}", count=80),
@@ -44,7 +44,7 @@ def run(stage: Stage) -> None:
             connections=10,
             timeout=2,
         )
-        stage.moment("opened")
+        stage.snapshot("opened")
         boards.append(_connect(floor))
         stage.load(
             base,
@@ -54,11 +54,11 @@ def run(stage: Stage) -> None:
             connections=30,
             timeout=1,
         )
-        stage.moment("trading")
+        stage.snapshot("trading")
         stage.rest(70)
-        stage.moment("pause")
+        stage.snapshot("pause")
         stage.load(base, Send("POST", "/quote/{n}", count=80), seconds=10, connections=30, timeout=1)
-        stage.moment("closing", gc=True)
+        stage.snapshot("closing", gc=True)
     finally:
         for board in boards:
             board.close()

@@ -30,9 +30,9 @@ def run(stage: Stage) -> None:
     )
     stage.until(lambda: len(json.loads(get(f"{base}/v3/clusters"))["data"]) == CLUSTERS, "clusters are not listed")
     stage.rest(7)
-    stage.moment("before")
+    stage.snapshot("before")
 
-    for moment, viewers, seconds in (("first", 3, 25), ("second", 5, 40), ("third", 2, 30)):
+    for snapshot, viewers, seconds in (("first", 3, 25), ("second", 5, 40), ("third", 2, 30)):
         stage.load(
             base,
             Send("GET", "/v3/subscribe", count=viewers, hold="read"),
@@ -41,10 +41,10 @@ def run(stage: Stage) -> None:
             seconds=seconds / 2 if stage.short else seconds,
             connections=5,
         )
-        stage.moment(moment)
+        stage.snapshot(snapshot)
 
     stage.rest(75)
-    stage.moment("later", gc=True)
+    stage.snapshot("later", gc=True)
 
 
 def _listens(port: int) -> bool:

@@ -83,6 +83,16 @@ def _accuracy(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _windows(arguments: argparse.Namespace) -> int:
+    from casebook.runner.windows import misses, outcomes, table
+
+    found = outcomes(chosen(arguments.cases), regressions=not arguments.cases)
+    print(table(found))
+    if arguments.misses:
+        print("", *misses(found), sep="\n")
+    return 0
+
+
 def _causes(arguments: argparse.Namespace) -> int:
     from casebook.runner.accuracy import causes_table
     from casebook.runner.causes import causes, report
@@ -111,6 +121,7 @@ def _parser() -> argparse.ArgumentParser:
         ("record", _record, "build, run, capture; write casebook/CASE/captures"),
         ("check", _check, "is expect.toml true of what was recorded?"),
         ("accuracy", _accuracy, "run the diagnosis over everything recorded and print how often it was right"),
+        ("windows", _windows, "run it over parts of every recording: detected or not, who is accused"),
         ("causes", _causes, "diagnose leaking takes with their source; which lines of the cause are named, which not?"),
         ("patched", _patched, "apply the drafted fixes to copies, run them; do they compile, and stop the leak?"),
         ("live", _live, "build and run it now, shortened; is expect.toml true of it?"),
@@ -123,7 +134,9 @@ def _parser() -> argparse.ArgumentParser:
             verb.add_argument("cases", nargs="*", metavar="CASE", help="all when there is none")
         if name == "accuracy":
             verb.add_argument("--setting", action="append", default=[], help="only this setting; may be given again")
+        if name in ("accuracy", "windows"):
             verb.add_argument("--misses", action="store_true", help="name every take that was not answered rightly")
+        if name == "accuracy":
             verb.add_argument(
                 "--write", action="store_true", help="put the table into the readmes and docs/accuracy.md"
             )

@@ -1,4 +1,4 @@
-"""`accuracy`: the diagnosis over everything recorded, in every setting -> a table, also in the readmes.
+"""`accuracy`: the diagnosis over everything recorded, in every setting -> a table; its summary in the readmes.
 
 A take that got no answer is counted as such and never as a healthy one cleared. Beside the diagnosis stands the naive
 rule, so that a reader sees what the casebook asks.
@@ -23,8 +23,8 @@ from casebook.runner.tools import ROOT, processes
 from oakum.model import Capture, Reading
 from oakum.parse import parse
 
-WITH_SOURCE = "all moments, with source"
-NAIVE = "naive rule, two moments"
+WITH_SOURCE = "all snapshots, with source"
+NAIVE = "naive rule, two snapshots"
 COMMAND = "make accuracy"
 READMES = {"en": ROOT / "README.md", "zh": ROOT / "README.zh-CN.md"}
 _BLOCK = re.compile(r"(<!-- accuracy: .*?-->\n).*?(<!-- /accuracy -->)", re.DOTALL)
@@ -61,11 +61,11 @@ def diagnose(arguments: Sequence[str]) -> Diagnosis | None:
 
 
 def naive(trial: Trial) -> Diagnosis:
-    """Return what the naive rule says of the first and last moments; of several processes, of all."""
+    """Return what the naive rule says of the first and last snapshots; of several processes, of all."""
     findings = []
     for process in trial.recorded.processes:
-        moments = trial.recorded.of(process)
-        findings += accuse(moments[0], moments[-1])["findings"]
+        snapshots = trial.recorded.of(process)
+        findings += accuse(snapshots[0], snapshots[-1])["findings"]
     return {"verdict": "leaking" if findings else "healthy", "findings": findings}
 
 
@@ -79,7 +79,7 @@ def parsed_once() -> Iterator[None]:
             known[capture.digest] = parse(capture)
         return known[capture.digest]
 
-    with patch("oakum.cli.evidence.parse", once):
+    with patch("oakum.pipeline.case.parse", once):
         yield
 
 
@@ -111,35 +111,24 @@ def accuracy(cases: Iterable[Case], settings: Sequence[str] = ()) -> list[Result
 
 _WORDS: Mapping[str, Mapping[str, str]] = {
     "zh": {
-        "all moments": "所有时刻",
-        "all moments, with source": "所有时刻，有源码",
-        "all moments, with goroutineleak": "所有时刻，有 goroutineleak",
-        "all moments, protobuf only": "所有时刻，仅 protobuf",
-        "all moments of one process of several": "多个进程之一的所有时刻",
-        "two moments": "两个时刻",
-        "one moment and a healthy twin": "一个时刻和健康的对照",
+        "all snapshots": "全部快照",
+        "all snapshots, with source": "全部快照 + 源码",
+        "all snapshots, with goroutineleak": "全部快照 + goroutineleak",
+        "all snapshots, protobuf only": "全部快照，仅 protobuf",
+        "all snapshots of one process of several": "多进程中一个进程的全部快照",
+        "two snapshots": "两个快照",
+        "one snapshot and a baseline": "一个快照 + 基线（健康副本）",
         "one goroutine dump": "一份 goroutine dump",
         "one heap profile": "一份 heap profile",
-        NAIVE: "朴素规则，两个时刻",
-        "evidence given": "所给证据",
-        "leaking": "泄漏",
-        "place found": "找到位置",
-        "ranked first": "排在首位",
+        NAIVE: "朴素规则，两个快照",
+        "evidence given": "输入的证据",
+        "leaks located": "定位泄漏",
         "mechanism right": "机制正确",
-        "known bug named": "指出已知缺陷",
-        "wrong bug named": "错指缺陷",
-        "healthy": "健康",
-        "cleared": "判为健康",
-        "accused": "误判为泄漏",
-        "wrong accusations": "错误指控",
-        "undecided": "未定",
-        "no answer": "无回答",
-        "cause named": "指出原因行",
-        "every line named": "指出所有原因行",
-        "wrong cause": "原因错误",
-        "no cause told": "未说明原因",
+        "known bug named": "识别已知缺陷",
+        "healthy accused": "健康程序误报",
     }
 }
+_SUMMARY = ("evidence given", "leaks located", "mechanism right", "known bug named", "healthy accused")
 _COLUMNS = (
     "evidence given", "leaking", "place found", "ranked first", "mechanism right", "known bug named",
     "wrong bug named", "healthy", "cleared", "accused", "wrong accusations", "undecided", "no answer",
@@ -160,19 +149,40 @@ def _row(setting: str, scores: Sequence[Score]) -> list[str]:
     return [setting, *map(str, numbers)]
 
 
-def table(results: Sequence[Result], language: str = "en") -> str:
+def _by_setting(results: Sequence[Result]) -> dict[str, list[Score]]:
+    return {
+        name: scores
+        for name in (*SETTINGS, NAIVE)
+        if (scores := [result.score for result in results if result.setting == name])
+    }
+
+
+def markdown_table(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows as a Markdown table: the first is the head, numbers to the right."""
+    head, *body = rows
+    return "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---", *["--:"] * (len(head) - 1)], *body))
+
+
+def table(results: Sequence[Result]) -> str:
     """Return the results as a Markdown table, one row for each setting."""
+    return markdown_table([_COLUMNS, *(_row(name, scores) for name, scores in _by_setting(results).items())])
+
+
+def summary(results: Sequence[Result], language: str = "en") -> str:
+    """Return the columns that matter to a new reader, for the readmes."""
     words = _WORDS.get(language, {})
-    by_setting: dict[str, list[Score]] = {}
-    for result in results:
-        by_setting.setdefault(result.setting, []).append(result.score)
-    order = [name for name in (*SETTINGS, NAIVE) if name in by_setting]
-    rows = [_row(words.get(name, name), by_setting[name]) for name in order]
-    if language == "zh":
-        rows = [[cell.replace(" of ", "/") for cell in row] for row in rows]
-    head = [words.get(name, name) for name in _COLUMNS]
-    lines = [head, ["---", *["--:"] * (len(head) - 1)], *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    of = "/" if language == "zh" else " of "
+    rows = [[words.get(name, name) for name in _SUMMARY]]
+    for setting, scores in _by_setting(results).items():
+        leaking = [one for one in scores if one.leaking]
+        healthy = [one for one in scores if not one.leaking]
+        known = [one for one in leaking if one.known is not None]
+        counted = (
+            (sum(one.found for one in leaking), leaking), (sum(one.mechanism for one in leaking), leaking),
+            (sum(bool(one.known) for one in known), known), (sum(one.accused for one in healthy), healthy),
+        )  # fmt: skip
+        rows.append([words.get(setting, setting), *(f"{right}{of}{len(all_)}" for right, all_ in counted)])
+    return markdown_table(rows)
 
 
 _CAUSES = (
@@ -186,14 +196,13 @@ _CAUSES = (
 )
 
 
-def causes_table(results: Sequence[Result], language: str = "en") -> str:
+def causes_table(results: Sequence[Result]) -> str:
     """Return how the leaking takes were explained from their source as a Markdown table, one row for each setting."""
-    words = _WORDS.get(language, {})
     by_setting: dict[str, list[Score]] = {}
     for result in results:
         if result.score.explanations:
             by_setting.setdefault(result.setting, []).append(result.score)
-    lines = [[words.get(name, name) for name in _CAUSES], ["---", *["--:"] * (len(_CAUSES) - 1)]]
+    rows = [[*_CAUSES]]
     for setting, scores in by_setting.items():
         numbers = (
             len(scores), sum(s.mechanism for s in scores), sum(all(e.named for e in s.explanations) for s in scores),
@@ -201,8 +210,8 @@ def causes_table(results: Sequence[Result], language: str = "en") -> str:
             sum(any(e.wrong for e in s.explanations) for s in scores),
             sum(any(not e.said for e in s.explanations) for s in scores),
         )  # fmt: skip
-        lines.append([words.get(setting, setting), *map(str, numbers)])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        rows.append([setting, *map(str, numbers)])
+    return markdown_table(rows)
 
 
 def misses(results: Sequence[Result]) -> Iterator[str]:
@@ -228,13 +237,13 @@ def misses(results: Sequence[Result]) -> Iterator[str]:
 
 
 def write_readmes(results: Sequence[Result]) -> None:
-    """Write the table into the readmes, with today's date and the command."""
+    """Write the summary into the readmes, with today's date and the command."""
     for language, path in READMES.items():
         path.write_text(with_table(path.read_text(encoding="utf-8"), results, language), encoding="utf-8")
 
 
 def with_table(text: str, results: Sequence[Result], language: str, date: str = "") -> str:
-    """Return a readme with the table in its place; the date is today's where none is given."""
+    """Return a readme with the summary in its place; the date is today's where none is given."""
     date = date or datetime.now(UTC).date().isoformat()
     takes = len({(result.case, result.take) for result in results})
     cases = len({result.case for result in results})
@@ -244,8 +253,7 @@ def with_table(text: str, results: Sequence[Result], language: str, date: str = 
         measured = f"{cases} cases in {takes} recorded takes, measured on {date} by `{COMMAND}`."
     if not _BLOCK.search(text):
         raise BadCase("a readme has no place for the table: <!-- accuracy: ... --> and <!-- /accuracy -->")
-    read = [result for result in results if result.setting == WITH_SOURCE]
-    body = f"{measured}\n\n{table(results, language)}\n\n{causes_table(read, language)}\n"
+    body = f"{measured}\n\n{summary(results, language)}\n"
     return _BLOCK.sub(lambda found: found[1] + body + found[2], text)
 
 
@@ -257,7 +265,9 @@ __all__ = [
     "Result",
     "accuracy",
     "causes_table",
+    "markdown_table",
     "misses",
+    "summary",
     "table",
     "with_table",
     "write_readmes",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from casebook.runner.accuracy import COMMAND, NAIVE, WITH_SOURCE, Result, causes_table, misses, table
+from casebook.runner.accuracy import COMMAND, NAIVE, WITH_SOURCE, Result, causes_table, markdown_table, misses, table
 from casebook.runner.case import case
 from casebook.runner.expectation import MECHANISMS, expectation
 from casebook.runner.score import Score
@@ -21,22 +21,26 @@ _HEAD = """\
 # How accurate it is
 
 Written by `{command}` from the [casebook](../casebook/README.md): {cases} cases in {takes} recorded takes, measured on
-{date}. The first two tables are those of the [README](../README.md#how-accurate); the others say the same of
-each mechanism.
+{date}. The first table has all columns of the summary in the [README](../README.md#how-accurate); the others break it
+down by mechanism.
 
-A place is **found** when a finding names it by function and line, and of several places all. The **mechanism** is right
-when it has the name that the case's expect.toml gives it. A healthy take is **cleared** when the verdict is `healthy`;
-`undecided` is nothing to rely on, and no accusation either.
+A place is **found** when a finding names it by function and line; of several places, all must be. A finding that is
+none of the expected ones is a **wrong accusation**, unless it is only `possible`. The **mechanism** is right when it
+is the one in the case's expect.toml. A healthy take is **cleared** when the verdict is `healthy`; `undecided` is
+neither a pass nor an accusation. The **naive rule** reports whatever grew between the first and the last snapshot as
+a leak.
 
-Rules were mended on these recordings, so the figures flatter. What was once wrong on others is kept in
-[tests/regressions](../tests/regressions/README.md); how `oakum scan` did on code that no rule had seen is told in
-[scan.md](scan.md#how-often-the-code-is-read-right).
+The rules were tuned on these recordings, so the figures are optimistic. Errors found on other programs are kept in
+[tests/regressions](../tests/regressions/README.md); [scan.md](scan.md#how-often-the-code-is-read-right) has the results
+of `oakum scan` on code that no rule had seen.
 
 ## By evidence
 
 {by_evidence}
 
-Programs whose source is all here, given with it:
+Programs whose source is in the casebook, diagnosed with it. A cause is **named** when one of its true lines is among
+the lines reported, the blocked line not counted; a **wrong cause** names none of them. The five incidents are
+explained from the upstream modules' own source by a live test (`pytest -m live tests/casebook/test_explained.py`).
 
 {causes}
 
@@ -44,8 +48,8 @@ Programs whose source is all here, given with it:
 
 {found}
 
-A take counts in a column when that evidence shows its leak at all: one goroutine dump shows no growing map. Programs
-that leak in two ways have rows of their own; what the evidence shows of both must be found.
+A take counts in a column when that evidence can show its leak at all: a goroutine dump shows no growing map. Programs
+that leak in two ways have rows of their own; both leaks must be found where the evidence shows them.
 
 ## Mechanism right, by mechanism
 
@@ -59,9 +63,9 @@ that leak in two ways have rows of their own; what the evidence shows of both mu
 
 {cleared}
 
-A cell counts the takes that were called healthy; the rest were called `undecided`, unless the cell says that they were
-accused. One moment alone is never called healthy, so its columns have none. Fixed builds of leaking programs stand in
-the row of what was mended in them.
+A cell counts the takes with the verdict `healthy`; the others are `undecided`, unless the cell says accused. A single
+snapshot is never called healthy, so its columns have none. Fixed builds of leaking programs are in the row of the
+mechanism that was fixed.
 
 ## Every miss
 
@@ -71,7 +75,7 @@ _NOTHING = "-"
 
 
 def mechanisms(case_name: str, take_name: str) -> tuple[str, ...]:
-    """Return what a take leaks by; of a healthy one what it looks like, or what was mended in it."""
+    """Return what a take leaks by; of a healthy one what it looks like, or what was fixed in it."""
     one = case(case_name)
     build = next(take.build for take in one.takes if take.name == take_name)
     truth = expectation(one, build.name)
@@ -97,12 +101,6 @@ def _cleared(scores: Sequence[Score]) -> str:
     return f"{cleared}, {accused} accused" if accused else cleared
 
 
-def _lines(rows: Sequence[Sequence[str]]) -> str:
-    head, *body = rows
-    marks = ["---", *["--:"] * (len(head) - 1)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in (head, marks, *body))
-
-
 def _rows(results: Sequence[Result], truths: Truths) -> Iterator[tuple[str, list[Result]]]:
     """Yield the results of each mechanism with its name, linked; those of several mechanisms together come last."""
     order = [*MECHANISMS]
@@ -120,7 +118,7 @@ def matrix(results: Sequence[Result], told: Told, truths: Truths) -> str:
     for name, mine in _rows(results, truths):
         cells = [[result.score for result in mine if result.setting == setting] for setting in settings]
         rows.append([name, *(told(cell) if cell else _NOTHING for cell in cells)])
-    return _lines(rows)
+    return markdown_table(rows)
 
 
 def _explained(results: Sequence[Result], truths: Truths) -> str:
@@ -135,7 +133,7 @@ def _explained(results: Sequence[Result], truths: Truths) -> str:
             sum(any(not one.said for one in each) for each in told),
         )  # fmt: skip
         rows.append([name, *map(str, numbers)])
-    return _lines(rows)
+    return markdown_table(rows)
 
 
 def _misses(results: Sequence[Result]) -> str:
@@ -147,7 +145,7 @@ def _misses(results: Sequence[Result]) -> str:
         alike.setdefault((name, setting, told), []).append(take)
     rows = [["case", "evidence given", "what was missed", "takes"]]
     rows += [[name, setting, told, ", ".join(takes)] for (name, setting, told), takes in sorted(alike.items())]
-    return _lines(rows).replace("--:", "---") if alike else "None."
+    return markdown_table(rows).replace("--:", "---") if alike else "None."
 
 
 def page(results: Sequence[Result], date: str = "") -> str:

@@ -40,9 +40,9 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """What happens until the next moment."""
+    """What happens until the next snapshot."""
 
-    moment: str
+    snapshot: str
     seconds: float
     send: tuple[Send, ...] = ()
     connections: int | None = None  # None: as many as before
@@ -53,7 +53,7 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """One way to build or run the case: leaking, fixed, a healthy twin."""
+    """One way to build or run the case: leaking, fixed, a healthy baseline."""
 
     name: str
     modfile: str = "go.mod"

@@ -11,7 +11,16 @@ from dataclasses import replace
 
 from casebook.runner.build import needed_modules
 from casebook.runner.case import Build, Case
-from casebook.runner.evidence import Moment, Recording, bytes_at, count, live_bytes, recordings, same, standing
+from casebook.runner.evidence import (
+    RecordedSnapshot,
+    Recording,
+    bytes_at,
+    count,
+    live_bytes,
+    recordings,
+    same,
+    standing,
+)
 from casebook.runner.expectation import Expectation, Expected, Site, expectation
 from casebook.runner.naive import BYTES, GOROUTINES, RSS_BYTES
 from casebook.runner.sampling import climbs, goes_on, held_at
@@ -41,10 +50,10 @@ def check(case: Case) -> list[str]:
 def contradictions(case: Case, build: str, recorded: Recording, short: bool = False) -> Iterator[str]:
     """Yield where a recording contradicts what is expected of its build. A short run shows less, and less exactly."""
     truth = expectation(case, build)
-    for moment in recorded.moments:
-        goroutines = moment.goroutines()
+    for snapshot in recorded.snapshots:
+        goroutines = snapshot.goroutines()
         if goroutines is not None and goroutines.missing:
-            yield f"{moment.folder.name}: {goroutines.missing} goroutines of the dump are missing"
+            yield f"{snapshot.folder.name}: {goroutines.missing} goroutines of the dump are missing"
     for finding in truth.findings:
         yield from _finding(finding, recorded, short)
     for process, alone in truth.alone.items():
@@ -58,7 +67,7 @@ def contradictions(case: Case, build: str, recorded: Recording, short: bool = Fa
 def _mended(case: Case, truth: Expectation, recorded: Recording) -> Iterator[str]:
     """Yield functions in which another build of the case leaks, and this one must not; their lines may have moved.
 
-    Work that is under way in the last moment is no leak, nor is a sample or two of the heap.
+    Work that is under way in the last snapshot is no leak, nor is a sample or two of the heap.
     """
     ours = {normal_function(finding.place.function) for finding in truth.findings}
     others = {replace(f.place, line=0) for build in case.builds for f in expectation(case, build.name).findings}
@@ -71,18 +80,18 @@ def _mended(case: Case, truth: Expectation, recorded: Recording) -> Iterator[str
 
 
 def growth(site: Site, recorded: Recording, beside: Sequence[Site] = ()) -> tuple[list[int], bool]:
-    """Return the goroutines or live bytes at a place, moment by moment, and whether that is growth which goes on."""
-    moments = recorded.of(site.process)
+    """Return the goroutines or live bytes at a place in each snapshot, and whether that is growth which goes on."""
+    snapshots = recorded.of(site.process)
     if site.role != "blocked":
-        held = [held_at(moment.heap(), site) for moment in moments]
+        held = [held_at(snapshot.heap(), site) for snapshot in snapshots]
         return [one.bytes for one in held], climbs(held)
-    values = [count(standing_beside(moment, site, beside)) for moment in moments]
+    values = [count(standing_beside(snapshot, site, beside)) for snapshot in snapshots]
     return values, values[-1] - values[0] >= GOROUTINES and goes_on(values)
 
 
-def standing_beside(moment: Moment, site: Site, beside: Sequence[Site]) -> list[GoroutineGroup]:
+def standing_beside(snapshot: RecordedSnapshot, site: Site, beside: Sequence[Site]) -> list[GoroutineGroup]:
     """Return the goroutines at a place; of one that others share, those that passed or were created at one of these."""
-    groups = standing(moment.goroutines(), site)
+    groups = standing(snapshot.goroutines(), site)
     if not beside:
         return groups
     return [
@@ -95,19 +104,19 @@ def standing_beside(moment: Moment, site: Site, beside: Sequence[Site]) -> list[
 def _background(truth: Expectation, recorded: Recording, short: bool) -> Iterator[str]:
     for row in truth.harmless if not short else ():
         site = Site("any", row.function)
-        if not any(_seen(moment, site) for moment in recorded.moments):
-            yield f"harmless {row.function} is in no moment"
+        if not any(_seen(snapshot, site) for snapshot in recorded.snapshots):
+            yield f"harmless {row.function} is in no snapshot"
     if truth.looks_like and not any(_grows(row.function, recorded) for row in truth.harmless):
         yield "it looks like nothing: nothing that is harmless here grows enough for the naive rule to accuse it"
 
 
 def _grows(function: str, recorded: Recording) -> bool:
-    """Tell whether goroutines or bytes of a function grow between two moments by what the naive rule accuses."""
+    """Tell whether goroutines or bytes of a function grow between two snapshots by what the naive rule accuses."""
     for process in recorded.processes:
-        moments = recorded.of(process)
+        snapshots = recorded.of(process)
         on, by = Site("any", function), Site("created", function)
-        goroutines = [max(count(standing(m.goroutines(), on)), count(standing(m.goroutines(), by))) for m in moments]
-        held = [bytes_at(moment.heap(), on) for moment in moments]
+        goroutines = [max(count(standing(m.goroutines(), on)), count(standing(m.goroutines(), by))) for m in snapshots]
+        held = [bytes_at(snapshot.heap(), on) for snapshot in snapshots]
         if _rise(goroutines) >= GOROUTINES or _rise(held) >= BYTES:
             return True
     return False
@@ -119,82 +128,84 @@ def _rise(values: Sequence[int]) -> int:
     return max((value - low for value, low in zip(values, lowest, strict=True)), default=0)
 
 
-def _seen(moment: Moment, site: Site) -> bool:
+def _seen(snapshot: RecordedSnapshot, site: Site) -> bool:
     created = Site("created", site.function)
-    goroutines = moment.goroutines()
-    return bool(standing(goroutines, site) or standing(goroutines, created) or bytes_at(moment.heap(), site))
+    goroutines = snapshot.goroutines()
+    return bool(standing(goroutines, site) or standing(goroutines, created) or bytes_at(snapshot.heap(), site))
 
 
 def _finding(finding: Expected, recorded: Recording, short: bool) -> Iterator[str]:
     for at, site in enumerate(finding.sites):
         if not site.function:
             continue
-        moments = recorded.of(site.process)
+        snapshots = recorded.of(site.process)
         if site.role == "blocked" or site.role == "created":
-            counts = [count(standing(moment.goroutines(), site)) for moment in moments]
-            yield from _blocked(site, counts, moments, grows=at == 0)
+            counts = [count(standing(snapshot.goroutines(), site)) for snapshot in snapshots]
+            yield from _blocked(site, counts, snapshots, grows=at == 0)
             if at == 0 and finding.per_event is not None:
-                yield from _per_event(finding, counts, moments, _PER_EVENT_SHORT if short else _PER_EVENT)
+                yield from _per_event(finding, counts, snapshots, _PER_EVENT_SHORT if short else _PER_EVENT)
         elif finding.mechanism == "off-heap" and site.role == "allocated":
-            yield from _outside(moments)
+            yield from _outside(snapshots)
         elif site.role in _HEAP_ROLES:
-            yield from _allocated(site, moments, grows=site.role == "allocated" and at == 0)
+            yield from _allocated(site, snapshots, grows=site.role == "allocated" and at == 0)
     for victim in finding.victims:
         if not any(standing(m.goroutines(), Site("any", victim.function)) for m in recorded.of(victim.process)):
-            yield f"victim {victim.function} is in no moment"
+            yield f"victim {victim.function} is in no snapshot"
 
 
-def _blocked(site: Site, counts: list[int], moments: Sequence[Moment], grows: bool) -> Iterator[str]:
+def _blocked(site: Site, counts: list[int], snapshots: Sequence[RecordedSnapshot], grows: bool) -> Iterator[str]:
     if not counts[-1] and not (site.role == "created" and max(counts)):
-        yield f"nobody stands at {site.function}:{site.line} in the last moment (counts {counts}){_near(site, moments)}"
+        yield f"nobody at {site.function}:{site.line} in the last snapshot (counts {counts}){_near(site, snapshots)}"
         return
     if counts[-1] < counts[0] + grows:
         yield f"{site.function}: {counts} does not grow"
     if site.state:
-        states = {group.state for group in standing(moments[-1].goroutines(), site)}
+        states = {group.state for group in standing(snapshots[-1].goroutines(), site)}
         if not states & {site.state, _OLD_WORDS.get(site.state)}:
             yield f"{site.function} is in {states}, not in {site.state!r}"
 
 
-def _near(site: Site, moments: Sequence[Moment]) -> str:
-    """Return where goroutines with that function on their stack do stand, to mend the expectation by."""
-    groups = standing(moments[-1].goroutines(), Site("any", site.function))
+def _near(site: Site, snapshots: Sequence[RecordedSnapshot]) -> str:
+    """Return where goroutines with that function on their stack are, to correct the expectation by."""
+    groups = standing(snapshots[-1].goroutines(), Site("any", site.function))
     places = {f"{group.place.function}:{group.place.line}" for group in groups if group.place}
     return f"; those that passed it stand at {', '.join(sorted(places)[:4])}" if places else ""
 
 
-def _per_event(finding: Expected, counts: list[int], moments: Sequence[Moment], error: float) -> Iterator[str]:
+def _per_event(
+    finding: Expected, counts: list[int], snapshots: Sequence[RecordedSnapshot], error: float
+) -> Iterator[str]:
     events = [
-        sum(n for name, n in moment.requests.items() if name.startswith(finding.event.split("{n}")[0]))
-        for moment in moments
+        sum(n for name, n in snapshot.requests.items() if name.startswith(finding.event.split("{n}")[0]))
+        for snapshot in snapshots
     ]
     if events[-1] == events[0]:
-        yield f"{finding.event!r} was never sent; sent were {', '.join(moments[-1].requests) or 'none'}"
+        yield f"{finding.event!r} was never sent; sent were {', '.join(snapshots[-1].requests) or 'none'}"
         return
     measured = (counts[-1] - counts[0]) / (events[-1] - events[0])
     if finding.per_event is not None and abs(measured - finding.per_event) > error * finding.per_event:
         yield f"{measured:.3f} for each {finding.event}, not {finding.per_event} (counts {counts}, sent {events})"
 
 
-def _allocated(site: Site, moments: Sequence[Moment], grows: bool) -> Iterator[str]:
-    held = [held_at(moment.heap(), site) for moment in moments]
+def _allocated(site: Site, snapshots: Sequence[RecordedSnapshot], grows: bool) -> Iterator[str]:
+    held = [held_at(snapshot.heap(), site) for snapshot in snapshots]
     if not any(one.bytes for one in held):
-        if not any(standing(moment.goroutines(), site) for moment in moments):
+        if not any(standing(snapshot.goroutines(), site) for snapshot in snapshots):
             yield f"{site.role} {site.function}:{site.line} is on no path of heap or goroutines"
     elif grows and not climbs(held):
         yield f"{site.function}: {[one.bytes for one in held]} bytes do not grow, or no more than by chance"
 
 
-def _outside(moments: Sequence[Moment]) -> Iterator[str]:
+def _outside(snapshots: Sequence[RecordedSnapshot]) -> Iterator[str]:
     """Yield a complaint unless memory grows, and by more than the Go heap explains."""
-    values = outside(moments)
+    values = outside(snapshots)
     if values[-1] - values[0] < RSS_BYTES:
         yield f"resident memory does not outgrow the heap: {values} beside it"
 
 
-def outside(moments: Sequence[Moment]) -> list[int]:
-    """Return the resident memory that the Go heap does not explain, moment by moment."""
-    return [(moment.rss() or 0) - live_bytes(moment.heap()) for moment in moments]
+def outside(snapshots: Sequence[RecordedSnapshot]) -> list[int]:
+    """Return the resident memory that the Go heap does not explain, snapshot by snapshot."""
+    return [(snapshot.rss() or 0) - live_bytes(snapshot.heap()) for snapshot in snapshots]
 
 
 def _sources(case: Case) -> Iterator[str]:

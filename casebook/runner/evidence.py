@@ -1,6 +1,6 @@
-"""captures/<take>/ -> what was recorded: moments of each process, read with Oakum's own parsers.
+"""captures/<take>/ -> what was recorded: snapshots of each process, read with Oakum's own parsers.
 
-Goes out: goroutines and heap of a moment, counts at a place, bytes that a function holds.
+Goes out: goroutines and heap of a snapshot, counts at a place, bytes that a function holds.
 """
 
 import json
@@ -23,7 +23,7 @@ _RSS = re.compile(rb"^VmRSS:\s+(\d+) kB", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class RecordedSnapshot:
     """One directory of captures of one process, and how much work had been sent until then."""
 
     folder: Path
@@ -81,17 +81,17 @@ class Recording:
     """One take, or the output of a live run."""
 
     folder: Path
-    moments: tuple[Moment, ...]
+    snapshots: tuple[RecordedSnapshot, ...]
 
     @property
     def processes(self) -> tuple[str, ...]:
-        """Return the names of its processes, in order of their first moment."""
-        return tuple(dict.fromkeys(moment.process for moment in self.moments))
+        """Return the names of its processes, in order of their first snapshot."""
+        return tuple(dict.fromkeys(snapshot.process for snapshot in self.snapshots))
 
-    def of(self, process: str) -> tuple[Moment, ...]:
-        """Return the moments of one process, oldest first; of the first one when it is not named."""
+    def of(self, process: str) -> tuple[RecordedSnapshot, ...]:
+        """Return the snapshots of one process, oldest first; of the first one when it is not named."""
         wanted = process or self.processes[0]
-        return tuple(moment for moment in self.moments if moment.process == wanted)
+        return tuple(snapshot for snapshot in self.snapshots if snapshot.process == wanted)
 
 
 def recording(folder: Path) -> Recording:
@@ -100,14 +100,14 @@ def recording(folder: Path) -> Recording:
         manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BadCase(f"{folder.parent.parent.name}: nothing was recorded in captures/{folder.name}") from None
-    moments = [
-        Moment(
+    snapshots = [
+        RecordedSnapshot(
             folder / row["folder"], row["moment"], row["process"], datetime.fromisoformat(row["at"]), row["requests"],
             row["connections"], row["held"],
         )
         for row in manifest["moments"]
     ]  # fmt: skip
-    return Recording(folder, tuple(moments))
+    return Recording(folder, tuple(snapshots))
 
 
 def recordings(case: Case) -> dict[str, Recording]:
@@ -170,6 +170,6 @@ def bytes_at(profile: Profile | None, site: Site) -> int:
 
 
 __all__ = [
-    "Moment", "Recording", "bytes_at", "count", "held_bytes", "live_bytes", "recording", "recordings", "same",
+    "RecordedSnapshot", "Recording", "bytes_at", "count", "held_bytes", "live_bytes", "recording", "recordings", "same",
     "standing",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The rule that everybody tries first: whatever grew between two moments leaks. The casebook must fool it.
+"""The rule that everybody tries first: whatever grew between two snapshots leaks. The casebook must fool it.
 
 Goes out: the same JSON that a diagnosis gives, so that it is scored in the same way. Healthy look-alikes that this rule
 does not accuse prove nothing, and `check` refuses them.
@@ -7,7 +7,7 @@ does not accuse prove nothing, and `check` refuses them.
 from collections import Counter
 from typing import Any
 
-from casebook.runner.evidence import Moment
+from casebook.runner.evidence import RecordedSnapshot
 from oakum.model import Frame
 from oakum.model.frame import normal_function
 
@@ -17,11 +17,11 @@ BYTES = 512 << 10
 RSS_BYTES = 8 << 20
 
 
-def _places(moment: Moment) -> tuple[Counter[str], dict[str, Frame]]:
+def _places(snapshot: RecordedSnapshot) -> tuple[Counter[str], dict[str, Frame]]:
     """Return goroutines by the function they stand in."""
     counts: Counter[str] = Counter()
     frames: dict[str, Frame] = {}
-    goroutines = moment.goroutines()
+    goroutines = snapshot.goroutines()
     for group in goroutines.groups if goroutines else ():
         if group.place is not None:
             name = normal_function(group.place.function)
@@ -30,11 +30,11 @@ def _places(moment: Moment) -> tuple[Counter[str], dict[str, Frame]]:
     return counts, frames
 
 
-def _allocations(moment: Moment) -> tuple[Counter[str], dict[str, Frame]]:
+def _allocations(snapshot: RecordedSnapshot) -> tuple[Counter[str], dict[str, Frame]]:
     """Return live bytes by the first function outside the runtime that allocated them."""
     held: Counter[str] = Counter()
     frames: dict[str, Frame] = {}
-    profile = moment.heap()
+    profile = snapshot.heap()
     if profile is None:
         return held, frames
     index = [kind.type for kind in profile.sample_types].index("inuse_space")
@@ -59,8 +59,8 @@ def _finding(frame: Frame, role: str, counts: list[int], measure: str) -> dict[s
     }
 
 
-def accuse(before: Moment, after: Moment) -> dict[str, Any]:
-    """Return the naive diagnosis of two moments: everything that grew, most first."""
+def accuse(before: RecordedSnapshot, after: RecordedSnapshot) -> dict[str, Any]:
+    """Return the naive diagnosis of two snapshots: everything that grew, most first."""
     findings: list[tuple[int, dict[str, Any]]] = []
     for role, table, least, measure in (
         ("blocked", _places, GOROUTINES, "goroutines"),

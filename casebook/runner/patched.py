@@ -57,7 +57,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What came of a draft. Counts are goroutines or bytes at the place, moment by moment."""
+    """What came of a draft. Counts are goroutines or bytes at the place, snapshot by snapshot."""
 
     draft: Draft
     compiled: bool
@@ -271,10 +271,10 @@ def _measured(finding: Expected, recorded: Recording) -> list[int]:
 
 
 def _stuck(finding: Expected, recorded: Recording) -> bool:
-    """Tell whether a goroutine stands at the place in both of the last two moments."""
+    """Tell whether a goroutine stands at the place in both of the last two snapshots."""
     place, beside = _place(finding)
-    moments = recorded.of(place.process)[-2:]
-    ids = [{int(one) for group in standing_beside(m, place, beside) for one in group.ids} for m in moments]
+    snapshots = recorded.of(place.process)[-2:]
+    ids = [{int(one) for group in standing_beside(m, place, beside) for one in group.ids} for m in snapshots]
     return len(ids) == 2 and bool(ids[0] & ids[1])
 
 

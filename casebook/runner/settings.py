@@ -12,7 +12,7 @@ from pathlib import Path
 
 from casebook.runner.build import copy_sources, needed_modules, published
 from casebook.runner.case import Case, Take
-from casebook.runner.evidence import Moment, Recording, recording
+from casebook.runner.evidence import RecordedSnapshot, Recording, recording
 from casebook.runner.expectation import Expectation, Expected, expectation
 from casebook.runner.staging import required
 
@@ -45,7 +45,7 @@ class Trial:
         """Return the witness alone."""
         if not self.witness:
             return self
-        recorded = replace(self.recorded, moments=self.recorded.of(self.witness))
+        recorded = replace(self.recorded, snapshots=self.recorded.of(self.witness))
         return replace(self, recorded=recorded, truth=self.truth.of(self.witness))
 
 
@@ -62,59 +62,59 @@ def trial(case: Case, take: Take, folder: Path) -> Trial:
     return Trial(case, take, recording(case.captures / take.name), expectation(case, take.build.name), folder)
 
 
-def _put(paths: Iterable[Path], folder: Path, moment: Moment) -> None:
-    """Copy captures; each is as old as its moment, on whatever machine and day this is."""
+def _put(paths: Iterable[Path], folder: Path, snapshot: RecordedSnapshot) -> None:
+    """Copy captures; each is as old as its snapshot, on whatever machine and day this is."""
     folder.mkdir(parents=True, exist_ok=True)
     for path in paths:
         shutil.copy(path, folder / path.name)
-        os.utime(folder / path.name, (moment.at.timestamp(),) * 2)
+        os.utime(folder / path.name, (snapshot.at.timestamp(),) * 2)
 
 
-def _named(moment: Moment, names: Sequence[str]) -> list[Path]:
-    return [path for name in names if (path := moment.file(name))]
+def _named(snapshot: RecordedSnapshot, names: Sequence[str]) -> list[Path]:
+    return [path for name in names if (path := snapshot.file(name))]
 
 
-def _everything(moment: Moment) -> list[Path]:
-    return [path for path in moment.files() if path.name not in _PROOF]
+def _everything(snapshot: RecordedSnapshot) -> list[Path]:
+    return [path for path in snapshot.files() if path.name not in _PROOF]
 
 
-Pick = Callable[[Sequence[Moment]], Sequence[Moment]]
-Choice = Callable[[Moment], list[Path]]
+Pick = Callable[[Sequence[RecordedSnapshot]], Sequence[RecordedSnapshot]]
+Choice = Callable[[RecordedSnapshot], list[Path]]
 
 
 def _lay_out(trial: Trial, pick: Pick, choose: Choice, *, build: bool = True) -> list[str]:
-    """Copy the chosen captures of the picked moments, and what is known of the build.
+    """Copy the chosen captures of the picked snapshots, and what is known of the build.
 
-    One argument for each moment; of several processes one for each process, whose folder holds its moments.
+    One argument for each snapshot; of several processes one for each process, whose folder holds its snapshots.
     """
     arguments: list[str] = []
     processes = trial.recorded.processes
     for process in processes:
         home = trial.folder / process if len(processes) > 1 else trial.folder
         folders = []
-        for at, moment in enumerate(pick(trial.recorded.of(process)), 1):
-            if files := choose(moment):
+        for at, snapshot in enumerate(pick(trial.recorded.of(process)), 1):
+            if files := choose(snapshot):
                 folders.append(home / str(at))
-                _put(files, folders[-1], moment)
+                _put(files, folders[-1], snapshot)
         arguments += [str(home)] if home != trial.folder and folders else map(str, folders)
     if arguments and build:
         for name in ("buildinfo.txt", "buildinfo.txt.gz"):
             if (facts := trial.recorded.folder / name).exists():
-                _put([facts], trial.folder, trial.recorded.moments[0])
+                _put([facts], trial.folder, trial.recorded.snapshots[0])
                 arguments.append(str(trial.folder / name))
     return arguments
 
 
-def _whole(moments: Sequence[Moment]) -> Sequence[Moment]:
-    return moments
+def _whole(snapshots: Sequence[RecordedSnapshot]) -> Sequence[RecordedSnapshot]:
+    return snapshots
 
 
-def _ends(moments: Sequence[Moment]) -> Sequence[Moment]:
-    return [moments[0], moments[-1]] if len(moments) > 1 else moments
+def _ends(snapshots: Sequence[RecordedSnapshot]) -> Sequence[RecordedSnapshot]:
+    return [snapshots[0], snapshots[-1]] if len(snapshots) > 1 else snapshots
 
 
-def _last(moments: Sequence[Moment]) -> Sequence[Moment]:
-    return moments[-1:]
+def _last(snapshots: Sequence[RecordedSnapshot]) -> Sequence[RecordedSnapshot]:
+    return snapshots[-1:]
 
 
 def _given(arguments: list[str], truth: Expectation) -> Given | None:
@@ -130,41 +130,41 @@ def _in_heap(finding: Expected) -> bool:
     return finding.place.role == "allocated" and finding.mechanism != "off-heap"
 
 
-def all_moments(trial: Trial) -> Given | None:
-    """Give everything that was captured in the moments, but Go's own proof."""
+def all_snapshots(trial: Trial) -> Given | None:
+    """Give everything that was captured in the snapshots, but Go's own proof."""
     return _given(_lay_out(trial, _whole, _everything), trial.truth)
 
 
-def two_moments(trial: Trial) -> Given | None:
-    """Give the first and the last moment."""
+def two_snapshots(trial: Trial) -> Given | None:
+    """Give the first and the last snapshot."""
     return _given(_lay_out(trial, _ends, _everything), trial.truth)
 
 
 def one_process(trial: Trial) -> Given | None:
-    """Give all moments of one process, where others that it works with were captured too."""
-    return all_moments(trial.alone()) if trial.witness else None
+    """Give all snapshots of one process, where others that it works with were captured too."""
+    return all_snapshots(trial.alone()) if trial.witness else None
 
 
 def one_dump(trial: Trial) -> Given | None:
     """Give the last goroutine dump of one process and nothing else."""
     alone = trial.alone()
-    dump = _lay_out(alone, _last, lambda moment: _named(moment, _DUMP)[:1], build=False)
+    dump = _lay_out(alone, _last, lambda snapshot: _named(snapshot, _DUMP)[:1], build=False)
     return _given(dump, alone.truth.only(_in_goroutines))
 
 
 def one_heap(trial: Trial) -> Given | None:
     """Give the last heap profile of one process and nothing else."""
     alone = trial.alone()
-    heap = _lay_out(alone, _last, lambda moment: _named(moment, _HEAP), build=False)
+    heap = _lay_out(alone, _last, lambda snapshot: _named(snapshot, _HEAP), build=False)
     return _given(heap, alone.truth.only(_in_heap))
 
 
 def protobuf_only(trial: Trial) -> Given | None:
-    """Give every moment, but only as protobuf: no ages, no ids, no creators, no metrics, no build."""
-    have = {moment.process for moment in trial.recorded.moments if _named(moment, _PROTOBUF)}
+    """Give every snapshot, but only as protobuf: no ages, no ids, no creators, no metrics, no build."""
+    have = {snapshot.process for snapshot in trial.recorded.snapshots if _named(snapshot, _PROTOBUF)}
     if not all(finding.place.process in {"", *have} for finding in trial.truth.findings):
         return None
-    return _given(_lay_out(trial, _whole, lambda moment: _named(moment, _PROTOBUF), build=False), trial.truth)
+    return _given(_lay_out(trial, _whole, lambda snapshot: _named(snapshot, _PROTOBUF), build=False), trial.truth)
 
 
 def with_source(trial: Trial) -> Given | None:
@@ -180,7 +180,7 @@ def with_source(trial: Trial) -> Given | None:
     (checkout / "go.mod").write_text(published(modfile))
     for module, (_, folder) in needed_modules(modfile).items():
         shutil.copytree(folder, checkout / "vendor" / module)
-    given = all_moments(trial)
+    given = all_snapshots(trial)
     return given and replace(given, arguments=["--source", str(checkout), *given.arguments])
 
 
@@ -194,17 +194,17 @@ def with_own_source(trial: Trial) -> Given | None:
 
 def with_proof(trial: Trial) -> Given | None:
     """Give everything, Go's own goroutineleak profile too, where the take has it."""
-    if not any(_named(moment, _PROOF) for moment in trial.recorded.moments):
+    if not any(_named(snapshot, _PROOF) for snapshot in trial.recorded.snapshots):
         return None
-    return _given(_lay_out(trial, _whole, Moment.files), trial.truth)
+    return _given(_lay_out(trial, _whole, RecordedSnapshot.files), trial.truth)
 
 
 def with_baseline(trial: Trial) -> Given | None:
-    """Give the last moment, and that of the healthy twin, where the case has one."""
+    """Give the last snapshot, and that of the baseline, where the case has one."""
     twins = [take for take in trial.case.takes if take.build.name == trial.truth.baseline]
     if not twins or trial.take.build.name == trial.truth.baseline:
         return None
-    # Of several the one whose paths look alike; else a twin is a twin.
+    # Of several the one whose paths look alike; else any baseline does.
     twin = next((take for take in twins if take.paths == trial.take.paths), twins[0])
     healthy = replace(trial, recorded=recording(trial.case.captures / twin.name), folder=trial.folder / "baseline")
     against = _lay_out(healthy, _last, _everything)
@@ -215,13 +215,13 @@ def with_baseline(trial: Trial) -> Given | None:
 Setting = Callable[[Trial], Given | None]
 # None where a take does not have what the setting gives.
 SETTINGS: dict[str, Setting] = {
-    "all moments": all_moments,
-    "all moments, with source": with_own_source,
-    "all moments, with goroutineleak": with_proof,
-    "all moments, protobuf only": protobuf_only,
-    "all moments of one process of several": one_process,
-    "two moments": two_moments,
-    "one moment and a healthy twin": with_baseline,
+    "all snapshots": all_snapshots,
+    "all snapshots, with source": with_own_source,
+    "all snapshots, with goroutineleak": with_proof,
+    "all snapshots, protobuf only": protobuf_only,
+    "all snapshots of one process of several": one_process,
+    "two snapshots": two_snapshots,
+    "one snapshot and a baseline": with_baseline,
     "one goroutine dump": one_dump,
     "one heap profile": one_heap,
 }

@@ -1,6 +1,6 @@
-"""A run of a case: starts its processes on loopback, loads them, takes moments, and stops everything again.
+"""A run of a case: starts its processes on loopback, loads them, takes snapshots, and stops everything again.
 
-Comes in: a case, a build of it and its executables. Goes out: a folder of moments and a manifest. In a short run (live,
+Comes in: a case, a build of it and its executables. Goes out: folders of snapshots, a manifest. In a short run (live,
 in CI) the load is as large but quicker, and rests are cut; recordings take their time, so that ages show. A run that is
 given up (its limit, Ctrl-C) loses its processes, and whatever waits for them comes back with an error.
 """
@@ -39,7 +39,7 @@ PROFILES = (
     ("goroutine.debug2.txt", "goroutine?debug=2"),
 )
 # Taken once, after everything else: it marks the goroutines it proves in every later dump. Its debug=2 is such a dump,
-# a second one of the same moment, and is left out.
+# a second one of the same snapshot, and is left out.
 PROOF = ("goroutineleak.pb.gz", "goroutineleak")
 # Texts above this size are stored gzipped.
 PLAIN = 2_000
@@ -66,7 +66,7 @@ class Process:
     metrics: str = ""
     tls: Tls | None = None
     dump_on: signal.Signals | None = None
-    read: int = 0  # so much of the log was kept with earlier moments
+    read: int = 0  # so much of the log was kept with earlier snapshots
 
     @property
     def pid(self) -> int:
@@ -95,7 +95,7 @@ class Stage:
         self._out = out
         self._processes: list[Process] = []
         self._clients: dict[str, Client] = {}
-        self._moments: list[dict[str, Any]] = []
+        self._snapshots: list[dict[str, Any]] = []
         self._began = datetime.now(UTC)
         self._limit = limit  # seconds; None: as long as it takes
         self._over = threading.Event()
@@ -180,10 +180,10 @@ class Stage:
             return seconds
         return seconds / 4 if loaded else min(seconds, 3.0)
 
-    def moment(self, name: str, *, gc: bool = False) -> None:
-        """Capture everything that every process offers, as one moment."""
+    def snapshot(self, name: str, *, gc: bool = False) -> None:
+        """Capture everything that every process offers, as one snapshot."""
         self._go_on()
-        order = 1 + len({row["moment"] for row in self._moments})
+        order = 1 + len({row["moment"] for row in self._snapshots})
         for process in [*self._processes]:
             if not (process.pprof or process.metrics or process.dump_on):
                 continue
@@ -195,7 +195,7 @@ class Stage:
                 "connections": sum(client.connections for client in self._clients.values()),
                 "held": sum(client.held for client in self._clients.values()),
             }  # fmt: skip
-            self._moments.append(row)
+            self._snapshots.append(row)
             folder = self._out / row["folder"]
             if process.pprof:
                 for file, asked in PROFILES:
@@ -223,7 +223,7 @@ class Stage:
         return written
 
     def keep(self, name: str, data: bytes | str) -> None:
-        """Keep other evidence beside the moments."""
+        """Keep other evidence beside the snapshots."""
         self._write(self._out / name, data.encode() if isinstance(data, str) else data)
 
     # -- for the runner
@@ -286,11 +286,11 @@ class Stage:
                 base, *phase.send, seconds=phase.seconds, connections=phase.connections, timeout=phase.timeout,
                 drop=phase.drop,
             )  # fmt: skip
-            self.moment(phase.moment, gc=phase.gc)
+            self.snapshot(phase.snapshot, gc=phase.gc)
 
     def _prove(self) -> None:
-        """Take Go's own goroutineleak profile where the program has it, into the last moment."""
-        last = {row["process"]: row for row in self._moments}
+        """Take Go's own goroutineleak profile where the program has it, into the last snapshot."""
+        last = {row["process"]: row for row in self._snapshots}
         for process in self._processes:
             if not process.pprof or process.name not in last:
                 continue
@@ -336,17 +336,17 @@ class Stage:
             if path.is_file() and path.name != "manifest.json"
         }
         began = self._began.isoformat(timespec="milliseconds")
-        return {"schema": "oakum.recording/1", "began": began, **facts, "moments": self._moments, "files": files}
+        return {"schema": "oakum.recording/1", "began": began, **facts, "moments": self._snapshots, "files": files}
 
     def write_manifest(self, **facts: str) -> None:
         """Write the manifest beside the evidence; one process alone needs no folder of its own."""
-        processes = {row["process"] for row in self._moments}
+        processes = {row["process"] for row in self._snapshots}
         if len(processes) == 1:
             (alone,) = processes
             for path in (self._out / alone).iterdir():
                 shutil.move(path, self._out / path.name)
             (self._out / alone).rmdir()
-            for row in self._moments:
+            for row in self._snapshots:
                 row["folder"] = row["folder"].removeprefix(f"{alone}/")
         text = json.dumps(self.manifest(**facts), indent=1, ensure_ascii=False)
         (self._out / "manifest.json").write_text(f"{text}\n", encoding="utf-8")

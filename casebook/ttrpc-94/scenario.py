@@ -50,14 +50,14 @@ def run(stage: Stage) -> None:
     )  # fmt: skip
     stats = f"http://127.0.0.1:{read_only}"
 
-    def moment(name: str, *, gc: bool = False) -> None:
-        stage.moment(name, gc=gc)
+    def snapshot(name: str, *, gc: bool = False) -> None:
+        stage.snapshot(name, gc=gc)
         stage.keep(f"sockets.{name}.txt", _sockets(shim, containerd))
 
     stage.load(stats, Send(path=SUMMARY, count=12), seconds=8, connections=2)
-    moment("before")
+    snapshot("before")
     crowded = stage.build != "healthy-node"
-    # Sessions that began before the crowd came and end after the second moment, which a slow machine reaches late.
+    # Sessions that began before the crowd came and end after the second snapshot, which a slow machine reaches late.
     length = 300 if stage.short else 60
     _execs(stage, port, tls, 60 if crowded else 4, length + 10, "sleep", str(length))
     stage.rest(2)
@@ -69,12 +69,12 @@ def run(stage: Stage) -> None:
         if not _answers(stage, read_only):
             break
     stage.load(stats, Send(path=SUMMARY, count=24), seconds=10, connections=8, timeout=1)
-    moment("busy")
+    snapshot("busy")
     stage.load(stats, Send(path=SUMMARY, count=72), seconds=40, timeout=1)
     stage.rest(35)
-    moment("later", gc=True)
+    snapshot("later", gc=True)
     stage.load(stats, Send(path=SUMMARY, count=36), seconds=20, timeout=1)
-    moment("last", gc=True)
+    snapshot("last", gc=True)
     stage.keep("journal.txt", _journal(containerd, shim))
 
 

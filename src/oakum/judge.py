@@ -5,67 +5,120 @@ percentages: `proven` needs Go's own proof, `likely` needs two independent reaso
 everything else is `possible`, and what is explained is no finding.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 
-from oakum.model import Confidence, Explained, Finding, Site, Suspect, Text, Verdict, normal_function
+from msgspec.structs import replace
+
+from oakum.model import Confidence, Explained, Finding, Memory, Site, Suspect, Text, Verdict, normal_function
 from oakum.model.diagnosis import Argument
+from oakum.model.vocabulary import AT_REST, HARMLESS, EvidenceKind, Mechanism, WaitKind
 
-HARMLESS = frozenset({"warm-up", "gc-headroom", "not-returned-to-os", "idle-pool", "burst", "traffic"})
-
-# It grows while who came stays; it is still there when the load has gone; a healthy twin has none of it.
-_GROWS = frozenset({"gains", "outlives-load", "twin"})
-
-# Locks that their own words prove to be taken in a circle, or twice by one goroutine.
-_DEADLOCK = frozenset({"cycle", "locked-twice", "reader-writer-reader"})
-# What a crew at rest shows in one moment.
-_STANDS = frozenset({"crowd", "most", "crew", "waits", "alive", "counts-only", "arrivals", "arrivals-uneven", "burst"})
-_GREW = _GROWS | {"ramp", "heap-rises", "heap-ramp", "heap-twin", "off-heap-rises"}
+# It grows and nobody exits; it is still there after the load; the baseline has none of it.
+_GROWS: frozenset[EvidenceKind] = frozenset({"steady-growth", "outlives-load", "baseline"})
+# Locks that their own words prove to be taken in a cycle, or twice by one goroutine.
+_DEADLOCK: frozenset[EvidenceKind] = frozenset({"wait-cycle", "locked-twice", "reader-writer-reader"})
+# What an idle pool shows in one snapshot.
+_POOL: frozenset[EvidenceKind] = frozenset(
+    {
+        "pile-up",
+        "majority",
+        "startup-pool",
+        "reported-wait",
+        "progress",
+        "counts-only",
+        "steady-arrivals",
+        "uneven-arrivals",
+        "arrival-burst",
+    }
+)
+_GREW: frozenset[EvidenceKind] = _GROWS | {
+    "single-step", "heap-steady-growth", "heap-single-step", "heap-baseline", "off-heap-steady-growth",
+}  # fmt: skip
 # Many of them, or for long: with a stack that upstream knows, and a version that has the bug, no coincidence.
-_PILED = {"hard": frozenset({"crowd", "most", "waits", "stuck"}), "unknown": frozenset({"most"})}
-# Sampling, the twin, leaked goroutines, or a bound that the source sets explain the memory.
-_EXPLAINED_AWAY = frozenset({"heap-wobbles", "heap-like-twin", "heap-beside", "bounded"})
+_PILED: Mapping[WaitKind | None, frozenset[EvidenceKind]] = {
+    "hard": frozenset({"pile-up", "majority", "reported-wait", "stuck"}),
+    "unknown": frozenset({"majority"}),
+}
+# Sampling, the baseline, leaked goroutines, or a bound that the source sets explain the memory.
+_EXPLAINED_AWAY: frozenset[EvidenceKind] = frozenset(
+    {"heap-sampling-noise", "heap-like-baseline", "heap-with-goroutines", "bounded"}
+)
+# Of mere suspicions a send or a lock says more than a receive, and that more than a select.
+_SAYS: Mapping[WaitKind | None, int] = {"never": 4, "hard": 3, "soft": 2}
 # How many suspicions a person reads.
 _MOST = 5
+# So many goroutines in one abnormal wait are no coincidence of one snapshot.
+_SEVERAL = 3
+# A container that nobody named has to be this part of the growth: caches that fill beside a leak are less.
+_PART = 1 / 7
+_MOST_OF_IT = 0.5
 
 
 def confidence(suspect: Suspect) -> Confidence:
     """Return how sure the evidence makes us that this is a leak."""
-    kinds, wait = suspect.kinds, suspect.wait
-    if "leak-profile" in kinds:  # Go's own collector lists nothing that could go on
+    kinds = suspect.kinds
+    if kinds.has("leak-profile"):  # Go's own collector lists nothing that could go on
         return "proven"
-    if "goleak" in kinds:
-        return "likely"
-    if "alive" in kinds and not {"known", "gains", "outlives-load"} <= kinds:
-        return "possible"  # its waits restart: a pool, a ticker, a queue that moves
+    return "likely" if kinds.has("goleak") or _likely(suspect) else "possible"
+
+
+def _likely(suspect: Suspect) -> bool:
+    kinds, wait = suspect.kinds, suspect.wait
+    if kinds.has("progress") and not kinds.has("known-bug", "steady-growth", "outlives-load"):
+        return False  # its waits restart: a pool, a ticker, a queue that moves
     if wait == "never":  # a library that is never to stop waits so, too, once and for all
-        return "likely" if kinds - {"nil-stop", "stuck", "waits"} else "possible"
-    if "known" in kinds and not kinds & _EXPLAINED_AWAY and kinds & (_GREW | _PILED.get(wait, frozenset())):
-        return "likely"
-    if "queue-grows" in kinds:
-        return "likely" if kinds & {"waits", "stuck"} else "possible"
-    if wait == "hard":
-        if kinds & (_DEADLOCK | {"stuck"}) or {"remains", "holder"} <= kinds or {"most", "explained"} <= kinds:
-            return "likely"
-        if kinds & {"counts-only", "served"}:  # who waits now may be somebody else, or its client may only be patient
-            shown = ("most" in kinds and kinds & {"gains", "ramp"}) or ("explained" in kinds and kinds & _GROWS)
-            return "likely" if shown else "possible"
-        return "likely" if kinds & _GROWS or ("waits" in kinds and kinds & {"ramp", "most"}) else "possible"
-    if wait in ("soft", "resting", "unknown", "working"):
-        if {"twin", "waits"} <= kinds:
-            return "likely"
-        if "explained" in kinds and (kinds & _GROWS or {"stuck", "ramp"} <= kinds):  # no way by which it goes on
-            return "likely"
-        # A crew at rest grows with the load too: only what outlives it, or grows without more of it, does not.
-        lasts = "gains" in kinds and kinds & {"outlives-load", "steady"}
-        return "likely" if lasts and not kinds & {"counts-only"} else "possible"
+        return any(kind not in ("nil-stop-channel", "stuck", "reported-wait") for kind in kinds)
+    if kinds.has("known-bug") and not kinds & _EXPLAINED_AWAY and kinds & (_GREW | _PILED.get(wait, frozenset())):
+        return True
+    if kinds.has("queue-growth"):
+        return kinds.any("reported-wait", "stuck")
+    if wait is None:
+        return _likely_memory(suspect)
+    return _likely_hard(suspect) if wait == "hard" else _likely_at_rest(suspect)
+
+
+def _likely_hard(suspect: Suspect) -> bool:
+    """Tell whether goroutines in a wait that is abnormal to last are likely leaked."""
+    kinds = suspect.kinds
+    if kinds & _DEADLOCK or kinds.has("stuck"):
+        return True
+    if kinds.has("same-goroutines", "lock-holder") or kinds.has("majority", "cause-in-source"):
+        return True
+    # No queue moves while nobody works; several of them did not just meet there.
+    if kinds.has("nobody-at-work") and (kinds & _GREW or suspect.blocked >= _SEVERAL):
+        return True
+    if kinds.any("counts-only", "client-connected"):  # who waits now may be another, or its client only be patient
+        grew = kinds.has("majority") and kinds.any("steady-growth", "single-step")
+        return grew or (kinds.has("cause-in-source") and bool(kinds & _GROWS))
+    return bool(kinds & _GROWS) or (kinds.has("reported-wait") and kinds.any("single-step", "majority"))
+
+
+def _likely_at_rest(suspect: Suspect) -> bool:
+    """Tell whether goroutines that wait as idle ones do are likely leaked."""
+    kinds = suspect.kinds
+    if kinds.has("baseline", "reported-wait"):
+        return True
+    if kinds.has("cause-in-source") and (kinds & _GROWS or kinds.has("stuck", "single-step")):  # nothing can unblock it
+        return True
+    # An idle pool grows with the load too: only what outlives it, or grows without more of it, does not.
+    lasts = kinds.has("steady-growth") and kinds.any("outlives-load", "growth-at-constant-load")
+    return lasts and not kinds.has("counts-only")
+
+
+def _likely_memory(suspect: Suspect) -> bool:
+    kinds = suspect.kinds
     if kinds & _EXPLAINED_AWAY:
-        return "possible"
-    if kinds & {"heap-shape", "kept"} and kinds & {"heap-rises", "heap-twin"}:
-        return "likely"
-    if {"kept", "heap-climbs"} <= kinds:  # nothing in the code takes it out, and it follows the work
-        return "likely"
-    return "likely" if "off-heap-rises" in kinds else "possible"
+        return False
+    if suspect.mechanisms[0] == "growing-container" and suspect.weight < _PART and not kinds.has("never-removed"):
+        return False
+    if kinds.any("heap-owner", "never-removed") and kinds.any("heap-steady-growth", "heap-baseline"):
+        return True
+    # As much for each unit of work, nothing of it ever freed, and most of what the process gained.
+    if kinds.has("heap-owner", "heap-retained") and suspect.weight >= _MOST_OF_IT:
+        return True
+    # Nothing in the code takes it out, and it follows the work.
+    return kinds.has("never-removed", "heap-even-growth") or kinds.has("off-heap-steady-growth")
 
 
 def judge(suspects: Iterable[Suspect]) -> tuple[tuple[Finding, ...], tuple[Explained, ...]]:
@@ -79,40 +132,37 @@ def judge(suspects: Iterable[Suspect]) -> tuple[tuple[Finding, ...], tuple[Expla
             explained.append(Explained(mechanism, reason, suspect.sites[:2]))
         else:
             findings.append(_finding(suspect, mechanism))
-    if any(found.suspect.kinds & _GREW for found in findings):  # beside what grows, a crew that stands there is not why
-        findings = [found for found in findings if not _only_stands(found.suspect)]
+    if any(found.suspect.kinds & _GREW for found in findings):  # beside what grows, a pool at rest is not why
+        findings = [found for found in findings if not _only_rests(found.suspect)]
     findings.sort(key=_order)
     sure = [found for found in findings if found.confidence != "possible"]
     findings = [*sure, *findings[len(sure) : len(sure) + _MOST]]
     return tuple(found.ranked(at) for at, found in enumerate(findings, 1)), tuple(explained)
 
 
-def _only_stands(suspect: Suspect) -> bool:
+def _only_rests(suspect: Suspect) -> bool:
     """Tell whether nothing is known but that several rest at one place."""
-    return suspect.wait in ("soft", "resting", "unknown") and not suspect.kinds - _STANDS
+    return suspect.wait in AT_REST and not suspect.kinds - _POOL
 
 
 def _order(finding: Finding) -> tuple[float, ...]:
-    """Worst first: the surest, then what holds most; who waits for another process comes after what may be its cause.
-
-    Of mere suspicions a send or a lock says more than a receive, and that more than a select.
-    """
+    """Worst first: the surest, then what holds most; who waits for a peer comes after what may be its cause."""
     suspect = finding.suspect
     sure = ("proven", "likely", "possible").index(finding.confidence)
-    says = {"never": 4, "hard": 3, "soft": 2}.get(suspect.wait, 1) if sure == 2 else 0
-    if suspect.kinds & {"alive", "crew"} and suspect.wait != "hard":
+    says = _SAYS.get(suspect.wait, 1) if sure == 2 else 0
+    if suspect.kinds.any("progress", "startup-pool") and suspect.wait != "hard":
         says = 0
     waits_for_a_peer = finding.mechanism == "missing-deadline" and suspect.wait == "resting"
     return sure, -says, waits_for_a_peer, -suspect.weight
 
 
-def _finding(suspect: Suspect, mechanism: str) -> Finding:
+def _finding(suspect: Suspect, mechanism: Mechanism) -> Finding:
     site = suspect.sites[0]
     args: dict[str, Argument] = {
         "function": site.frame.function,
         "file": site.frame.file,
         "line": site.frame.line,
-        # Those in that function: others of the finding may stand elsewhere, or in another process.
+        # Those in that function: others of the finding may be blocked elsewhere, or in another process.
         "count": sum(one.count or 0 for one in suspect.sites if one.role == "blocked" and _together(one, site)),
     }
     return Finding(
@@ -122,10 +172,6 @@ def _finding(suspect: Suspect, mechanism: str) -> Finding:
         confidence(suspect),
         Text(f"title.{mechanism}", args),
         suspect,
-        cause=suspect.cause,
-        known=suspect.known,
-        remedies=suspect.remedies,
-        leads=suspect.leads,
     )
 
 
@@ -139,12 +185,21 @@ def _identity(suspect: Suspect) -> str:
     return blake2b("\n".join(names).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
+def reconcile(memory: Memory, findings: Iterable[Finding]) -> Memory:
+    """Return the memory of a process without "this is not a heap leak" where a heap leak was found in it."""
+    for found in findings:
+        of_heap = found.suspect.wait is None and found.mechanism != "off-heap" and found.confidence != "possible"
+        if of_heap and found.suspect.sites[0].process == memory.process:
+            return replace(memory, says=tuple(one for one in memory.says if not one.key.startswith("memory.not-heap")))
+    return memory
+
+
 def verdict(findings: Iterable[Finding], *, compared: bool) -> Verdict:
-    """Return the verdict; `compared` tells whether there was a second moment or a twin to see growth by."""
+    """Return the verdict; `compared` tells whether there was a second snapshot or a baseline to see growth by."""
     grades = {finding.confidence for finding in findings}
     if grades & {"proven", "likely"}:
         return "leaking"
     return "undecided" if grades or not compared else "healthy"
 
 
-__all__ = ["HARMLESS", "confidence", "judge", "verdict"]
+__all__ = ["confidence", "judge", "reconcile", "verdict"]

@@ -6,9 +6,10 @@ what could not be read. Opens nothing; where the code does not decide, it is sil
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from hashlib import blake2b
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from oakum.explain.channels import local as local_channels
 from oakum.explain.code.flows import Flows
@@ -74,7 +75,7 @@ def scan(path: str, sources: Sequence[SourceText], go: int | None = None) -> Rea
     problems = list(_unread(package))
     flows = Flows(package)
     found: list[Flaw] = []
-    made = {source.name for source in sources if _GENERATED.search(source.data, 0, _HEAD)}  # nobody mends these
+    made = {source.name for source in sources if _GENERATED.search(source.data, 0, _HEAD)}  # nobody fixes these
     for question in asked:
         try:
             for reason in question.scan(package, flows):
@@ -85,7 +86,7 @@ def scan(path: str, sources: Sequence[SourceText], go: int | None = None) -> Rea
                     if not any(_same(flaw, other) for other in found):
                         found.append(flaw)
         except RecursionError:
-            problems.append(Problem("too-deep", "too deeply nested to be read whole", where=sources[0].name))
+            problems.append(Problem.quoted("too-deep", "too deeply nested to be read whole", where=sources[0].name))
     flaws = _numbered(sorted(found, key=lambda flaw: (flaw.place.file, flaw.place.line)))
     judged = [_ignored(flaw, package) for flaw in flaws]
     return Read(tuple(flaw for flaw, _ in judged), (*problems, *(one for _, bare in judged for one in bare)))
@@ -96,14 +97,18 @@ def _unread(package: Package) -> Iterator[Problem]:
     for file in package.files:
         name = file.source.name
         if len(file.source.data) > MOST_BYTES:
-            yield Problem("too-large", f"only the first {MOST_BYTES >> 20} MB were read", where=name)
+            yield Problem.quoted("too-large", f"only the first {MOST_BYTES >> 20} MB were read", where=name)
         elif file.root.has_error:
             broken = next((node for node in file.root.children if node.has_error), file.root)
-            yield Problem("no-go", "not all of it is Go that could be parsed", f"{name}:{broken.start_point[0] + 1}")
+            yield Problem.quoted(
+                "no-go", "not all of it is Go that could be parsed", f"{name}:{broken.start_point[0] + 1}"
+            )
     for func in package.funcs.values():
         package.read(func)
         if not func.steps:
-            yield Problem("too-deep", "nested too deeply to be read", where=f"{func.file.source.name}:{func.first}")
+            yield Problem.quoted(
+                "too-deep", "nested too deeply to be read", where=f"{func.file.source.name}:{func.first}"
+            )
 
 
 def _doubtful(package: Package, sites: Iterable[CauseSite]) -> bool:
@@ -119,7 +124,7 @@ def _doubtful(package: Package, sites: Iterable[CauseSite]) -> bool:
 
 def _mended(reason: Reason, go: int | None) -> bool:
     """Tell whether Go itself takes care of it: from 1.23 on, a ticker that nobody stops is collected."""
-    return go is not None and go >= _TICKERS_COLLECTED and any(one.key == _TICKER for one in reason.says)
+    return go is not None and go >= _TICKERS_COLLECTED and any(one.key == _TICKER for one in reason.texts)
 
 
 def _same(one: Flaw, other: Flaw) -> bool:
@@ -130,7 +135,7 @@ def _same(one: Flaw, other: Flaw) -> bool:
 
 def _flaw(package: Package, reason: Reason) -> Flaw:
     sites = tuple(replace(site, process="") for site in reason.sites)
-    cause = Cause(reason.says, sites, excerpts(sites, [file.source for file in package.files]))
+    cause = Cause(reason.texts, sites, excerpts(sites, [file.source for file in package.files]))
     return Flaw("", reason.mechanism, cause, reason.remedies)
 
 
@@ -156,7 +161,9 @@ def _ignored(flaw: Flaw, package: Package) -> tuple[Flaw, list[Problem]]:
             if said:
                 return replace(flaw, ignored=said), []
             if said is not None:
-                bare.append(Problem("bare-ignore", "//oakum:ignore needs a reason", f"{site.frame.file}:{number}"))
+                bare.append(
+                    Problem.quoted("bare-ignore", "//oakum:ignore needs a reason", f"{site.frame.file}:{number}")
+                )
     return flaw, bare
 
 

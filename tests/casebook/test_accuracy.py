@@ -53,7 +53,7 @@ def test_causes_are_named_in_our_own_programs(results: list[Result]) -> None:
 def test_known_bugs_are_named_and_no_others(results: list[Result]) -> None:
     """The incidents are named wherever the evidence shows their goroutines or memory; nothing else ever is."""
     assert not [result for result in results if result.score.misnamed]
-    whole = [result for result in results if result.setting == "all moments" and result.score.known is not None]
+    whole = [result for result in results if result.setting == "all snapshots" and result.score.known is not None]
     assert len(whole) >= 10
     assert all(result.score.known for result in whole)
 

@@ -13,13 +13,13 @@ _SAID = (Explanation("x", said=True),)
 def _results() -> list[Result]:
     take, fixed = "leaking-go1.27-trimpath", "fixed-go1.27-trimpath"
     return [
-        Result("double-send-payouts", take, "two moments", _RIGHT),
-        Result("double-send-payouts", "leaking-go1.19-modcache", "two moments", replace(_RIGHT, mechanism=False)),
+        Result("double-send-payouts", take, "two snapshots", _RIGHT),
+        Result("double-send-payouts", "leaking-go1.19-modcache", "two snapshots", replace(_RIGHT, mechanism=False)),
         Result("double-send-payouts", take, WITH_SOURCE, replace(_RIGHT, explanations=_SAID)),
         Result("double-send-payouts", take, NAIVE, Score(True, "healthy")),
-        Result("nil-channel-and-growing-container-manifestd", take, "two moments", Score(True, "leaking")),
-        Result("nil-channel-gatelog", fixed, "two moments", Score(False, "leaking", wrong=("x",))),
-        Result("healthy-feed-mergers", "healthy-go1.27-trimpath", "two moments", Score(False, "healthy")),
+        Result("nil-channel-and-growing-container-manifestd", take, "two snapshots", Score(True, "leaking")),
+        Result("nil-channel-gatelog", fixed, "two snapshots", Score(False, "leaking", wrong=("x",))),
+        Result("healthy-feed-mergers", "healthy-go1.27-trimpath", "two snapshots", Score(False, "healthy")),
     ]
 
 
@@ -40,7 +40,7 @@ def test_each_mechanism_has_its_row_and_several_together_have_one() -> None:
     link = "[double-send](mechanisms/double-send.md)"
     both = "[nil-channel](mechanisms/nil-channel.md) + [growing-container](mechanisms/growing-container.md)"
     found = _rows(text, "Place found, by mechanism")
-    assert found[0] == ["mechanism", WITH_SOURCE, "two moments"]
+    assert found[0] == ["mechanism", WITH_SOURCE, "two snapshots"]
     assert found[2:] == [[link, "1 of 1", "2 of 2"], [both, "-", "0 of 1"]]
     assert _rows(text, "Mechanism right, by mechanism")[2] == [link, "1 of 1", "1 of 2"]
     assert _rows(text, "Cause named in the source, by mechanism")[2:] == [[link, "1", "0", "1", "1", "0"]]
@@ -51,6 +51,6 @@ def test_accusations_and_misses_are_told() -> None:
     cleared = _rows(text, "Healthy programs cleared, by what they look like")
     assert cleared[2:] == [["[nil-channel](mechanisms/nil-channel.md)", "1 of 2, 1 accused"]]
     missed = _rows(text, "Every miss")[2:]
-    assert ["double-send-payouts", "two moments", "wrong mechanism", "leaking-go1.19-modcache"] in missed
-    assert ["nil-channel-gatelog", "two moments", "accused: x", "fixed-go1.27-trimpath"] in missed
+    assert ["double-send-payouts", "two snapshots", "wrong mechanism", "leaking-go1.19-modcache"] in missed
+    assert ["nil-channel-gatelog", "two snapshots", "accused: x", "fixed-go1.27-trimpath"] in missed
     assert not [row for row in missed if row[1] == NAIVE], "the naive rule is there to be compared with"

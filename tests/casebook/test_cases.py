@@ -84,8 +84,8 @@ def test_what_is_expected_is_true_of_the_evidence(one: Case) -> None:
 def test_a_proof_is_kept_apart_where_go_has_one() -> None:
     for one in programs():
         for name, recorded in recordings(one).items():
-            proofs = [moment.name for moment in recorded.moments if moment.file("goroutineleak.pb.gz")]
-            assert proofs == ([recorded.moments[-1].name] if "go1.27" in name else []), f"{one.name}/{name}"
+            proofs = [snapshot.name for snapshot in recorded.snapshots if snapshot.file("goroutineleak.pb.gz")]
+            assert proofs == ([recorded.snapshots[-1].name] if "go1.27" in name else []), f"{one.name}/{name}"
 
 
 def _files(one: Case) -> list[Path]:

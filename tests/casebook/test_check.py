@@ -72,13 +72,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 def record(folder: Path, counts: list[tuple[int, int, int]]) -> Recording:
-    """Write moments of (goroutines that ask, goroutines of the pool, requests sent)."""
+    """Write snapshots of (goroutines that ask, goroutines of the pool, requests sent)."""
     take = folder / "captures" / "leaking-go1.27-trimpath"
     rows = []
     for number, (asking, pool, sent) in enumerate(counts):
-        moment = take / str(number)
-        moment.mkdir(parents=True, exist_ok=True)
-        (moment / "goroutine.debug2.txt").write_text(dump(asking, pool))
+        snapshot = take / str(number)
+        snapshot.mkdir(parents=True, exist_ok=True)
+        (snapshot / "goroutine.debug2.txt").write_text(dump(asking, pool))
         rows.append({"moment": str(number), "process": "quotes", "folder": str(number), "at": "2026-01-01T00:00:00+00:00",
                      "requests": {"GET /quote/": sent}, "connections": 0, "held": 0})  # fmt: skip
     (take / "manifest.json").write_text(json.dumps({"moments": rows}))
@@ -92,14 +92,14 @@ def test_what_is_true_is_not_complained_about(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("right", "wrong", "told"),
     [
-        ('function = "main.ask"', 'function = "main.asked"', "nobody stands at main.asked:3"),
-        ("line = 3", "line = 4", "nobody stands at main.ask:4"),
+        ('function = "main.ask"', 'function = "main.asked"', "nobody at main.asked:3"),
+        ("line = 3", "line = 4", "nobody at main.ask:4"),
         ("line = 3", "line = 2", "does not hold 'answers <- price'; it stands at [3]"),
         ('state = "chan send"', 'state = "select"', "not in 'select'"),
         ("per_event = 0.5", "per_event = 1.0", "0.500 for each GET /quote/, not 1.0"),
         ('event = "GET /quote/"', 'event = "GET /other/"', "was never sent"),
-        ('function = "main.main"', 'function = "main.start"', "nobody stands at main.start"),
-        ('function = "main.pool"', 'function = "main.pond"', "harmless main.pond is in no moment"),
+        ('function = "main.main"', 'function = "main.start"', "nobody at main.start"),
+        ('function = "main.pool"', 'function = "main.pond"', "harmless main.pond is in no snapshot"),
         ('code = "answers <- price"', 'code = "answers <- offer"', "does not hold 'answers <- offer'"),
         ('file = "main.go"', 'file = "man.go"', "there is no man.go, where main.ask is said to be"),
     ],
@@ -164,7 +164,7 @@ def test_one_process_alone_must_show_what_is_said_of_it(folder: Path) -> None:
     (folder / "expect.toml").write_text(EXPECT + alone.format("ask"))
     assert check(load(folder)) == []
     (folder / "expect.toml").write_text(EXPECT + alone.format("asks"))
-    assert "nobody stands at main.asks:0" in "\n".join(check(load(folder)))
+    assert "nobody at main.asks:0" in "\n".join(check(load(folder)))
 
 
 @pytest.mark.parametrize(
@@ -174,8 +174,8 @@ def test_memory_outside_the_heap_must_grow(folder: Path, sizes: list[int], wrong
     place = '[[finding]]\nmechanism = "off-heap"\n[[finding.site]]\nrole = "allocated"\nfunction = "main.arena"\n'
     (folder / "expect.toml").write_text('verdict = "leaking"\n' + place)
     recorded = record(folder, [(0, 2, 0)] * 3)
-    for moment, size in zip(recorded.moments, sizes, strict=True):
-        (moment.folder / "process.status.txt").write_text(f"VmRSS:\t{size << 10} kB\n")
+    for snapshot, size in zip(recorded.snapshots, sizes, strict=True):
+        (snapshot.folder / "process.status.txt").write_text(f"VmRSS:\t{size << 10} kB\n")
     told = [*contradictions(load(folder), "leaking", recorded)]
     assert bool(told) is wrong
 
@@ -189,7 +189,7 @@ function = "main.keep"
 [builds.fixed]
 verdict = "healthy"
 """
-# Samples in each moment, before they are scaled, and the size of an object: what chance and a warm-up do, and what a leak does.
+# Samples in each snapshot, before they are scaled, and the size of an object: what chance and a warm-up do, and what a leak does.
 CHANCE = [
     ([0, 1, 1, 1, 1], 16 << 10),  # half a MiB, when it is scaled
     ([0, 1, 2, 3, 4], 16 << 10),
@@ -202,19 +202,19 @@ GROWTH = [
     ([0, 12, 24, 36, 36], 16 << 10),
     ([20, 60, 100], 48),
     ([0, 20], 16 << 10),
-    ([0, 20, 20], 16 << 10),  # the last moment is after a rest
+    ([0, 20, 20], 16 << 10),  # the last snapshot is after a rest
     ([1, 2, 3, 3], 8 << 20),  # so large that none is missed
 ]
 
 
 def holding(folder: Path, samples: list[int], size: int) -> Recording:
-    """Write moments whose heap profile has so many samples of objects of this size."""
+    """Write snapshots whose heap profile has so many samples of objects of this size."""
     (folder / "expect.toml").write_text(KEEPS)
     recorded = record(folder, [(0, 2, 0)] * len(samples))
-    for moment, number in zip(recorded.moments, samples, strict=True):
+    for snapshot, number in zip(recorded.snapshots, samples, strict=True):
         total = f"{number}: {number * size} [99: {99 * size}] @"
         row = f"{total} 0x45f1a1\n#\t0x45f1a0\tmain.keep+0x20\tmain.go:3\n"
-        (moment.folder / "heap.pb.gz").write_text(f"heap profile: {total} heap/1048576\n{row}")
+        (snapshot.folder / "heap.pb.gz").write_text(f"heap profile: {total} heap/1048576\n{row}")
     return recorded
 
 

@@ -21,7 +21,7 @@ def draft(*sites: Site) -> Draft:
 
 
 def run(folder: Path, places: Sequence[dict[tuple[str, str], int]], first: Sequence[int] = ()) -> Recording:
-    """Write a run: for each moment how many goroutines stand in a function, by creator; ids begin at `first`."""
+    """Write a run: for each snapshot how many goroutines stand in a function, by creator; ids begin at `first`."""
     rows = []
     for number, counts in enumerate(places):
         lines, at = [], first[number] if first else 1
@@ -31,9 +31,9 @@ def run(folder: Path, places: Sequence[dict[tuple[str, str], int]], first: Seque
                     f"goroutine {at} [chan send]:\n{function}()\n\tmain.go:7 +0x1\ncreated by {creator}\n\tm.go:9 +0x1\n"
                 )
                 at += 1
-        moment = folder / str(number)
-        moment.mkdir(parents=True)
-        (moment / "goroutine.debug2.txt").write_text("\n".join(lines) or "goroutine 1 [running]:\nmain.main()\n")
+        snapshot = folder / str(number)
+        snapshot.mkdir(parents=True)
+        (snapshot / "goroutine.debug2.txt").write_text("\n".join(lines) or "goroutine 1 [running]:\nmain.main()\n")
         rows.append({"moment": str(number), "process": "quotes", "folder": str(number), "at": "2026-01-01T00:00:00+00:00",
                      "requests": {}, "connections": 0, "held": 0})  # fmt: skip
     (folder / "manifest.json").write_text(json.dumps({"moments": rows}))
@@ -49,8 +49,8 @@ def at(*counts: int, function: str = "main.ask", creator: str = "main.start") ->
     [
         ((0, 20, 40), (0, 0, 0), True, False),
         ((0, 20, 40), (0, 20, 40), True, True),
-        ((0, 20, 40), (0, 10, 20), True, True),  # half of it is mended
-        ((0, 20, 40), (0, 20, 3), True, False),  # under way in the last moment
+        ((0, 20, 40), (0, 10, 20), True, True),  # half of it is fixed
+        ((0, 20, 40), (0, 20, 3), True, False),  # under way in the last snapshot
         ((0, 0, 44), (0, 0, 0), True, False),  # it began late
         ((5, 5, 5), (0, 0, 0), False, True),  # it did not leak
     ],

@@ -84,7 +84,10 @@ def test_the_takes_that_were_asked_for_are_recorded(yards: Path, tmp_path: Path)
 
 def test_short_host_names_are_no_names(yards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("socket.gethostname", lambda: "vm")
-    record.record(two_takes(tmp_path, "one", "stage.keep('notes.txt', 'a vm on localhost')"))
+    one = two_takes(tmp_path, "one", "stage.keep('notes.txt', 'a vm on localhost')")
+    record.record(one)
+    assert "old" not in manifests(one)
+    assert (one.captures / one.takes[0].name / "notes.txt").read_text() == "a vm on localhost"
 
 
 @pytest.fixture
@@ -174,8 +177,17 @@ def test_only_a_download_that_fails_is_called_one(
     assert str(caught.value).startswith("download failed three times") == (what == "down")
 
 
-def test_what_came_after_all_is_no_failure(listing: list[str], tmp_path: Path) -> None:
+def test_what_came_after_all_is_no_failure(listing: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tries: list[dict[str, str]] = []
+    compiled = build._compile
+
+    def compile_again(command: list[str], folder: Path, env: dict[str, str]) -> None:
+        tries.append(env)
+        compiled(command, folder, env)
+
+    monkeypatch.setattr(build, "_compile", compile_again)
     build._download([*listing, "late"], tmp_path, {})
+    assert tries == [{"GOPROXY": "off"}], "what the downloads brought is looked at without the proxy"
 
 
 def test_what_could_not_be_downloaded_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ from casebook.runner import accuracy as scoring
 from casebook.runner.build import local_modules
 from casebook.runner.case import BadCase, Build, Case, Phase, Send, Take
 from casebook.runner.case import case as load_case
-from casebook.runner.evidence import Moment, recording, standing
+from casebook.runner.evidence import RecordedSnapshot, recording, standing
 from casebook.runner.expectation import expectation
 from casebook.runner.fetch import FetchFailed, get
 from casebook.runner.load import Client
@@ -229,7 +229,7 @@ def play(tmp_path: Path, scenario: str, **more: Any) -> Path:
     return tmp_path / "out"
 
 
-def test_a_dump_on_a_signal_is_kept_with_its_moment(tmp_path: Path) -> None:
+def test_a_dump_on_a_signal_is_kept_with_its_snapshot(tmp_path: Path) -> None:
     out = play(
         tmp_path,
         """import signal
@@ -237,14 +237,14 @@ def run(stage):
     shell = "trap 'echo goroutine 7 [running]:' USR1; echo ready; while :; do sleep 0.1; done"
     shim = stage.start("shim", ["sh", "-c", shell], dump_on=signal.SIGUSR1)
     stage.until(lambda: "ready" in shim.tail(), "the shim did not come up", process=shim)
-    stage.moment("before")
-    stage.moment("after")
+    stage.snapshot("before")
+    stage.snapshot("after")
     stage.keep("queues.txt", "Recv-Q Send-Q")
 """,
     )
     assert (out / "1-before" / "log.txt").read_text() == "ready\ngoroutine 7 [running]:\n"
     assert (out / "2-after" / "log.txt").read_text() == "goroutine 7 [running]:\n"
-    assert [moment.name for moment in recording(out).moments] == ["before", "after"]
+    assert [snapshot.name for snapshot in recording(out).snapshots] == ["before", "after"]
     manifest = json.loads((out / "manifest.json").read_text())
     assert {*manifest["files"]} >= {"1-before/log.txt", "2-after/log.txt", "queues.txt"}
 
@@ -355,7 +355,7 @@ def run(stage):
     shell = "trap 'echo goroutine 7 [running]:' USR1; while :; do echo busy; sleep 0.1; done"
     shim = stage.start("shim", ["sh", "-c", shell], dump_on=signal.SIGUSR1)
     stage.until(lambda: "busy" in shim.tail(), "the shim did not come up", process=shim)
-    stage.moment("now")
+    stage.snapshot("now")
 """,
     )
     assert "goroutine 7" in (out / "1-now" / "log.txt").read_text()
@@ -365,7 +365,7 @@ def run(stage):
 def test_only_a_go_without_a_proof_has_none(service: Service, tmp_path: Path, asked: str, kept: bool) -> None:
     scenario = (
         f"def run(stage):\n    stage.start('a', ['sleep', '60'], pprof={service.base!r})\n"
-        f"    stage._moments.append({{'process': 'a', 'moment': 'm', 'folder': 'a/m'}})\n"
+        f"    stage._snapshots.append({{'process': 'a', 'moment': 'm', 'folder': 'a/m'}})\n"
     )
     with pytest.MonkeyPatch.context() as patched, contextlib.nullcontext() if kept else pytest.raises(RunFailed):
         patched.setattr("casebook.runner.stage.PROOF", ("goroutineleak.pb.gz", asked))
@@ -388,15 +388,15 @@ def dump(counts: dict[str, int]) -> str:
     return "\n".join(blocks)
 
 
-def moment(folder: Path, name: str, counts: dict[str, int]) -> Moment:
+def snapshot(folder: Path, name: str, counts: dict[str, int]) -> RecordedSnapshot:
     (folder / name).mkdir(parents=True)
     (folder / name / "goroutine.debug2.txt").write_text(dump(counts))
-    return Moment(folder / name, name, "s", datetime.now(UTC), {}, 0, 0)
+    return RecordedSnapshot(folder / name, name, "s", datetime.now(UTC), {}, 0, 0)
 
 
 def test_the_naive_rule_accuses_what_grew_most_first(tmp_path: Path) -> None:
-    before = moment(tmp_path, "1", {"main.a": 2, "main.b": 1, "main.c": 9})
-    after = moment(tmp_path, "2", {"main.a": 6, "main.b": 30, "main.c": 2})
+    before = snapshot(tmp_path, "1", {"main.a": 2, "main.b": 1, "main.c": 9})
+    after = snapshot(tmp_path, "2", {"main.a": 6, "main.b": 30, "main.c": 2})
     said = accuse(before, after)
     assert [finding["sites"][0]["function"] for finding in said["findings"]] == ["main.b", "main.a"]
     assert (said["verdict"], accuse(before, before)["verdict"]) == ("leaking", "healthy")
@@ -413,8 +413,8 @@ def test_modules_of_our_own_are_found_in_go_mod(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def two_moments(tmp_path: Path) -> Case:
-    """Return a case with one take of two recorded moments, a go.mod and a proof."""
+def two_snapshots(tmp_path: Path) -> Case:
+    """Return a case with one take of two recorded snapshots, a go.mod and a proof."""
     home = tmp_path / "case"
     take = Take(Build("leaking"), "1.27", "trimpath")
     rows = []
@@ -441,25 +441,25 @@ EVERYTHING = {"goroutine.pb.gz", "goroutine.debug2.txt.gz", "heap.pb.gz"}
 @pytest.mark.parametrize(
     ("setting", "given"),
     [
-        ("all moments", [EVERYTHING, EVERYTHING]),
-        ("all moments, with source", [EVERYTHING, EVERYTHING]),
-        ("all moments, with goroutineleak", [EVERYTHING, EVERYTHING | {"goroutineleak.pb.gz"}]),
-        ("all moments, protobuf only", [{"goroutine.pb.gz", "heap.pb.gz"}] * 2),
-        ("two moments", [EVERYTHING, EVERYTHING]),
+        ("all snapshots", [EVERYTHING, EVERYTHING]),
+        ("all snapshots, with source", [EVERYTHING, EVERYTHING]),
+        ("all snapshots, with goroutineleak", [EVERYTHING, EVERYTHING | {"goroutineleak.pb.gz"}]),
+        ("all snapshots, protobuf only", [{"goroutine.pb.gz", "heap.pb.gz"}] * 2),
+        ("two snapshots", [EVERYTHING, EVERYTHING]),
         ("one goroutine dump", [{"goroutine.debug2.txt.gz"}]),
         ("one heap profile", []),
-        ("one moment and a healthy twin", []),
-        ("all moments of one process of several", []),
+        ("one snapshot and a baseline", []),
+        ("all snapshots of one process of several", []),
     ],
 )
-def test_a_setting_gives_what_it_says(two_moments: Case, tmp_path: Path, setting: str, given: list[set[str]]) -> None:
+def test_a_setting_gives_what_it_says(two_snapshots: Case, tmp_path: Path, setting: str, given: list[set[str]]) -> None:
     stage = tmp_path / "given"
     stage.mkdir()
-    told = SETTINGS[setting](trial(two_moments, two_moments.takes[0], stage))
+    told = SETTINGS[setting](trial(two_snapshots, two_snapshots.takes[0], stage))
     arguments = told.arguments if told else []
     folders = [Path(word) for word in arguments if Path(word).is_dir() and Path(word).parent.name != "source"]
     assert [{path.name for path in folder.iterdir()} for folder in folders] == given
-    assert ("--source" in arguments) == (setting == "all moments, with source")
+    assert ("--source" in arguments) == (setting == "all snapshots, with source")
     # What is known of the build is in no dump and no profile.
     alone = "protobuf" in setting or "one" in setting
     assert [Path(word).name for word in arguments if Path(word).is_file()] == ([] if alone else ["buildinfo.txt.gz"])
@@ -480,12 +480,12 @@ def test_source_that_is_given_is_found(tmp_path: Path, name: str) -> None:
     one = load_case(name)
     for take in one.takes:
         tried = trial(one, take, tmp_path / take.name)
-        told = SETTINGS["all moments, with source"](tried)
+        told = SETTINGS["all snapshots, with source"](tried)
         assert told
         finder = SourceFinder(told.arguments[1:2], env={})
         sites = [site for finding in told.truth.findings for site in finding.sites]
         for site in (site for site in sites if site.line and site.role in ("blocked", "created")):
-            for group in standing(tried.recorded.moments[-1].goroutines(), site):
+            for group in standing(tried.recorded.snapshots[-1].goroutines(), site):
                 frame = group.created_by if site.role == "created" else group.place
                 assert frame
                 # Not where the one who recorded it happens to have it.
@@ -497,7 +497,7 @@ def test_source_that_is_given_is_found(tmp_path: Path, name: str) -> None:
 def test_source_is_that_of_the_build(tmp_path: Path) -> None:
     one = load_case("waitgroup-never-done-mapsheets")
     take = next(take for take in one.takes if take.build.modfile == "fixed.mod")
-    told = SETTINGS["all moments, with source"](trial(one, take, tmp_path))
+    told = SETTINGS["all snapshots, with source"](trial(one, take, tmp_path))
     assert told
     checkout = Path(told.arguments[1])
     assert [path.name for path in checkout.glob("*.mod")] == ["go.mod"]
@@ -506,9 +506,9 @@ def test_source_is_that_of_the_build(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def two_processes(two_moments: Case) -> Case:
+def two_processes(two_snapshots: Case) -> Case:
     """Return the case with a second process that has no pprof, and in which it leaks; alone it shows something else."""
-    take = two_moments.captures / two_moments.takes[0].name
+    take = two_snapshots.captures / two_snapshots.takes[0].name
     manifest = json.loads((take / "manifest.json").read_text())
     for row in [*manifest["moments"]]:
         (take / "shim" / row["folder"]).mkdir(parents=True)
@@ -516,7 +516,7 @@ def two_processes(two_moments: Case) -> Case:
         manifest["moments"].append({**row, "process": "shim", "folder": f"shim/{row['folder']}"})
     (take / "manifest.json").write_text(json.dumps(manifest))
     site = '[[{0}.site]]\nrole = "blocked"\nfunction = "main.{1}"\nprocess = "{2}"\n'
-    (two_moments.folder / "expect.toml").write_text(
+    (two_snapshots.folder / "expect.toml").write_text(
         'verdict = "leaking"\n[[finding]]\nmechanism = "peer-stopped-reading"\n'
         + site.format("finding", "b", "shim")
         + '[[finding]]\nmechanism = "missing-deadline"\n'
@@ -524,16 +524,16 @@ def two_processes(two_moments: Case) -> Case:
         + '[alone.shim]\nverdict = "leaking"\nmechanism = "lost-signal"\ngap = "capture s"\n'
         + site.format("alone.shim", "b", "")
     )
-    return two_moments
+    return two_snapshots
 
 
 @pytest.mark.parametrize(
     ("setting", "folders", "mechanisms"),
     [
-        ("all moments", ["s", "shim"], ["peer-stopped-reading", "missing-deadline"]),
-        ("all moments of one process of several", ["1", "2"], ["lost-signal"]),
+        ("all snapshots", ["s", "shim"], ["peer-stopped-reading", "missing-deadline"]),
+        ("all snapshots of one process of several", ["1", "2"], ["lost-signal"]),
         ("one goroutine dump", ["1"], ["lost-signal"]),
-        ("all moments, protobuf only", [], []),  # the first place is out of sight
+        ("all snapshots, protobuf only", [], []),  # the first place is out of sight
         ("one heap profile", [], []),
     ],
 )
@@ -544,17 +544,17 @@ def test_several_processes_are_handed_over(
     arguments, findings = (told.arguments, told.truth.findings) if told else ([], ())
     assert [Path(word).name for word in arguments if Path(word).is_dir()] == folders
     assert [finding.mechanism for finding in findings] == mechanisms
-    if setting == "all moments":
+    if setting == "all snapshots":
         assert sorted(path.name for path in Path(arguments[1]).iterdir()) == ["1", "2"]
 
 
-def test_what_the_evidence_cannot_show_is_not_asked(two_moments: Case, tmp_path: Path) -> None:
-    text = (two_moments.folder / "expect.toml").read_text()
+def test_what_the_evidence_cannot_show_is_not_asked(two_snapshots: Case, tmp_path: Path) -> None:
+    text = (two_snapshots.folder / "expect.toml").read_text()
     more = '[[finding]]\nmechanism = "growing-container"\n[[finding.site]]\nrole = "allocated"\nfunction = "main.b"\n'
-    (two_moments.folder / "expect.toml").write_text(text + more)
-    for setting, shown in (("all moments", ["main.a", "main.b"]), ("one goroutine dump", ["main.a"]),
+    (two_snapshots.folder / "expect.toml").write_text(text + more)
+    for setting, shown in (("all snapshots", ["main.a", "main.b"]), ("one goroutine dump", ["main.a"]),
                            ("one heap profile", ["main.b"])):  # fmt: skip
-        told = SETTINGS[setting](trial(two_moments, two_moments.takes[0], tmp_path / setting))
+        told = SETTINGS[setting](trial(two_snapshots, two_snapshots.takes[0], tmp_path / setting))
         assert told
         assert [finding.place.function for finding in told.truth.findings] == shown
         assert [finding.rank for finding in told.truth.findings] == [*range(1, len(shown) + 1)]
@@ -564,24 +564,25 @@ def results() -> list[scoring.Result]:
     right = Score(True, "leaking", found=True, first=True, mechanism=True, known=True)
     rows = [right, replace(right, first=False, known=False, misnamed=("x-1",)), Score(True, ""), Score(False, "leaking", wrong=("x",)),
             Score(False, "undecided"), Score(False, ""), Score(False, "healthy")]  # fmt: skip
-    return [scoring.Result("c", f"t{at}", "two moments", row) for at, row in enumerate(rows)]
+    return [scoring.Result("c", f"t{at}", "two snapshots", row) for at, row in enumerate(rows)]
 
 
 def test_the_table_counts_what_was_said() -> None:
     row = scoring.table(results()).splitlines()[-1]
     assert [cell.strip() for cell in row.strip("|").split("|")] == [
-        "two moments", "3", "2", "1", "2", "1 of 2", "1", "4", "1", "1", "1", "1", "2",
+        "two snapshots", "3", "2", "1", "2", "1 of 2", "1", "4", "1", "1", "1", "1", "2",
     ]  # fmt: skip
-    assert "两个时刻" in scoring.table(results(), "zh")
+    assert scoring.summary(results()).splitlines()[-1] == "| two snapshots | 2 of 3 | 2 of 3 | 1 of 2 | 1 of 4 |"
+    assert scoring.summary(results(), "zh").splitlines()[-1] == "| 两个快照 | 2/3 | 2/3 | 1/2 | 1/4 |"
 
 
 def test_misses_are_named() -> None:
     told = [*scoring.misses(results())]
     assert told == [
-        "two moments: c/t1: not ranked first; known bug not named; not this bug: x-1",
-        "two moments: c/t2: no answer",
-        "two moments: c/t3: accused: x",
-        "two moments: c/t5: no answer",
+        "two snapshots: c/t1: not ranked first; known bug not named; not this bug: x-1",
+        "two snapshots: c/t2: no answer",
+        "two snapshots: c/t3: accused: x",
+        "two snapshots: c/t5: no answer",
     ]
 
 

@@ -10,7 +10,7 @@ import pytest
 from oakum.cli.redaction import redaction
 from oakum.collect.bundle.given import given
 from oakum.collect.bundle.write import Bundle, Redact
-from oakum.collect.target import Step, Taken, Wishes
+from oakum.collect.target import CaptureOptions, Step, Taken
 from oakum.model import Capture
 from recordings import recorded
 
@@ -27,9 +27,9 @@ class _Orders:
 def bundled(place: Path, redact: Redact | None = None) -> Path:
     """Write a recorded take as the bundle that a capture of it would have made."""
     bundle, target = Bundle(place, redact), _Orders()
-    for number, moment in enumerate(recorded(CASE, TAKE), 1):
-        for name, data in moment.files.items():
-            taken = Taken(Step(name, "", ""), Capture("", data), moment.at, moment.at + timedelta(seconds=1))
+    for number, snapshot in enumerate(recorded(CASE, TAKE), 1):
+        for name, data in snapshot.files.items():
+            taken = Taken(Step(name, "", ""), Capture("", data), snapshot.at, snapshot.at + timedelta(seconds=1))
             bundle.add(target, number, taken)  # type: ignore[arg-type]  # all that a bundle asks of a target
     return bundle.close()
 
@@ -54,15 +54,15 @@ def test_packed_and_redacted_it_is_the_same_diagnosis(oakum: Call, packed: Path,
     assert "freight" in answers[0].out
     for word in ("freight", "tidewater", "orders"):
         assert word not in answers[1].out.replace(str(tmp_path), "")
-    at = [moment["at"] for moment in json.loads(answers[0].out)["moments"]]
-    assert at == [moment.at.isoformat().replace("+00:00", "Z") for moment in recorded(CASE, TAKE)]
+    at = [snapshot["at"] for snapshot in json.loads(answers[0].out)["moments"]]
+    assert at == [snapshot.at.isoformat().replace("+00:00", "Z") for snapshot in recorded(CASE, TAKE)]
 
 
 def test_given_evidence_is_redacted(oakum: Call, packed: Path, tmp_path: Path) -> None:
     (target,) = given([str(packed)])
     bundle = Bundle(tmp_path / "hidden", redaction())
-    for step in target.plan(Wishes()).steps:
-        bundle.add(target, 1, target.take(step, Wishes()))
+    for step in target.plan(CaptureOptions()).steps:
+        bundle.add(target, 1, target.take(step, CaptureOptions()))
     assert found(oakum("diagnose", "--json", bundle.close()).out) == found(oakum("diagnose", "--json", packed).out)
 
 
@@ -73,7 +73,7 @@ def test_views_look_into_an_archive(oakum: Call, packed: Path) -> None:
     assert grown.code == 0
     assert "0   8  22  23" in grown.out
     rows = json.loads(oakum("inspect", "--json", packed).out)["inputs"]
-    assert len(rows) == sum(len(moment.files) for moment in recorded(CASE, TAKE))
+    assert len(rows) == sum(len(snapshot.files) for snapshot in recorded(CASE, TAKE))
     assert not any("manifest" in row["origin"] for row in rows)
     for place in (packed, packed / "orders"):
         assert oakum("scan", place).code == 0
@@ -99,7 +99,7 @@ def test_a_cut_archive_gives_what_it_has(oakum: Call, packed: Path, tmp_path: Pa
     assert "is cut" in answer.err
 
 
-def _moment(place: Path, address: str, at: datetime, redact: Redact | None = None) -> Path:
+def _snapshot(place: Path, address: str, at: datetime, redact: Redact | None = None) -> Path:
     bundle, target = Bundle(place, redact), SimpleNamespace(address=address, process=address, name="orders")
     data = b"goroutine 1 [chan receive]:\nmain.main()\n\t/src/main.go:9 +0x1d\n"
     step = Step("goroutine.debug2.txt", "", "")
@@ -109,22 +109,22 @@ def _moment(place: Path, address: str, at: datetime, redact: Redact | None = Non
 
 def test_bundles_of_one_target_are_one_process(oakum: Call, tmp_path: Path) -> None:
     noon, here = datetime(2026, 11, 16, 12, tzinfo=UTC), "http://orders.corp:6060"
-    later = _moment(tmp_path / "later", here, noon + timedelta(minutes=5))
-    places = [later, _moment(tmp_path / "first", here, noon), _moment(tmp_path / "else", "pid:7", noon)]
+    later = _snapshot(tmp_path / "later", here, noon + timedelta(minutes=5))
+    places = [later, _snapshot(tmp_path / "first", here, noon), _snapshot(tmp_path / "else", "pid:7", noon)]
     hidden = [
-        _moment(tmp_path / f"hidden{at}", here, noon + timedelta(minutes=at), redaction("key")) for at in range(2)
+        _snapshot(tmp_path / f"hidden{at}", here, noon + timedelta(minutes=at), redaction("key")) for at in range(2)
     ]
-    for given_places, moments in ((places[:2], [2]), (places, [2, 1]), (hidden, [2])):
+    for given_places, snapshots in ((places[:2], [2]), (places, [2, 1]), (hidden, [2])):
         told = json.loads(oakum("diagnose", "--json", *given_places).out)
-        of = [moment["process"] for moment in told["moments"]]
-        assert [of.count(process["id"]) for process in told["processes"]] == moments
-        at = [moment["at"] for moment in told["moments"] if moment["process"] == "p1"]
+        of = [snapshot["process"] for snapshot in told["moments"]]
+        assert [of.count(process["id"]) for process in told["processes"]] == snapshots
+        at = [snapshot["at"] for snapshot in told["moments"] if snapshot["process"] == "p1"]
         assert at == sorted(at)
 
 
 def test_what_was_captured_can_be_again(oakum: Call, tmp_path: Path) -> None:
     noon = datetime(2026, 11, 16, 12, tzinfo=UTC)
-    said = oakum("diagnose", _moment(tmp_path / "one", "http://orders.corp:6060", noon)).out
-    assert "oakum diagnose --moments 3 --every 1m http://orders.corp:6060" in said
-    said = oakum("diagnose", _moment(tmp_path / "two", "http://orders.corp:6060", noon, redaction("key"))).out
+    said = oakum("diagnose", _snapshot(tmp_path / "one", "http://orders.corp:6060", noon)).out
+    assert "oakum diagnose --snapshots 3 --every 1m http://orders.corp:6060" in said
+    said = oakum("diagnose", _snapshot(tmp_path / "two", "http://orders.corp:6060", noon, redaction("key"))).out
     assert "--every" not in said  # a token leads nowhere

@@ -37,11 +37,11 @@ def manifest(place: str | Path) -> dict[str, list[dict[str, object]]]:
 
 
 def test_a_series_is_taken_and_told(oakum: Call, service: Service) -> None:
-    answer = oakum("capture", service.url, "--moments", "3", "--every", "10ms", "-o", "bundle")
+    answer = oakum("capture", service.url, "--snapshots", "3", "--every", "10ms", "-o", "bundle")
     assert answer.code == 0
     assert answer.err == ""
     lines = answer.out.splitlines()
-    assert lines[0].startswith("Captured 1 target, 3 moments, ")
+    assert lines[0].startswith("Captured 1 target, 3 snapshots, ")
     assert lines[0].endswith(" → bundle/")
     assert "goroutines · " in lines[3]
     assert lines[-1] == "Next: oakum diagnose bundle/"
@@ -62,7 +62,7 @@ def test_without_a_name_the_bundle_is_called_after_its_target(oakum: Call, servi
 
 
 def test_an_archive(oakum: Call, service: Service) -> None:
-    answer = oakum("capture", service.url, "--moments=2", "--every=10ms", "-o", "leak.tar.gz")
+    answer = oakum("capture", service.url, "--snapshots=2", "--every=10ms", "-o", "leak.tar.gz")
     assert answer.code == 0
     assert [path.name for path in Path().iterdir()] == ["leak.tar.gz"]
     assert "Next: oakum diagnose leak.tar.gz" in answer.out
@@ -90,7 +90,7 @@ def test_an_interrupt_while_it_is_packed_tells_where_the_rest_is(
     monkeypatch.setattr("oakum.collect.bundle.write.pack", interrupted)
     answer = oakum("capture", service.url, "-o", "leak.tar.gz")
     assert answer.code == 130
-    assert "what was taken is kept in leak.tar.gz.partial" in answer.err
+    assert "captures so far are kept in leak.tar.gz.partial" in answer.err
     assert manifest("leak.tar.gz.partial")["targets"]
 
 
@@ -114,7 +114,7 @@ def test_of_a_fleet_those_are_told_that_grew_most(oakum: Call, monkeypatch: pyte
     monkeypatch.setattr("oakum.cli.capture_page._SHOWN", 1)
     with serving() as quiet, serving() as leaking:
         quiet.at = 2
-        answer = oakum("capture", quiet.url, leaking.url, "--moments=2", "--every=10ms", "-o", "bundle")
+        answer = oakum("capture", quiet.url, leaking.url, "--snapshots=2", "--every=10ms", "-o", "bundle")
     assert f"\n{leaking.url}\n" in answer.out
     assert quiet.url not in answer.out
     assert "... and 1 more: bundle/ has them all" in answer.out
@@ -133,9 +133,9 @@ def test_nothing_at_all(oakum: Call) -> None:
 
 
 def test_the_plan(oakum: Call, service: Service) -> None:
-    answer = oakum("capture", "--dry-run", service.url, DEAD, "--budget", "5", "--moments", "3")
+    answer = oakum("capture", "--dry-run", service.url, DEAD, "--budget", "5", "--snapshots", "3")
     assert answer.code == 4
-    assert answer.out.startswith("Nothing was taken. ")
+    assert answer.out.startswith("Dry run: nothing was captured. ")
     assert f"GET {service.url}/debug/pprof/goroutine\n" in answer.out
     assert "left out: goroutine.debug2.txt" in answer.out
     assert "--force takes it" in answer.out
@@ -173,7 +173,7 @@ def test_json_is_the_manifest(oakum: Call, service: Service) -> None:
 def test_until_growth(oakum: Call, service: Service) -> None:
     answer = oakum("capture", service.url, "--until-growth", "--every", "10ms", "-o", "bundle")
     assert answer.code == 0
-    assert "Ended because it grew: 127.0.0.1:" in answer.out
+    assert "Stopped because of growth: 127.0.0.1:" in answer.out
     assert ": goroutines " in answer.out
 
 
@@ -225,16 +225,16 @@ def test_a_password_in_the_address_stays_there(oakum: Call, service: Service) ->
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["htp://10.0.0.7:6060"], "there is no such kind of target; http://?"),
-        (["gopher://10.0.0.7"], "there is no such kind of target"),
-        (["http://h:6060", "--every", "soon"], "not a time"),
-        (["http://h:6060", "--moments", "0"], "--moments"),
+        (["htp://10.0.0.7:6060"], "unknown kind of target; did you mean http://?"),
+        (["gopher://10.0.0.7"], "unknown kind of target"),
+        (["http://h:6060", "--every", "soon"], "not a duration"),
+        (["http://h:6060", "--snapshots", "0"], "--snapshots"),
         (["http://h:6060", "-H", "nonsense"], "Name: value"),
         (["http://h:6060", "--token-file", "gone"], "gone"),
         (["http://h:6060", "--tls-ca", "gone"], "gone"),
         (["http://h:6060", "--tls-key", "gone"], "--tls-cert"),
         (["http://h:6060", "--redact-key", "k"], "--redact"),
-        (["http://h:6060", "-o", "-"], "a bundle is a directory or a file"),
+        (["http://h:6060", "-o", "-"], "a bundle cannot go to standard output"),
         (["http://h:6060", "-o", "bundle.zip"], "-o bundle.zip"),
         (["kube://nod/n7", "-o", "bundle"], "kube://nod/n7"),
         (["pid:me", "-o", "bundle.tar.gz"], "pid:me"),
@@ -271,7 +271,7 @@ def test_a_missing_file(oakum: Call) -> None:
 @pytest.mark.parametrize("which", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_an_interrupt_keeps_what_was_taken(service: Service, tmp_path: Path, which: signal.Signals) -> None:
     """In a process of its own, as a user or `timeout` ends it."""
-    words = ["capture", service.url, "--moments", "9", "--every", "1h", "-o", str(tmp_path / "bundle")]
+    words = ["capture", service.url, "--snapshots", "9", "--every", "1h", "-o", str(tmp_path / "bundle")]
     process = subprocess.Popen(
         [sys.executable, "-m", "oakum", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -281,7 +281,7 @@ def test_an_interrupt_keeps_what_was_taken(service: Service, tmp_path: Path, whi
     process.send_signal(which)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "Interrupted: what was taken by then is kept." in out
+    assert "Interrupted: captures so far are kept." in out
     assert "Next: oakum diagnose" in out
     assert "Traceback" not in err
     assert manifest(tmp_path / "bundle")["ended"]

@@ -33,7 +33,7 @@ def test_until_it_has_grown_then_redacted_with_the_same_verdict(tmp_path: Path) 
             enough.set()
             load.join()
     assert answer.code == 0, answer.err
-    assert "Ended because it grew: " in answer.out
+    assert "Stopped because of growth: " in answer.out
     said = json.loads(oakum("diagnose", "--no-source", "--json", place).out)
     assert said["findings"][0]["mechanism"] == "abandoned-receiver"
     redacted = tmp_path / "redacted.tar.gz"

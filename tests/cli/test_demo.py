@@ -50,9 +50,10 @@ def check_page(folder: Path, incident: Incident) -> None:
 
 
 def check_story(shown: str, incident: Incident) -> None:
-    """What is printed of an incident names the mechanism, the known leak and the releases that mend it."""
+    """What is printed of an incident names the known bug, the releases that fix it and the lines of the mistake."""
     first = expected(incident)[0]
-    assert f" 1 likely · {first['mechanism']}\n" in shown
+    for label in ("growth", "where", "since", "root cause", "known bug", "mitigation", "permanent fix", "next"):
+        assert re.search(rf"^   {label}\b", shown, flags=re.MULTILINE), label
     assert first["known"]["id"] in shown
     for version in first["known"]["fixed"]:
         assert version in shown
@@ -119,7 +120,7 @@ def test_the_commands_shown_work_when_they_are_typed(
 @pytest.mark.slow
 def test_it_fits_the_terminal(all_five: tuple[Answer, Path, float]) -> None:
     wide = [line for line in all_five[0].out.splitlines() if len(line) > 80]
-    assert all(line.lstrip().startswith(("$ cd ", str(all_five[1]))) for line in wide), wide
+    assert all(line.lstrip().startswith(("$ cd ", str(all_five[1]))) or "  $ oakum " in line for line in wide), wide
 
 
 @pytest.mark.slow
@@ -129,7 +130,7 @@ def test_in_chinese_all_is_chinese(tmp_path: Path) -> None:
     shown = told(answer.out)
     for incident in INCIDENTS:
         assert incident.story[1][:12] in shown[incident.name]
-        assert f" 1 很可能 · {expected(incident)[0]['mechanism']}\n" in shown[incident.name]
+        assert re.search(r"^   根治 ", shown[incident.name], flags=re.MULTILINE)
         assert not re.search(r"\b(what to do|likely|mended|upgrade:|goroutines)\b", shown[incident.name])
         page = (tmp_path / incident.name / REPORT).read_text(encoding="utf-8")
         assert re.search(r'<html[^>]* lang="zh', page)
@@ -186,7 +187,7 @@ def test_upstream_code_is_used_and_keeps_its_licence() -> None:
     ("arguments", "said"),
     [
         (["no-such-incident"], "kubernetes-83333"),
-        (["rancher-30122", "-o", "{file}"], "not a directory that can be made"),
+        (["rancher-30122", "-o", "{file}"], "cannot create the directory"),
     ],
     ids=["name", "file"],
 )

@@ -6,12 +6,13 @@ import pty
 import re
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 import pytest
+from msgspec.structs import replace
 
+from collect.pprof.pretend import pretend, profiles
 from diagnoses import rich
 from oakum import cli
 from oakum.cli.outputs import language
@@ -38,7 +39,7 @@ def judged(monkeypatch: pytest.MonkeyPatch, verdict: Literal["leaking", "healthy
         progress(case.processes[0].name)
         return replace(rich(), verdict=verdict)
 
-    monkeypatch.setattr("oakum.cli.with_source.diagnose", diagnose)
+    monkeypatch.setattr("oakum.pipeline.diagnosis.diagnose", diagnose)
 
 
 @pytest.mark.parametrize(("verdict", "code"), [("healthy", 0), ("leaking", 1), ("undecided", 3)])
@@ -52,6 +53,34 @@ def test_exit_codes(
     judged(monkeypatch, verdict)
     assert oakum("diagnose", dump).code == code
     assert oakum("diagnose", dump, "--exit-zero").code == 0
+
+
+def test_a_dry_run_tells_what_would_be_done_and_does_none_of_it(oakum: Call, dump: Path, tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    answer = oakum("diagnose", "--dry-run", "--source", tmp_path, dump, "--baseline", dump, "-o", report)
+    assert answer.code == 0
+    assert answer.out.startswith("Nothing was captured, run or written.\n")
+    assert f"would read: {dump}  1 file, {dump.stat().st_size} B\n" in answer.out
+    assert "as the baseline" in answer.out
+    assert f"would read source: {tmp_path}, the module cache" in answer.out
+    assert f"would write: {report}\n" in answer.out
+    assert not report.exists()
+    assert oakum("diagnose", "--dry-run", tmp_path / "missing").code == 4
+    chinese = oakum("diagnose", "--dry-run", "--lang", "zh", "--no-source", dump).out
+    assert "没有采集、运行或写入任何内容。" in chinese
+    assert "源码" not in chinese
+
+
+def test_a_dry_run_looks_at_what_runs_and_takes_nothing(
+    oakum: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PPROF_TMPDIR", str(tmp_path))
+    with pretend(profiles()) as server:
+        answer = oakum("diagnose", "--dry-run", server.base)
+        assert answer.code == 0
+        assert "goroutine.debug2.txt" in answer.out
+        assert not any("debug=2" in asked for asked in server.asked)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_it_cannot_do(oakum: Call, dump: Path, tmp_path: Path) -> None:
@@ -71,33 +100,33 @@ def test_json(oakum: Call, dump: Path, tmp_path: Path) -> None:
     answer = oakum("diagnose", "--json", dump, "--lang", "zh")
     found = json.loads(answer.out)
     assert found["schema"] == "oakum.diagnosis/1"
-    assert found["summary"]["text"] == "It leaks: 2 findings.", "JSON is English; key and args say it in any language"
+    assert found["summary"]["text"] == "2 leaks found.", "JSON is English; key and args say it in any language"
     file = tmp_path / "x.json"
     answer = oakum("diagnose", dump, "-o", file)
     assert (answer.code, answer.out) == (1, "")
     wrote, verdict = answer.err.splitlines()
     assert wrote.startswith(f"oakum: wrote {file} (")
-    assert re.match(r"oakum: LEAKING  Goroutines wait .* goroutines in ", verdict), verdict
+    assert re.match(r"oakum: LEAK  Goroutines blocked .* goroutines in ", verdict), verdict
     assert json.loads(file.read_text(encoding="utf-8")) == found
 
 
 def test_report_in_a_file(oakum: Call, dump: Path, tmp_path: Path) -> None:
     file = tmp_path / "report.txt"
     assert oakum("diagnose", dump, "-o", file, "--lang", "zh").out == ""
-    assert file.read_text(encoding="utf-8").startswith("存在泄漏  orders 存在泄漏：")
+    assert file.read_text(encoding="utf-8").startswith("泄漏  orders：")
 
 
 def test_piped_it_is_plain(oakum: Call, dump: Path) -> None:
     answer = oakum("diagnose", dump)
-    assert answer.out.startswith("LEAKING  ")
+    assert answer.out.startswith("LEAK  ")
     assert "\x1b" not in answer.out
     assert answer.err == ""
 
 
 def test_language_of_the_locale(oakum: Call, dump: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
-    assert oakum("diagnose", dump).out.startswith("存在泄漏")
-    assert oakum("diagnose", dump, "--lang", "en").out.startswith("LEAKING")
+    assert oakum("diagnose", dump).out.startswith("泄漏")
+    assert oakum("diagnose", dump, "--lang", "en").out.startswith("LEAK")
     monkeypatch.delenv("LC_ALL")
     monkeypatch.setenv("LC_MESSAGES", "de_DE.UTF-8")
     monkeypatch.setenv("LANG", "zh_TW.UTF-8")
@@ -143,7 +172,7 @@ def test_on_a_terminal(dump: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert cli.run(["diagnose", str(dump)]) == 1
     shown = os.read(master, 1 << 16).decode()
     os.close(master)
-    assert shown.startswith("\x1b[1;31mLEAKING\x1b[0m")
+    assert shown.startswith("\x1b[1;31mLEAK\x1b[0m")
 
 
 def test_the_whole_line() -> None:

@@ -1,4 +1,4 @@
-"""oakum diff: new, gone, grown and shrunk, in absolute numbers, through two or more moments."""
+"""oakum diff: new, gone, grown and shrunk, in absolute numbers, through two or more snapshots."""
 
 import json
 from pathlib import Path
@@ -60,7 +60,7 @@ def test_new_and_gone(tmp_path: Path) -> None:
 def test_kinds_do_not_mix() -> None:
     answer = oakum("diff", DEMO / "before.heap.pb.gz", DEMO / "after.goroutine.pb.gz")
     assert answer.code == 2
-    assert "different kinds: goroutine, heap" in answer.err
+    assert "no kind in common: goroutine, heap" in answer.err
 
 
 def test_one_capture_is_not_enough() -> None:

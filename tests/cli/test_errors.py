@@ -29,14 +29,14 @@ class Mistake(NamedTuple):
 
 # {web} is a server without pprof, {dead} an address where nothing listens.
 MISTAKES = (
-    # the verb
-    Mistake("dignose dump.txt", 2, "no verb 'dignose'", "Did you mean diagnose?"),
-    Mistake("dump.txt", 2, "no verb 'dump.txt'", "oakum diagnose dump.txt"),
-    Mistake("http://localhost:6060", 2, "no verb 'http://localhost:6060'", "oakum diagnose http://localhost:6060"),
-    Mistake("pid:812", 2, "no verb 'pid:812'", "oakum diagnose pid:812"),
-    Mistake("help", 2, "no verb 'help'", "oakum VERB --help"),
-    Mistake("version", 2, "no verb 'version'", "oakum --version"),
-    Mistake("xyzzy", 2, "no verb 'xyzzy'", "There are diagnose,"),
+    # the command
+    Mistake("dignose dump.txt", 2, "no command 'dignose'", "Did you mean diagnose?"),
+    Mistake("dump.txt", 2, "no command 'dump.txt'", "oakum diagnose dump.txt"),
+    Mistake("http://localhost:6060", 2, "no command 'http://localhost:6060'", "oakum diagnose http://localhost:6060"),
+    Mistake("pid:812", 2, "no command 'pid:812'", "oakum diagnose pid:812"),
+    Mistake("help", 2, "no command 'help'", "oakum COMMAND --help"),
+    Mistake("version", 2, "no command 'version'", "oakum --version"),
+    Mistake("xyzzy", 2, "no command 'xyzzy'", "Commands: diagnose,"),
     # options
     Mistake("diagnose dump.txt --jsn", 2, "--jsn", "Did you mean '--json'?"),
     Mistake("top heap.pb.gz -foucs x", 2, "--foucs", "--focus"),
@@ -51,10 +51,10 @@ MISTAKES = (
     Mistake("goroutines dump.txt --by colour", 2, "--by colour", "there are state, place"),
     Mistake("capture {dead} --every soon", 2, "soon", "write 10s, 2m"),
     Mistake("scan --mechanism abandoned . ", 2, "--mechanism abandoned", "abandoned-"),
-    Mistake("scan --mechanism xyzzy .", 2, "--mechanism xyzzy", "there are abandoned-"),
+    Mistake("scan --mechanism xyzzy .", 2, "--mechanism xyzzy", "use one of abandoned-"),
     # nothing named
     Mistake("diagnose", 2, "Missing argument 'EVIDENCE...'", "http://HOST:6060"),
-    Mistake("scan", 2, "Missing argument 'DIR|FILE...'", "a go.mod or a program"),
+    Mistake("scan", 2, "Missing argument 'DIR|FILE...'", "a go.mod or a Go binary"),
     Mistake("capture", 2, "Missing argument 'TARGET...'", "http://HOST:6060"),
     Mistake(
         "peek heap.pb.gz", 2, "heap.pb.gz was taken for the REGEXP", "usage: oakum peek [OPTIONS] REGEXP EVIDENCE..."
@@ -62,33 +62,33 @@ MISTAKES = (
     Mistake(
         "list heap.pb.gz", 2, "heap.pb.gz was taken for the REGEXP", "usage: oakum list [OPTIONS] REGEXP EVIDENCE..."
     ),
-    Mistake("diagnose ''", 2, "a target is empty", "variable of the shell"),
+    Mistake("diagnose ''", 2, "a target is empty", "shell variable"),
     Mistake("known show", 2, "show what?", "oakum known show ID"),
     # what is named is not there, or not what it seems
     Mistake("diagnose heap.pb", 4, "heap.pb: no such file or directory (looked from ", "there is heap.pb.gz"),
     Mistake("top before/heap.pb.gz", 4, "before/heap.pb.gz: no such file", "looked from "),
-    Mistake("scan gone", 4, "gone: no such file", "a go.mod or a program"),
+    Mistake("scan gone", 4, "gone: no such file", "a go.mod or a Go binary"),
     Mistake("diagnose empty.pb.gz", 4, "empty.pb.gz: The file is empty", "fetch it again"),
     Mistake("top empty.pb.gz", 4, "empty.pb.gz: The file is empty", "fetch it again"),
     Mistake("top shot.png", 4, "shot.png: This is a picture (PNG)", "hand in the profile behind it"),
     Mistake("diagnose page.pb.gz", 4, 'page.pb.gz: This is a web page ("404 Not Found")', "curl -o"),
     Mistake("top nothing", 4, "nothing: the directory is empty", "oakum capture TARGET -o DIR"),
     Mistake("diagnose letters", 4, "letters/a.md: This is a line of text", "oakum diagnose http://HOST:PORT"),
-    Mistake("diagnose closed/dump.txt", 4, "closed/dump.txt: permission denied", "run as the user who may read it"),
+    Mistake("diagnose closed/dump.txt", 4, "closed/dump.txt: permission denied", "run as a user who can read it"),
     Mistake("goroutines heap.pb.gz", 4, "heap.pb.gz: this is a heap profile", "oakum top"),
     Mistake("diff dump.txt", 2, "dump.txt holds 1", "oakum diff BEFORE AFTER"),
     Mistake("diff dump.txt heap.pb.gz", 2, "goroutine, heap", "oakum inspect"),
     Mistake("goroutines dump.txt --dump 7", 2, "--dump 7", "oakum inspect"),
     Mistake("diagnose --binary dump.txt dump.txt", 4, "--binary dump.txt", "go version -m"),
     Mistake("diagnose --source gone dump.txt", 2, "--source gone", "no such directory"),
-    Mistake("list --finding 9 dump.txt", 2, "--finding 9", "there are 1 ("),
+    Mistake("list --finding 9 dump.txt", 2, "--finding 9", "available: 1 ("),
     Mistake("known show kubernetes-1", 2, "kubernetes-1", "`oakum known` lists them"),
     # what runs
     Mistake("diagnose {dead}", 4, "connection refused", "`oakum find` lists the Go programs"),
     Mistake("diagnose {web}", 4, "no pprof here (looked at /debug/pprof/", "name it: http://HOST:PORT/PREFIX"),
     Mistake("top {web}/metrics", 4, "looked at /metrics/", "http://HOST:PORT/PREFIX"),
     Mistake("diagnose htp://orders:6060", 2, "htp://orders:6060", "http://?"),
-    Mistake("diagnose gopher://orders", 2, "gopher://orders: there is no such kind of target", "kube://"),
+    Mistake("diagnose gopher://orders", 2, "gopher://orders: unknown kind of target", "kube://"),
     Mistake("diagnose pid:orders", 2, "pid:orders", "`oakum find` lists"),
     Mistake("diagnose pid:99999999", 4, "pid:99999999: there is no such process", "`oakum find` lists"),
     Mistake("diagnose unix:///gone.sock", 4, "unix:///gone.sock", "is the daemon running"),
@@ -102,7 +102,7 @@ MISTAKES = (
     Mistake("flame heap.pb.gz -o page.pb.gz", 2, "-o page.pb.gz", ".html"),
     Mistake("flame heap.pb.gz -o there.html", 4, "there.html exists", "--force"),
     Mistake("graph heap.pb.gz -o x.docx", 2, "-o x.docx", ".svg"),
-    Mistake("capture dump.txt -o -", 2, "-o -", "name one"),
+    Mistake("capture dump.txt -o -", 2, "-o -", "name a directory"),
     Mistake("capture dump.txt -o heap.pb.gz", 2, "heap.pb.gz", ".tar.gz"),
     Mistake("capture dump.txt -o letters", 2, "letters", "name another place"),
     Mistake("completion tcsh", 2, "'tcsh'", "'bash', 'zsh', 'fish'"),

@@ -99,7 +99,7 @@ def test_the_table(proc: Path, oakum: Call) -> None:
     ):
         assert told in lines[2]
     assert "kubelet.service" in lines[1]
-    assert "pprof is only for whom they know at kubelet 13" in answer.err
+    assert "pprof requires authentication at kubelet 13" in answer.err
     assert answer.err.splitlines()[-1] == "oakum: next: oakum diagnose pid:11"
 
 

@@ -66,7 +66,7 @@ def test_a_profile_of_another_kind_is_refused() -> None:
         (["--by", "colour"], "--by colour"),
         (["--sort", "colour"], "--sort colour"),
         (["--state", "("], "not a regular expression"),
-        (["--older", "soon"], "not a time"),
+        (["--older", "soon"], "not a duration"),
         (["--dump", "7"], "--dump 7"),
         (["--no-such-flag"], "--no-such-flag"),
     ],

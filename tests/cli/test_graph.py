@@ -57,7 +57,7 @@ def test_graphviz_that_fails_or_hangs(oakum: Call, heap: Path, tmp_path: Path, m
     path = "/usr/bin:/bin"
     monkeypatch.setenv("PATH", f"{program(tmp_path / 'broken', 'echo Error: bad font >&2; exit 1')}:{path}")
     answer = oakum("graph", heap, "-o", tmp_path / "x.svg")
-    assert (answer.code, answer.err) == (4, "oakum: Graphviz could not draw it: Error: bad font; -o X.dot keeps it\n")
+    assert (answer.code, answer.err) == (4, "oakum: Graphviz failed: Error: bad font; -o X.dot keeps it\n")
     monkeypatch.setenv("PATH", f"{program(tmp_path / 'hanging', 'exec sleep 30')}:{path}")
     monkeypatch.setattr(graph, "_PATIENCE", 0.2)
     answer = oakum("graph", heap, "-o", tmp_path / "x.svg")

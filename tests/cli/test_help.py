@@ -1,7 +1,7 @@
 """Help is a manual: every verb says what it is for, and every example in it is run as it is written there.
 
 Only what a test cannot have is replaced: the address of a service (by one on loopback that replays a recording), the
-number of a process (by our own), and minutes between moments. What needs a cluster or a database is parsed alone.
+number of a process (by our own), and minutes between snapshots. What needs a cluster or a database is parsed alone.
 """
 
 import gzip
@@ -22,7 +22,7 @@ import pytest
 from live_service import Service, serving
 from oakum import cli
 from oakum.cli import COMMANDS, GROUPS, two_dashes, verbs
-from oakum.cli.live import meant
+from oakum.cli.live import normalize_target
 from oakum.cli.screen import columns_of
 from support import DEMO, RECORDED, ROOT, need_tool
 
@@ -70,7 +70,7 @@ def examples(text: str) -> Iterator[Example]:
     for block in re.findall(r"^ *(?:Examples|Start here):\n\n?((?: +\S.*\n?)+)", text, re.MULTILINE):
         for line in block.splitlines():
             command = re.split(r" {2,}", line.strip())[0]
-            if command.startswith("#") or "VERB" in command:
+            if command.startswith("#") or "COMMAND" in command:
                 continue
             lexer = shlex.shlex(command, posix=True, punctuation_chars="|<>()")
             lexer.whitespace_split = True
@@ -106,14 +106,14 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy(DEMO / source, place / name)
     for name, source in {"goroutine": "after", "dump": "after", "before": "before", "after": "after"}.items():
         (place / f"{name}.txt").write_bytes(gzip.decompress((DEMO / f"{source}.goroutine.txt.gz").read_bytes()))
-    moments = {"before": "before", "after": "during", "after2": "after", "healthy": "before", "sick": "after"}
-    for folder, moment in {**moments, "bundle": "after"}.items():
+    snapshots = {"before": "before", "after": "during", "after2": "after", "healthy": "before", "sick": "after"}
+    for folder, snapshot in {**snapshots, "bundle": "after"}.items():
         (place / folder).mkdir()
         for kind in ("goroutine.txt.gz", "heap.pb.gz"):
-            shutil.copy(DEMO / f"{moment}.{kind}", place / folder / kind)
+            shutil.copy(DEMO / f"{snapshot}.{kind}", place / folder / kind)
     captures = CASE / "captures" / "leaking-go1.26-modcache"
-    for moment in ("1-before", "2-first", "5-later"):
-        shutil.copytree(captures / moment, place / "captures" / moment)
+    for snapshot in ("1-before", "2-first", "5-later"):
+        shutil.copytree(captures / snapshot, place / "captures" / snapshot)
     shutil.copy(captures / "buildinfo.txt.gz", place / "captures")
     shutil.copy(RECORDED / "go1.26.6" / "cpu.pb.gz", place)
     shutil.copy(CASE / "go.mod", place)
@@ -138,7 +138,7 @@ def here(room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(place)
     monkeypatch.setenv("HOME", str(place / "home"))
     monkeypatch.setenv("PPROF_TMPDIR", str(tmp_path / "pprof"))
-    monkeypatch.setattr("oakum.cli.with_source.which", lambda _: None)
+    monkeypatch.setattr("oakum.pipeline.diagnosis.find_go", lambda: None)
     return place
 
 
@@ -173,7 +173,7 @@ def test_every_example_works(
     called = parsed(example.words)
     asked = [word for value in called.params.values() if isinstance(value, tuple) for word in value]
     if away := [word for word in asked if isinstance(word, str) and word.startswith(ELSEWHERE)]:
-        assert all(meant(word) == word for word in away)
+        assert all(normalize_target(word) == word for word in away)
         return
     if called.params.get("output", "") and str(called.params["output"]).endswith((".svg", ".png", ".pdf")):
         need_tool("dot", "graphviz")
@@ -218,3 +218,14 @@ def test_other_verbs_that_a_manual_names_exist() -> None:
     for name, _ in COMMANDS:
         named = re.findall(r"\boakum ([a-z]+)\b", manual(name).partition("See also:")[2])
         assert {*named} <= {*dict(COMMANDS)}, name
+
+
+@pytest.mark.parametrize("name", ["capture", "diagnose"])
+def test_the_former_name_of_snapshots_works_and_is_not_listed(name: str) -> None:
+    root = click.Context(verbs, info_name="oakum", **SETTINGS)
+    command = verbs.get_command(root, name)
+    assert command is not None
+    for option in ("--snapshots", "--moments"):
+        assert command.make_context(name, ["http://h:6060", option, "3"], parent=root).params["snapshots"] == 3
+    assert "--snapshots N" in manual(name)
+    assert "--moments" not in manual(name)

@@ -80,7 +80,7 @@ def test_found_by(oakum: Call, words: list[str]) -> None:
 def test_nothing_found_suggests_what_is_near(oakum: Call) -> None:
     answer = oakum("known", "streamwacher")
     assert answer.code == 0
-    assert "Nothing in the catalogue speaks of streamwacher" in answer.out
+    assert "No known bug matches streamwacher" in answer.out
     assert "NewStreamWatcher" in answer.out
     assert oakum("known", "--project", "nowhere").code == 0
 
@@ -92,7 +92,7 @@ def test_one_is_shown_whole(oakum: Call) -> None:
     for words in (entry.summary, entry.trigger, entry.cause, entry.fix, entry.risk, *entry.workarounds):
         assert words["en"] in answer.out
     assert "v1.15.0 to v1.15.4; v1.16.0 to v1.16.1" in answer.out
-    assert "started by k8s.io/apiserver/pkg/server/filters.(*timeoutHandler).ServeHTTP\n" in answer.out
+    assert "created by k8s.io/apiserver/pkg/server/filters.(*timeoutHandler).ServeHTTP\n" in answer.out
     assert all(url in answer.out for url in entry.references)
     assert oakum("known", "show", "KUBERNETES-83333").out == answer.out
 
@@ -116,9 +116,9 @@ def test_an_entry_as_json_has_everything(oakum: Call) -> None:
         (["show"], "show what?"),
         (["match"], "match what?"),
         (["--binary", "x", "watch"], "only for match"),
-        (["match", "--project", "x", "y"], "evidence is matched with all"),
+        (["match", "--project", "x", "y"], "match compares with the whole catalogue"),
         (["k8s.io/apimachinery@latest"], "is no version"),
-        (["watch", "-o", "x.html"], "only text and JSON"),
+        (["watch", "-o", "x.html"], "the output is text or JSON"),
     ],
 )
 def test_what_is_refused(oakum: Call, words: list[str], told: str) -> None:
@@ -150,10 +150,10 @@ def test_which_known_leaks_a_version_has(oakum: Call, name: str, has: bool, code
     ("name", "told"),
     [
         ("go@go1.22.1", "Go 1.22.1 has "),
-        ("go@1.22.1", "mended in Go 1.23.0"),
-        ("k8s.io/apimachinery@v0.0.0-20991231235959-abcdefabcdef", "no known leak for certain; 3 cannot be ruled out"),
-        ("example.com/a@v1.0.0", "The catalogue has no known leak of example.com/a, whatever its version."),
-        ("docker@24.0.1", "1 other of this module it does not have: moby-33781."),
+        ("go@1.22.1", "fixed in Go 1.23.0"),
+        ("k8s.io/apimachinery@v0.0.0-20991231235959-abcdefabcdef", "no certain known bug; 3 cannot be ruled out"),
+        ("example.com/a@v1.0.0", "No known bug of example.com/a in any version."),
+        ("docker@24.0.1", "Not affected by 1 other of this module: moby-33781."),
     ],
 )
 def test_how_a_version_is_told(oakum: Call, name: str, told: str) -> None:
@@ -169,10 +169,10 @@ def test_spelled_otherwise(oakum: Call) -> None:
 def test_evidence_is_matched(oakum: Call, tmp_path: Path) -> None:
     answer = oakum("known", "match", dump(tmp_path, 40))
     assert answer.code == 1
-    assert answer.out.startswith("MATCHED  1 known leak in this evidence.")
+    assert answer.out.startswith("MATCHED  1 known bug in this evidence.")
     for told in (
-        "kubernetes-98653 · k8s.io/apimachinery v0.18.8; this version has it",
-        "chan send, 40 goroutines, waiting up to 12 min",
+        "kubernetes-98653 · k8s.io/apimachinery v0.18.8; this version is affected",
+        "chan send, 40 goroutines, blocked for up to 12 min",
         "k8s.io/apimachinery v0.21.0 or later",
         "https://github.com/kubernetes/kubernetes/pull/98653",
     ):
@@ -194,10 +194,10 @@ def test_a_match_as_json(oakum: Call, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("count", "module", "code", "told"),
     [
-        (1, "/go/pkg/mod/k8s.io/apimachinery@v0.18.8", 0, "one goroutine is no pile-up"),
-        (40, "/go/pkg/mod/k8s.io/apimachinery@v0.21.0", 0, "has the fix: it is something else"),
-        (40, "/go/pkg/mod/github.com/rancher/apimachinery@v0.18.8-rancher1", 1, "is built in the place of"),
-        (40, "/srv/vendor/k8s.io/apimachinery", 1, "Nothing here tells which version"),
+        (1, "/go/pkg/mod/k8s.io/apimachinery@v0.18.8", 0, "one goroutine is not a pile-up"),
+        (40, "/go/pkg/mod/k8s.io/apimachinery@v0.21.0", 0, "has the fix: another cause"),
+        (40, "/go/pkg/mod/github.com/rancher/apimachinery@v0.18.8-rancher1", 1, "is built instead of"),
+        (40, "/srv/vendor/k8s.io/apimachinery", 1, "The running version of"),
     ],
 )
 def test_what_speaks_against_it(oakum: Call, tmp_path: Path, count: int, module: str, code: int, told: str) -> None:
@@ -224,14 +224,14 @@ def test_what_is_normal_has_to_grow(oakum: Call, tmp_path: Path) -> None:
         (tmp_path / str(at)).mkdir()
         text = "".join(NUMBER.sub(f"goroutine {57 + id_} ", f"{example.strip()}\n\n") for id_ in range(count))
         (tmp_path / str(at) / "goroutine.txt").write_text(MAIN + text)
-    assert "capture it again later" in oakum("known", "match", tmp_path / "0").out
+    assert "capture again later" in oakum("known", "match", tmp_path / "0").out
     still = oakum("known", "match", tmp_path / "0", tmp_path / "1")
     assert still.code == 0
-    assert "here they do not grow" in still.out
+    assert "does not grow here" in still.out
     assert oakum("known", "match", tmp_path / "0", tmp_path / "2").code == 1
 
 
-@pytest.mark.parametrize(("held", "code", "told"), [(9_000, 1, "47% of the heap"), (100, 0, "it is no pile-up")])
+@pytest.mark.parametrize(("held", "code", "told"), [(9_000, 1, "47% of the heap"), (100, 0, "not a pile-up")])
 def test_memory_is_matched(oakum: Call, tmp_path: Path, held: int, code: int, told: str) -> None:
     example = next(one.heap for one in leaks().examples("rancher-30122") if one.matches and one.heap)
     path = ";".join(reversed(example.split()))
@@ -250,9 +250,9 @@ def test_a_symptom_names_nothing(oakum: Call) -> None:
         for name in ("kubelet", "shim")
     ]
     assert said[0].code == 0
-    assert "Known leaks look like this, and other causes too\n   ttrpc-94 " in said[0].out
+    assert "Possible: known bugs and other causes share this symptom\n   ttrpc-94 " in said[0].out
     assert said[1].code == 1
-    assert "in the process at the other end" in said[1].out
+    assert "in the peer process" in said[1].out
 
 
 def test_what_cannot_be_read(oakum: Call, tmp_path: Path) -> None:
@@ -263,7 +263,7 @@ def test_what_cannot_be_read(oakum: Call, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_no_healthy_case_is_matched() -> None:
-    """Also not the cases in which the leak was mended; those with one of several leaks mended still have the others."""
+    """Also not the cases in which the leak was fixed; those with one of several leaks fixed still have the others."""
     folders = [*CAPTURES.glob("healthy-*/captures/*"), *CAPTURES.glob("*/captures/fixed-go*")]
     assert len(folders) > 20
     for folder in folders:

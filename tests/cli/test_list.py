@@ -125,7 +125,7 @@ def test_a_missing_source_keeps_the_numbers_and_names_every_place(tmp_path: Path
     dump = put(tmp_path / "dump.txt", DUMP.format(place="/ci/nowhere/app"))
     code, out, err = oakum("list", "main.(work|main)", "-source_path", tmp_path / "a", dump)
     assert code == 4
-    assert err == "oakum: no source file was found; the listing says where each was looked for\n"
+    assert err == "oakum: no source file was found; the listing shows the places searched\n"
     assert out.splitlines() == [
         "Total: 3",
         "ROUTINE ======================== main.main in /ci/nowhere/app/main.go",

@@ -88,7 +88,7 @@ def test_the_draft_alone(oakum: Call, saved: Path, tmp_path: Path) -> None:
 def test_what_is_said_when_it_cannot_be(oakum: Call, saved: Path, dump: Path, tmp_path: Path) -> None:
     answer = oakum("list", "--finding", "7", saved)
     assert answer.code == 2
-    assert "there are 1 (abandoned-sender, a1b2c3), 2 (growing-container, d4e5f6)" in answer.err
+    assert "available: 1 (abandoned-sender, a1b2c3), 2 (growing-container, d4e5f6)" in answer.err
     healthy = tmp_path / "healthy.json"
     healthy.write_text(json.dumps(document(empty())))
     assert "this evidence has no findings" in oakum("list", "--finding", "1", healthy).err
@@ -96,9 +96,9 @@ def test_what_is_said_when_it_cannot_be(oakum: Call, saved: Path, dump: Path, tm
     assert nowhere.code == 4
     assert "no source was found; --source DIR names a checkout" in nowhere.err
     assert "/build/quotes/main.go" in nowhere.err
-    assert "stands alone" in oakum("list", "--finding", "1", saved, dump).err
-    assert "-focus does not go with --finding" in oakum("list", "--finding", "1", "-focus", "x", dump).err
-    assert "--diff goes with --finding" in oakum("list", "main", "--diff", dump).err
+    assert "has its evidence already" in oakum("list", "--finding", "1", saved, dump).err
+    assert "-focus cannot be combined with --finding" in oakum("list", "--finding", "1", "-focus", "x", dump).err
+    assert "--diff needs --finding" in oakum("list", "main", "--diff", dump).err
     assert "no such directory" in oakum("list", "--finding", "1", "--source", tmp_path / "none", dump).err
     assert "Missing argument" in oakum("list", "main.ask").err
     assert "Missing argument" in oakum("list", "--finding", "1").err

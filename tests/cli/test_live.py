@@ -13,8 +13,8 @@ import pytest
 from live_service import Service, serving
 from oakum.cli import live
 from oakum.cli.access_options import DURATION
-from oakum.cli.live import meant
-from oakum.collect.target import LeftOut, Plan, Step, Wishes
+from oakum.cli.live import normalize_target
+from oakum.collect.target import CaptureOptions, LeftOut, Plan, Step
 from support import DEMO, Answer
 
 Call = Callable[..., Answer]
@@ -39,7 +39,7 @@ def kept(shelf: Path) -> list[str]:
     return sorted(path.name for path in shelf.rglob("*") if path.is_file() and path.parent.name.isdigit())
 
 
-def test_diagnose_takes_two_moments(oakum: Call, service: Service, shelf: Path) -> None:
+def test_diagnose_takes_two_snapshots(oakum: Call, service: Service, shelf: Path) -> None:
     service.at = 0
     answer = oakum("diagnose", "--no-source", "--every", "10ms", "--json", service.url)
     assert answer.code == 1
@@ -55,16 +55,16 @@ def test_diagnose_takes_two_moments(oakum: Call, service: Service, shelf: Path) 
 
 
 def test_what_is_missing_can_be_asked_again(oakum: Call, service: Service) -> None:
-    answer = oakum("diagnose", "--no-source", "--json", "--moments=1", "--budget=5", service.url)
+    answer = oakum("diagnose", "--no-source", "--json", "--snapshots=1", "--budget=5", service.url)
     commands = {gap["command"] for gap in json.loads(answer.out)["gaps"]}
-    assert f"oakum diagnose {service.url}" in commands, "a second moment"
+    assert f"oakum diagnose {service.url}" in commands, "a second snapshot"
     assert f"oakum diagnose --force {service.url}" in commands, "the ages that only the full dump has"
 
 
 def test_a_report_of_what_ran_is_rechecked_without_it(oakum: Call, tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     with serving() as service:
-        oakum("diagnose", "--no-source", "--moments=1", "--budget=5", service.url, "-o", report)
+        oakum("diagnose", "--no-source", "--snapshots=1", "--budget=5", service.url, "-o", report)
     asked = [gap["command"] for gap in json.loads(report.read_text(encoding="utf-8"))["gaps"]]
     assert f"oakum diagnose {service.url}" in asked
     answer = oakum("report", "--recheck", report)
@@ -75,18 +75,25 @@ def test_a_report_of_what_ran_is_rechecked_without_it(oakum: Call, tmp_path: Pat
 
 def test_diagnose_against_a_twin_that_runs(oakum: Call, service: Service, shelf: Path) -> None:
     with serving() as twin:
-        words = ("diagnose", "--no-source", "--json", "--moments=1", "--baseline", twin.url, service.url)
+        words = ("diagnose", "--no-source", "--json", "--snapshots=1", "--baseline", twin.url, service.url)
         document = json.loads(oakum(*words).out)
-    assert [moment["baseline"] for moment in document["moments"]].count(True) == 1
+    assert [snapshot["baseline"] for snapshot in document["moments"]].count(True) == 1
     assert len(list(shelf.iterdir())) == 1, "one bundle for all that runs"
+
+
+def test_processes_keep_the_order_of_the_arguments(oakum: Call, service: Service) -> None:
+    with serving() as other:
+        for words in ((other.url, service.url), (service.url, other.url)):
+            document = json.loads(oakum("diagnose", "--no-source", "--json", "--snapshots=1", *words).out)
+            assert [row["given"] for row in document["processes"]] == list(words)
 
 
 def test_diagnose_files_beside_what_runs(oakum: Call, service: Service, tmp_path: Path) -> None:
     before = tmp_path / "before"
     before.mkdir()
     (before / "goroutine.pb.gz").write_bytes((DEMO / "before.goroutine.pb.gz").read_bytes())
-    answer = oakum("diagnose", "--no-source", "--json", "--moments=1", "--baseline", before, service.url)
-    assert [moment["baseline"] for moment in json.loads(answer.out)["moments"]] == [False, True]
+    answer = oakum("diagnose", "--no-source", "--json", "--snapshots=1", "--baseline", before, service.url)
+    assert [snapshot["baseline"] for snapshot in json.loads(answer.out)["moments"]] == [False, True]
 
 
 def test_what_runs_continues_a_series_of_files(oakum: Call, service: Service, tmp_path: Path) -> None:
@@ -171,7 +178,7 @@ def test_nobody_there(oakum: Call, verb: str, shelf: Path) -> None:
     [
         ("top", "-diff_base", "http://127.0.0.1:1"),
         ("diff", "http://127.0.0.1:1"),
-        ("diagnose", "--moments=1", "--baseline", "http://127.0.0.1:1"),
+        ("diagnose", "--snapshots=1", "--baseline", "http://127.0.0.1:1"),
     ],
 )
 def test_half_of_a_comparison_is_none(oakum: Call, service: Service, words: tuple[str, ...]) -> None:
@@ -188,7 +195,7 @@ def test_files_alone_are_not_what_was_asked_for(oakum: Call) -> None:
 
 
 def test_one_process_of_two_is_diagnosed_alone(oakum: Call, service: Service) -> None:
-    answer = oakum("diagnose", "--no-source", "--moments=1", "--json", "http://127.0.0.1:1", service.url)
+    answer = oakum("diagnose", "--no-source", "--snapshots=1", "--json", "http://127.0.0.1:1", service.url)
     assert len(json.loads(answer.out)["processes"]) == 1
     assert "connection refused" in answer.err
 
@@ -229,7 +236,7 @@ def test_files_need_no_network(tmp_path: Path) -> None:
     ],
 )
 def test_what_a_word_means(word: str, means: str) -> None:
-    assert meant(word) == means
+    assert normalize_target(word) == means
 
 
 def test_an_empty_word_is_no_directory(oakum: Call) -> None:
@@ -241,7 +248,7 @@ def test_an_empty_word_is_no_directory(oakum: Call) -> None:
 
 def test_a_file_of_that_name_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "host:6060").write_text("x")
-    assert meant("host:6060") == "host:6060"
+    assert normalize_target("host:6060") == "host:6060"
 
 
 @pytest.mark.parametrize(
@@ -268,7 +275,7 @@ def test_a_view_says_which_dump_it_does_not_show() -> None:
         ),
     )
     target.plan = lambda *_: told
-    plan = live._Part(target, ("goroutine.debug2", "goroutine.pb")).plan(Wishes())
+    plan = live._Part(target, ("goroutine.debug2", "goroutine.pb")).plan(CaptureOptions())
     assert [step.file for step in plan.steps] == ["goroutine.pb.gz"]
     assert [(left.what, left.how) for left in plan.left_out] == [
         ("goroutine.debug2.txt", "oakum capture --force http://orders:6060 takes it all the same")

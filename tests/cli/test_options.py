@@ -75,9 +75,9 @@ def test_flags_mean_what_they_mean_in_pprof(flags: tuple[str, ...], wanted: Quer
     [
         (("-cum", "-flat"), "exclude one another: -cum, -flat"),
         (("-lines", "-files"), "exclude one another: -files, -lines"),
-        (("-cum=perhaps",), "true or false?"),
+        (("-cum=perhaps",), "must be true or false"),
         (("-normalize",), "-normalize needs -base"),
-        (("-base=a", "-diff_base=b"), "leave one out"),
+        (("-base=a", "-diff_base=b"), "exclude each other"),
         (("-sample_index=bogus",), "this profile has inuse_objects, inuse_space"),
         (("-focus=(",), "-focus=(: not a regular expression"),
         (("-nodecount=many",), "not a valid integer"),
@@ -173,7 +173,7 @@ def test_help_lists_flags_in_groups_and_then_examples(capsys: pytest.CaptureFixt
     for verb in ("top", "tree", "peek", "traces"):
         assert run([verb, "--help"]) == 0
         text = capsys.readouterr().out
-        assert text.index("What is counted:") < text.index("--sample_index") < text.index("Compare:")
+        assert text.index("Sample value:") < text.index("--sample_index") < text.index("Compare:")
         assert "-h, --help" in text
         assert text.index("Compare:") < text.index("EVIDENCE is ") < text.index("Examples:") < text.index("Exit codes:")
         assert f"    oakum {verb} " in text.partition("Examples:")[2]

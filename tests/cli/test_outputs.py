@@ -4,10 +4,10 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from diagnoses import empty, rich
 from oakum.cli.outputs import FORMATS, Manner, Output, produce, wanted, write
@@ -26,13 +26,13 @@ def dump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     def diagnose(case: Case, progress: Callable[[str], None], sources: Sources) -> Diagnosis:
         return rich()
 
-    monkeypatch.setattr("oakum.cli.with_source.diagnose", diagnose)
+    monkeypatch.setattr("oakum.pipeline.diagnosis.diagnose", diagnose)
     path = tmp_path / "dump.txt"
     path.write_text("goroutine 1 [chan send]:\nmain.ask()\n\t/srv/a/a.go:9 +0x1\n")
     return path
 
 
-BEGINS = {"text": "LEAKING", "json": '{\n  "schema"', "html": "<!doctype html>", "markdown": "# ", "sarif": '{\n  "$schema"', "junit": "<?xml"}  # fmt: skip
+BEGINS = {"text": "LEAK", "json": '{\n  "schema"', "html": "<!doctype html>", "markdown": "# ", "sarif": '{\n  "$schema"', "junit": "<?xml"}  # fmt: skip
 
 
 def test_several_at_once(oakum: Call, dump: Path, tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_json_goes_to_stdout_beside_files(oakum: Call, dump: Path, tmp_path: Pat
     page, data = tmp_path / "r.md", tmp_path / "r.json"
     assert json.loads(oakum("diagnose", dump, "--json", "-o", page).out)["verdict"] == "leaking"
     assert oakum("diagnose", dump, "--json", "-o", data).out == "", "a JSON file is what was asked for"
-    assert oakum("diagnose", dump, "-o", "-", "-o", data).out.startswith("LEAKING")
+    assert oakum("diagnose", dump, "-o", "-", "-o", data).out.startswith("LEAK")
     assert oakum("diagnose", dump, "--json", "-o", "-").out.startswith("{")
 
 
@@ -68,11 +68,11 @@ def test_an_incident_report(oakum: Call, dump: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("report.pdf", ".pdf is none of .txt, .json, .html"),
-        ("report", "there is none of .txt, .json, .html"),
-        (".html", "there is none of .txt"),
+        ("report.pdf", ".pdf is unknown, use .txt, .json, .html"),
+        ("report", "there is none, use .txt, .json, .html"),
+        (".html", "there is none, use .txt"),
         ("", "the name is empty"),
-        ("missing/report.html", "there is no directory"),
+        ("missing/report.html", "no such directory"),
         ("folder.html", "this is a directory"),
         ("folder", "this is a directory"),
         (f"{'x' * 300}.html", "name too long"),
@@ -91,9 +91,9 @@ def test_a_name_that_will_not_do(name: str, said: str, tmp_path: Path, monkeypat
 def test_named_twice(tmp_path: Path) -> None:
     (tmp_path / "link.html").symlink_to(tmp_path / "a.html")
     for other in ("a.html", "../" + tmp_path.name + "/a.html", "link.html"):
-        with pytest.raises(UsageError, match="named twice"):
+        with pytest.raises(UsageError, match="given twice"):
             wanted((str(tmp_path / "a.html"), str(tmp_path / other)), as_json=False, inputs=())
-    with pytest.raises(UsageError, match="named twice"):
+    with pytest.raises(UsageError, match="given twice"):
         wanted(("-", "-"), as_json=False, inputs=())
 
 
@@ -108,7 +108,7 @@ def test_inputs_are_spared(oakum: Call, dump: Path, tmp_path: Path) -> None:
     assert dump.read_bytes() == before
     report = replace(rich(), inputs=(InputRow(str(dump), "unknown", "unknown", "sha256:1"),))
     produce(report, [Output(str(dump), "text")], EN)
-    assert dump.read_text(encoding="utf-8").startswith("LEAKING"), "what nothing was read from may be written again"
+    assert dump.read_text(encoding="utf-8").startswith("LEAK"), "what nothing was read from may be written again"
 
 
 def test_nothing_is_written_before_the_diagnosis_is_there(oakum: Call, tmp_path: Path) -> None:

@@ -5,16 +5,16 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from diagnoses import rich
 from live_service import Service, serving
-from oakum.cli.diagnose import named
 from oakum.model import Gap, Text
 from oakum.report.advice import look_again, target
+from oakum.report.gap_commands import gap_command
 from oakum.report.page.blocks import Command, Section, walk
 from oakum.report.page.compose import compose
 from oakum.report.page.incident import incident
@@ -47,8 +47,8 @@ def test_what_ran_is_named_and_its_password_is_not(oakum: Call, service: Service
         assert "s3cret" not in text
         assert _PLACEHOLDERS.findall(text) == [], name
         assert service.url in text or name == "leak.txt"
-    assert f"oakum diagnose --moments 3 --every 1m {service.url}" in (tmp_path / "leak.md").read_text()
-    assert f"oakum capture {service.url} --moments 3" in (tmp_path / "incident.md").read_text()
+    assert f"oakum diagnose --snapshots 3 --every 1m {service.url}" in (tmp_path / "leak.md").read_text()
+    assert f"oakum capture {service.url} --snapshots 3" in (tmp_path / "incident.md").read_text()
     assert json.loads((tmp_path / "leak.json").read_text())["processes"][0]["address"] == service.url
     for name in ("leak.html", "leak.json", "incident.html"):
         assert oakum("report", "--recheck", name).code == 0
@@ -58,9 +58,9 @@ def test_what_ran_is_named_and_its_password_is_not(oakum: Call, service: Service
 
 
 def test_of_what_was_made_nameless_nothing_is_known(oakum: Call, service: Service, tmp_path: Path) -> None:
-    oakum("capture", "--redact", "--moments", "2", "--every", "10ms", service.url, "-o", "bundle")
+    oakum("capture", "--redact", "--snapshots", "2", "--every", "10ms", service.url, "-o", "bundle")
     oakum("diagnose", "--no-source", "bundle", "-o", "leak.md")
-    assert "oakum diagnose --moments 3 --every 1m http://HOST:PORT" in (tmp_path / "leak.md").read_text()
+    assert "oakum diagnose --snapshots 3 --every 1m http://HOST:PORT" in (tmp_path / "leak.md").read_text()
 
 
 def test_gaps_ask_the_server_that_was_captured(oakum: Call, service: Service) -> None:
@@ -107,10 +107,22 @@ def _blocks(sections: tuple[Section, ...]) -> list:  # type: ignore[type-arg]
 
 
 def test_commands_that_read_the_evidence_again_name_it() -> None:
-    gap = Gap(Text("gap.source-missing", {"function": "f"}), Text("gap.x"), "oakum diagnose --source DIR EVIDENCE")
-    told = replace(rich(), gaps=(gap,))
+    gap = Gap(Text("gap.source-missing", {"function": "f"}), Text("gap.x"))
     called = ("--baseline", "twin/", "--source", "src", "--no-source", "my captures/")
-    (found,) = named(told, called).gaps
-    assert found.command == "oakum diagnose --source DIR --baseline twin/ 'my captures/'"
-    assert named(told, ("-",)).gaps == (gap,), "standard input cannot be read again"
-    assert named(told, ()).gaps == (gap,), "a report of before they were kept"
+    told = "oakum diagnose --source DIR --baseline twin/ 'my captures/'"
+    assert gap_command(replace(rich(), called=called), gap) == told
+    unnamed = "oakum diagnose --source DIR EVIDENCE"
+    assert gap_command(replace(rich(), called=("-",)), gap) == unnamed, "standard input cannot be read again"
+    assert gap_command(replace(rich(), called=()), gap) == unnamed, "a report of before they were kept"
+    stored = replace(gap, command="oakum diagnose before/")
+    assert gap_command(replace(rich(), called=called), stored) == "oakum diagnose before/", "as it was written"
+
+
+def test_what_was_captured_while_it_ran_is_asked_again() -> None:
+    told = replace(rich(), target="http://10.0.0.7:6060")
+    lacks = {
+        key: Gap(Text(f"gap.{key}"), Text(f"gap.{key}.why"), "p1") for key in ("second-moment", "after-load", "ages")
+    }
+    assert gap_command(told, lacks["second-moment"]) == "oakum diagnose http://10.0.0.7:6060"
+    assert gap_command(told, lacks["ages"]) == "oakum diagnose --force http://10.0.0.7:6060"
+    assert gap_command(told, lacks["after-load"]).startswith("oakum diagnose http://10.0.0.7:6060  # some minutes")

@@ -6,18 +6,17 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from diagnoses import rich
 from oakum.cli.outputs import FORMATS, Manner, Output, rendered
 from oakum.model import Unreadable
-from oakum.report.json import document
-from oakum.report.saved import diagnosis
+from oakum.report.json import diagnosis, document
 from support import ROOT, Answer
 
 Call = Callable[..., Answer]
@@ -34,8 +33,8 @@ def saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_on_the_terminal(oakum: Call, saved: Path) -> None:
     english, chinese = oakum("report", saved), oakum("report", saved, "--lang", "zh")
-    assert english.out.startswith("LEAKING  ")
-    assert chinese.out.startswith("存在泄漏  orders 存在泄漏：")
+    assert english.out.startswith("LEAK  ")
+    assert chinese.out.startswith("泄漏  orders：")
     assert english.code == 0, "to show a report is no verdict"
     assert english.err == ""
 
@@ -49,7 +48,7 @@ def test_every_format_from_json_and_from_a_page(oakum: Call, saved: Path, tmp_pa
         assert oakum("report", saved, "-o", ours).code == 0
         assert oakum("report", first, "-o", theirs).code == 0
         # Only what each says of itself differs: by which name it is read again, in a page its own.
-        names = (first, saved) if ending == "md" else (theirs, ours)
+        names = (first, saved) if ending in ("md", "txt") else (theirs, ours)
         assert ours.read_text() == theirs.read_text().replace(str(names[0]), str(names[1]))
     assert json.loads((tmp_path / "a.json").read_text(encoding="utf-8")) == json.loads(saved.read_text())
     assert json.loads(oakum("report", first, "--json").out) == json.loads(saved.read_text())
@@ -62,7 +61,7 @@ def test_what_cannot_be_read_back_says_what_can(oakum: Call, saved: Path, tmp_pa
         for command in (("report",), ("report", "--recheck")):
             answer = oakum(*command, alone)
             assert (answer.code, answer.out) == (4, "")
-            assert f"{kind} carries no diagnosis; give the .json or .html that was written with it" in answer.err
+            assert f"{kind} is not an Oakum report; give the .json or .html that was written with it" in answer.err
             assert f"give what was written with it: {saved}" in oakum(*command, beside).err
     (tmp_path / "data.md").write_bytes(saved.read_bytes())
     assert oakum("report", tmp_path / "data.md").code == 0, "what it holds decides, not its name"
@@ -99,7 +98,7 @@ def test_a_page_too_full_to_carry_its_diagnosis_does_not_name_itself(
     page, data = tmp_path / "a.html", tmp_path / "b.json"
     oakum("report", saved, "-o", page, "-o", data)
     assert named(page) == str(data)
-    assert f"<code>{data}</code> has it" in page.read_text()
+    assert f"see <code>{data}</code>" in page.read_text()
     oakum("report", "-o", page, saved)
     assert named(page) == str(saved)
 
@@ -111,7 +110,7 @@ def test_who_made_it_stays(oakum: Call, saved: Path, tmp_path: Path) -> None:
 
 def test_from_standard_input(oakum: Call, saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(saved.read_bytes())))
-    assert oakum("report", "-").out.startswith("LEAKING")
+    assert oakum("report", "-").out.startswith("LEAK")
 
 
 def test_as_an_incident(oakum: Call, saved: Path) -> None:
@@ -142,16 +141,16 @@ DEEP = "[" * 100_000
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "neither JSON nor a page"),
-        ("goroutine 1 [running]:\n", "neither JSON nor a page"),
-        ("<html><body>hello</body></html>", "no diagnosis is carried in this page"),
-        ("{}", "this is JSON, but no saved diagnosis"),
+        ("", "neither JSON nor an HTML report"),
+        ("goroutine 1 [running]:\n", "neither JSON nor an HTML report"),
+        ("<html><body>hello</body></html>", "this page contains no diagnosis"),
+        ("{}", "JSON, but not a saved diagnosis"),
         ('{"schema": "oakum.diagnosis/9"}', "this version reads oakum.diagnosis/1"),
-        ('{"schema": "oakum.diagnosis/1"}', "has no verdict"),
+        ('{"schema": "oakum.diagnosis/1"}', "missing required field `tool`"),
         ('{"schema": "oakum.diagnosis/1", "verdict": NaN}', "NaN is no JSON"),
         (DEEP, "nested too deep"),
-        ('<script type="application/json" id="diagnosis">{"a": </script>', "neither JSON nor a page"),
-        (f'{{"schema": "oakum.diagnosis/1", "verdict": {"9" * 5000}}}', "neither JSON nor a page"),
+        ('<script type="application/json" id="diagnosis">{"a": </script>', "neither JSON nor an HTML report"),
+        (f'{{"schema": "oakum.diagnosis/1", "verdict": {"9" * 5000}}}', "neither JSON nor an HTML report"),
     ],
     ids=["empty", "dump", "page", "object", "later", "bare", "nan", "deep", "broken", "digits"],
 )  # fmt: skip

@@ -76,7 +76,7 @@ def test_a_tree(oakum: Call, tree: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert heads == ["cmd/main.go:13: abandoned-sender", "desk/desk.go:13: abandoned-sender"]
     assert "\n     +    offers := make(chan int, 1)\n" in answer.out
     assert "Risk: " in answer.out
-    assert answer.out.splitlines()[-1].startswith("2 places where this code leaks: 3 files in 3 packages, ")
+    assert answer.out.splitlines()[-1].startswith("2 leaks in this code: 3 files in 3 packages, ")
 
 
 def test_what_else_can_be_read(oakum: Call, tree: Path) -> None:
@@ -117,7 +117,7 @@ def test_written_by_its_ending(oakum: Call, tree: Path, tmp_path: Path, name: st
     assert (answer.code, answer.out) == (1, "")
     text = (tmp_path / name).read_text()
     if name == "found.txt":
-        assert "2 places" in text
+        assert "2 leaks" in text
     else:
         assert ("runs" in json.loads(text)) == (name == "found.sarif")
 
@@ -149,12 +149,12 @@ def test_ignored_places_are_counted(oakum: Call, tree: Path) -> None:
     main.write_text(leak("main").replace("Second):", "Second): //oakum:ignore"))
     answer = oakum("scan", tree)
     assert answer.code == 1
-    assert "1 ignored as the source says" in answer.out.splitlines()[-1]
+    assert "1 ignored by source comments" in answer.out.splitlines()[-1]
     assert answer.err == f"oakum: {main}:13: //oakum:ignore needs a reason\n"
     main.write_text("package main\n")
     answer = oakum("scan", tree)
     assert answer.code == 0
-    assert answer.out.startswith("Nothing found: 3 files in 3 packages, ")
+    assert answer.out.startswith("No leak found: 3 files in 3 packages, ")
     assert json.loads(oakum("scan", tree, "--json").out)["ignored"][0]["reason"] == "a demo"
 
 
@@ -172,8 +172,8 @@ def test_exit_zero(oakum: Call, tree: Path) -> None:
 
 def test_in_chinese(oakum: Call, tree: Path) -> None:
     out = oakum("scan", "--lang", "zh", tree).out
-    assert "goroutine 阻塞在 channel 发送上" in out
-    assert out.splitlines()[-1].startswith("2 处代码会造成泄漏：共 3 个包、3 个文件")
+    assert "协程阻塞在 channel 发送" in out
+    assert out.splitlines()[-1].startswith("代码中发现 2 处泄漏：共 3 个包、3 个文件")
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_what_cannot_be_read_is_told(oakum: Call, tree: Path, monkeypatch: pytes
         "huge.go: larger than 10 MB",
         "link.go: a link to something that is not source",
     ]
-    assert "3 not read whole" in answer.out.splitlines()[-1]
+    assert "3 not fully read" in answer.out.splitlines()[-1]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""oakum scan: known leaks of the versions that go.mod, listings, programs and captures name."""
+"""oakum scan: known bugs of the versions that go.mod, listings, programs and captures name."""
 
 import gzip
 import io
@@ -32,7 +32,7 @@ BINARIES = ROOT / "tests" / "testdata" / "binaries"
 @pytest.fixture(autouse=True)
 def without_go(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ask no Go what is built: a live test does."""
-    monkeypatch.setattr(module_scan, "built_packages", lambda module: None)
+    monkeypatch.setattr(module_scan, "built_packages", lambda *_: (None, ()))
 
 
 @pytest.fixture
@@ -56,13 +56,13 @@ def test_a_tree_with_source_and_go_mod(oakum: Call, tree: Path, monkeypatch: pyt
     monkeypatch.chdir(tree)
     answer = oakum("scan", ".")
     assert (answer.code, answer.err) == (1, "")
-    assert f"go.mod:6: kubernetes-98653: k8s.io/apimachinery {LEAK}, mended in v0.21.0: A watch " in answer.out
+    assert f"go.mod:6: kubernetes-98653: k8s.io/apimachinery {LEAK}, fixed in v0.21.0: A watch " in answer.out
     assert re.search(
-        r"^   \$ go get github.com/containerd/ttrpc@v1\.\S+   # mends .*ttrpc-94", answer.out, re.MULTILINE
+        r"^   \$ go get github.com/containerd/ttrpc@v1\.\S+   # fixes .*ttrpc-94", answer.out, re.MULTILINE
     )
     last = answer.out.splitlines()[-1]
-    assert " known leaks in what is built: 1 file in 1 package, " in last
-    assert "1 build against " in last
+    assert " known bugs in this build: 1 file in 1 package, " in last
+    assert "1 build checked against " in last
 
 
 def test_on_a_screen(oakum: Call, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,7 +122,7 @@ def test_vendored_packages_decide(oakum: Call, tree: Path, packages: list[str], 
         assert rows(said, "carried" if linked else "unlinked")["kubernetes-98653"]["linked"] is linked
         assert "ttrpc-94" not in rows(said)  # not vendored, so not built
     if not linked:
-        assert "1 other whose leaking code is not linked in" in oakum("scan", tree).out
+        assert "1 other in modules whose leaking code is not linked in" in oakum("scan", tree).out
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_vendored_packages_decide(oakum: Call, tree: Path, packages: list[str], 
         ),
         ("	k8s.io/apimachinery v0.20.15 // indirect //oakum:ignore kubernetes-98653 drained", True, ""),
         ("	k8s.io/apimachinery v0.20.15 //oakum:ignore kubernetes-98653", False, "needs a reason"),
-        ("	k8s.io/apimachinery v0.20.15 //oakum:ignore it is fine", False, "needs the id of a known leak"),
+        ("	k8s.io/apimachinery v0.20.15 //oakum:ignore it is fine", False, "needs the id of a known bug"),
         ("	k8s.io/apimachinery v0.20.15 //oakum:ignore ttrpc-94 another", False, ""),
     ],
 )
@@ -168,7 +168,7 @@ def test_what_is_not_certain_does_not_fail(oakum: Call, tree: Path, version: str
     assert (row["affects"], row["certain"], row["doubt"]) == ("unknown", False, doubt)
     strict = oakum("scan", "--strict", "--mechanism", "abandoned-sender", tree)
     assert strict.code == 1
-    assert strict.out.splitlines()[-1].startswith("Nothing to mend for certain: ")
+    assert strict.out.splitlines()[-1].startswith("No certain known bug: ")
 
 
 def test_a_go_mod_before_go_1_17(oakum: Call, tree: Path) -> None:
@@ -263,7 +263,7 @@ def test_a_program_without_modules_says_so(oakum: Call, monkeypatch: pytest.Monk
     assert answer.err == (
         "oakum: -: agent names no modules (built without them, as Debian and Bazel do): only Go was looked up\n"
     )
-    assert "mended in Go 1.23.0" in answer.out
+    assert "fixed in Go 1.23.0" in answer.out
     assert "not read whole" not in answer.out
 
 
@@ -292,7 +292,7 @@ def test_metrics_tell_the_version_of_go(oakum: Call, tmp_path: Path) -> None:
     for given in (tmp_path, tmp_path / "metrics.txt"):
         answer = oakum("scan", given)
         assert (answer.code, answer.err) == (1, "")
-        assert "metrics.txt: go-62227: Go 1.21.3, mended in Go 1.23.0: " in answer.out
+        assert "metrics.txt: go-62227: Go 1.21.3, fixed in Go 1.23.0: " in answer.out
     # Beside what tells more they are silent.
     (tmp_path / "build.txt").write_text(
         "/agent: go1.21.3\n\tpath\texample.com/agent\n\tmod\texample.com/agent\tv1.0.0\n"
@@ -306,7 +306,7 @@ def test_a_leak_of_two_builds_is_counted_once(oakum: Call, tree: Path) -> None:
     (tree / "inner").mkdir()
     (tree / "inner" / "go.mod").write_text("module example.com/in\n\ngo 1.21\n\nrequire k8s.io/apimachinery v0.18.8\n")
     (tree / "go.mod").write_text("module example.com/out\n\ngo 1.21\n\nrequire k8s.io/apimachinery v0.18.8\n")
-    assert "\n1 known leak in what is built: " in oakum("scan", tree).out
+    assert "\n1 known bug in this build: " in oakum("scan", tree).out
 
 
 def test_pipes_where_files_are_expected_are_not_waited_for(oakum: Call, tree: Path) -> None:

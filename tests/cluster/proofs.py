@@ -25,7 +25,7 @@ def capture(user: str, out: Path, *words: str) -> Answer:
 
 
 def files(out: Path) -> dict[str, bytes]:
-    """Return what the bundle holds, by the name of the file in its moment."""
+    """Return what the bundle holds, by the name of the file in its snapshot."""
     return {path.name: path.read_bytes() for path in out.rglob("*") if path.is_file()}
 
 
@@ -195,7 +195,7 @@ def customers(address: str) -> Iterator[None]:
 def test_leak_in_a_pod_is_found_from_a_series(tmp_path: Path) -> None:
     pod = next(pod for pod in PODS if pod.name == LEAKING)
     with customers(f"{pod.address}:{pod.listen}"):
-        done = capture("reader", tmp_path / "b", f"kube://pod/shop/{LEAKING}", "--moments", "3", "--every", "2s")
+        done = capture("reader", tmp_path / "b", f"kube://pod/shop/{LEAKING}", "--snapshots", "3", "--every", "2s")
     assert done.code == 0, done.err
     diagnosis = oakum("diagnose", tmp_path / "b")
     assert diagnosis.code == 1, diagnosis.out

@@ -41,6 +41,6 @@ def test_more_programs_than_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
         put(tmp_path / f"app{at}", b"\x7fELF" + bytes(100 << 10), 0o755)
     found = build_files(tmp_path)
     assert len(found.programs) == 2
-    assert [one.text for one in found.problems] == [
+    assert [one.quote for one in found.problems] == [
         "3 more programs were not read; name them, or the directory they are in"
     ]

@@ -1,8 +1,7 @@
 """Work done in each step: the first measure that every step can tell, and only ratios."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from goroutine_text import MAIN, Story, dump, goroutine, snapshot
 from handmade import profile
@@ -29,7 +28,7 @@ def test_goroutines_started_are_work() -> None:
 def test_a_story_counts_what_it_started() -> None:
     story = Story()
     for work in (10, 200, 30):
-        story.moment(work)
+        story.snapshot(work)
     assert activity([snapshot(text, at) for at, text in enumerate(story.dumps)]).steps == (200.0, 30.0)
 
 

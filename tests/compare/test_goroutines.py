@@ -187,9 +187,9 @@ def test_formats_of_one_process_give_the_same_counts() -> None:
     for name in ("goroutine.debug2.txt.gz", "goroutine.pb.gz"):
         (reading,) = parse(Capture(name, (folder / name).read_bytes()))
         dumps.append(goroutines(reading))
-    for one in populations(dumps):
-        if one.state not in (None, "running", "runnable"):  # those stand elsewhere a moment later
-            assert one.counts[0] == one.counts[1], one.place
+    waiting = [one for one in populations(dumps) if one.state not in (None, "running", "runnable")]  # others move on
+    assert len(waiting) > 5
+    assert [one.place for one in waiting if one.counts[0] != one.counts[1]] == []
 
 
 def test_the_leak_of_an_incident_stands_first() -> None:

@@ -50,7 +50,7 @@ def test_a_moment_without_a_profile_is_no_zero() -> None:
     growth = heap_growth([heap((KEEP, (1, 10, 1, 10))), None, heap((KEEP, (2, 20, 2, 20)))])
     assert growth.seen.tolist() == [True, False, True]
     assert growth.total.tolist() == [10, -1, 20]
-    assert growth.moments.tolist() == [0, 2]
+    assert growth.snapshots.tolist() == [0, 2]
 
 
 def test_nothing_at_all() -> None:
@@ -81,8 +81,8 @@ def test_samples_and_noise_of_small_and_large_objects() -> None:
 def test_the_twin_is_compared_by_function() -> None:
     theirs = KEEP.replace(":12", ":99").replace(":40", ":98")
     growth = heap_growth([heap((KEEP, (4, 400, 4, 400)), (WARM, (1, 9, 1, 9)))], [heap((theirs, (1, 100, 1, 100)))])
-    assert growth.twin is not None
-    by_name = {stack.frames[0].function: int(growth.twin[at]) for at, stack in enumerate(growth.stacks)}
+    assert growth.baseline is not None
+    by_name = {stack.frames[0].function: int(growth.baseline[at]) for at, stack in enumerate(growth.stacks)}
     assert by_name == {"main.(*Shop).keep": 100, "main.load": 0}
 
 

@@ -5,9 +5,12 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
-from oakum.compare.memory import memory, memory_series
-from oakum.model import MemStats, Metrics, Process, Snapshot
+from oakum.compare import memory as compare_memory
+from oakum.compare.memory import memory_series
+from oakum.detect.memory_texts import describe_memory
+from oakum.model import Memory, MemStats, Metrics, Process, Snapshot
 from oakum.report.words.memory import WORDS
 
 MIB = 1 << 20
@@ -25,6 +28,12 @@ def stats(live: int, **more: int) -> MemStats:
         "heap_released": 6 * MIB, "heap_inuse": live + 12 * MIB, "sys": live + 26 * MIB, **more,
     }  # fmt: skip
     return MemStats(**given)  # type: ignore[arg-type]  # names are checked where they are written
+
+
+def memory(process: Process) -> Memory:
+    """Return the memory as it is measured and described."""
+    measured = compare_memory.memory(process)
+    return replace(measured, says=describe_memory(memory_series(process), measured.full_in_seconds))
 
 
 def process(*moments: Mapping[str, object]) -> Process:

@@ -1,7 +1,8 @@
 """What a process measured as a whole, moment by moment: only what a capture says, the past between the moments."""
 
-from dataclasses import replace
 from datetime import timedelta
+
+from msgspec.structs import replace
 
 from goroutine_text import MIDNIGHT, crew, dump, process, snapshot
 from oakum.compare.timeline import timeline

@@ -115,10 +115,10 @@ def test_two_lines_of_one_function_are_one_finding() -> None:
     first = story.crew("chan send", "main.(*desk).ask@/srv/shop/desk.go:40")
     second = story.crew("chan send", "main.(*desk).ask@/srv/shop/desk.go:52")
     for _ in range(4):
-        story.moment()
+        story.snapshot()
         story.join(first, 5)
         story.join(second, 3)
-    story.moment()
+    story.snapshot()
     said = story.diagnosed()
     (found,) = said.findings
     assert {site.frame.line for site in found.suspect.sites if site.role == "blocked"} == {40, 52}
@@ -129,10 +129,10 @@ def test_two_causes_are_two_findings() -> None:
     first = story.crew("chan send", "main.(*desk).ask", by="main.(*desk).Handle")
     second = story.crew("chan receive", "example.com/mill/press.(*Bed).wait", by="example.com/mill/press.(*Bed).Open")
     for _ in range(4):
-        story.moment()
+        story.snapshot()
         story.join(first, 7)
         story.join(second, 4)
-    story.moment(work=1)
+    story.snapshot(work=1)
     assert sorted(functions(story.diagnosed())) == ["example.com/mill/press.(*Bed).wait", "main.(*desk).ask"]
 
 
@@ -144,7 +144,7 @@ def test_no_goroutine_is_in_two_findings() -> None:
     for step in range(4):
         for at, one in enumerate(crews):
             story.join(one, at % 4 + step)
-        story.moment()
+        story.snapshot()
     held: Counter[str] = Counter()
     for found in story.diagnosed().findings:
         for site in found.suspect.sites:
@@ -192,6 +192,6 @@ def test_who_many_started_one_each_is_no_crew_from_the_beginning() -> None:
         goroutine(one, "chan receive", WORK, minutes=2, by="main.handle", parent=one - 1) for one in range(20, 100, 2)
     ]
     (found,) = diagnosed(*[dump(MAIN, waits)] * 2).findings
-    assert "crew" not in found.suspect.kinds
+    assert "startup-pool" not in found.suspect.kinds
     crewed = crew(range(20, 60), "chan receive", WORK, minutes=2, parent=1)
     assert diagnosed(*[dump(MAIN, crewed)] * 2).verdict == "healthy"

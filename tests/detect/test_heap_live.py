@@ -33,7 +33,7 @@ def series(marked: Sequence[float], collections: Sequence[float], ends: Sequence
     count = len(marked)
     none = np.full(count, math.nan)
     live = np.array(marked) * MB
-    columns = dict.fromkeys(MemorySeries.__dataclass_fields__, none)
+    columns = dict.fromkeys(MemorySeries.__struct_fields__, none)
     columns |= {"heap_live": live, "heap_marked": live, "num_gc": np.array(collections)}
     columns |= {"seconds": 9.0 * np.arange(count), "last_gc": 1.8e9 + np.array(ends[:count])}
     return MemorySeries(**columns)
@@ -61,12 +61,12 @@ def test_a_leak_whose_profile_seems_to_slow_down() -> None:
 
 @pytest.mark.parametrize("pace", [0.0, 0.1])
 def test_what_is_full_is_level_whatever_the_profile_says(pace: float) -> None:
-    assert told([3.2, 10.5, 15.8, 23.1, 28.9], line(pace)).trend == "level"
+    assert told([3.2, 10.5, 15.8, 23.1, 28.9], line(pace)).trend == "plateau"
 
 
 def test_what_slows_down_is_no_leak_yet() -> None:
     found = told([1.1, 7.4, 10.5, 17.9, 28.4], line(0.5))
-    assert found.trend == "ramp"
+    assert found.trend == "single-step"
     assert not found.climbs
 
 
@@ -102,7 +102,7 @@ def test_rises_after_the_load_are_no_rises_more() -> None:
     noise = space * (512 << 10)
     time = np.ones(3)
     assert moves(space, noise, noise, [np.ones(3), time]).trend == "rises"
-    assert moves(space, noise, noise, [np.array([1.0, 1.0, 0.05]), time]).trend == "ramp"
+    assert moves(space, noise, noise, [np.array([1.0, 1.0, 0.05]), time]).trend == "single-step"
 
 
 @pytest.mark.parametrize(

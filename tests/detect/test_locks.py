@@ -9,7 +9,7 @@ from time import process_time
 
 import pytest
 
-from oakum.detect.waits_for import Knot, Node, knots
+from oakum.detect.waits_for import Node, WaitComponent, wait_components
 from oakum.model import Capture, GoroutineGroup, Goroutines, Stack
 from oakum.parse import goroutines, parse
 
@@ -68,8 +68,8 @@ def name(dump: Goroutines, node: Node) -> str:
     return place.function.rpartition("/")[2].partition(".")[2] if place else ""
 
 
-def told(dump: Goroutines, knot: Knot) -> tuple[tuple[str, ...], set[str]]:
-    return tuple(name(dump, node) for node in knot.roots), {name(dump, node) for node, _ in knot.victims}
+def told(dump: Goroutines, component: WaitComponent) -> tuple[tuple[str, ...], set[str]]:
+    return tuple(name(dump, node) for node in component.roots), {name(dump, node) for node, _ in component.victims}
 
 
 def wordless(dump: Goroutines) -> Goroutines:
@@ -84,9 +84,9 @@ def wordless(dump: Goroutines) -> Goroutines:
 @pytest.mark.parametrize("program", STUCK)
 def test_root_and_mechanism(program: str, go: str) -> None:
     dump = read(DUMPS / f"{program}.go{go}.txt")
-    (knot,) = knots(dump, all_of(dump))
+    (component,) = wait_components(dump, all_of(dump))
     mechanism, roots, victims = STUCK[program]
-    assert (knot.mechanisms[0], *told(dump, knot)) == (mechanism, roots, victims)
+    assert (component.mechanisms[0], *told(dump, component)) == (mechanism, roots, victims)
 
 
 # What only the words tell: objects of one type cannot be told apart without them.
@@ -96,60 +96,60 @@ NEEDS_WORDS = {"threeway", "perobject", "recvparent", "abba", "transfer"}
 @pytest.mark.parametrize("program", sorted(set(STUCK) - NEEDS_WORDS))
 def test_the_shape_alone_tells_root_and_mechanism(program: str) -> None:
     dump = wordless(read(DUMPS / f"{program}.go1.26.txt"))
-    (knot,) = knots(dump, all_of(dump))
+    (component,) = wait_components(dump, all_of(dump))
     mechanism, roots, victims = STUCK[program]
-    assert (knot.mechanisms[0], *told(dump, knot)) == (mechanism, roots, victims)
-    assert not knot.certain
+    assert (component.mechanisms[0], *told(dump, component)) == (mechanism, roots, victims)
+    assert not component.certain
 
 
 @pytest.mark.parametrize("program", ["abba", "threeway", "transfer"])
 def test_a_cycle_is_told_without_words(program: str) -> None:
     dump = wordless(read(DUMPS / f"{program}.go1.26.txt"))
-    (knot,) = knots(dump, all_of(dump))
-    assert knot.mechanisms[0] == "lock-cycle"
-    assert set(told(dump, knot)[0]) == set(STUCK[program][1])
+    (component,) = wait_components(dump, all_of(dump))
+    assert component.mechanisms[0] == "lock-cycle"
+    assert set(told(dump, component)[0]) == set(STUCK[program][1])
 
 
 def test_the_words_make_it_certain() -> None:
     for program in ("abba", "rwr", "lockchan", "wglock", "helper2"):
         dump = read(DUMPS / f"{program}.go1.26.txt")
-        assert knots(dump, all_of(dump))[0].certain, program
+        assert wait_components(dump, all_of(dump))[0].certain, program
 
 
 def test_writers_that_queue_at_a_full_pipe_wait_for_the_one_that_writes() -> None:
     dump = read(DUMPS / "pipe.go1.26.txt")
-    (knot,) = knots(dump, all_of(dump))
-    assert knot.mechanisms == (HELD,)
-    assert [dump.groups[node.group].state for node in knot.roots] == ["IO wait"]
-    assert {dump.groups[node.group].state for node, _ in knot.victims} == {"semacquire", "sync.Mutex.Lock"}
+    (component,) = wait_components(dump, all_of(dump))
+    assert component.mechanisms == (HELD,)
+    assert [dump.groups[node.group].state for node in component.roots] == ["IO wait"]
+    assert {dump.groups[node.group].state for node, _ in component.victims} == {"semacquire", "sync.Mutex.Lock"}
 
 
 def test_evidence_names_lock_and_holder() -> None:
     dump = read(DUMPS / "lockchan.go1.26.txt")
-    (knot,) = knots(dump, all_of(dump))
-    signs = {sign.kind: sign for sign in knot.evidence}
-    assert set(signs) == {"holder", "same-lock"}
-    assert signs["holder"].group == knot.roots[0].group
-    assert signs["holder"].says.args["function"] == "main.(*Hub).emit"
-    assert str(signs["same-lock"].says.args["lock"]).startswith("main.Hub, 0x")
-    assert signs["same-lock"].says.args["count"] == 7
+    (component,) = wait_components(dump, all_of(dump))
+    signs = {sign.kind: sign for sign in component.evidence}
+    assert set(signs) == {"lock-holder", "same-lock"}
+    assert signs["lock-holder"].group == component.roots[0].group
+    assert signs["lock-holder"].text.args["function"] == "main.(*Hub).emit"
+    assert str(signs["same-lock"].text.args["lock"]).startswith("main.Hub, 0x")
+    assert signs["same-lock"].text.args["count"] == 7
 
 
 def test_who_may_be_stuck_is_the_callers_to_say() -> None:
     dump = read(DUMPS / "lockchan.go1.26.txt")
     adding = {n for n, group in enumerate(dump.groups) if group.place and group.place.function.endswith("count")}
-    (knot,) = knots(dump, adding)
-    assert told(dump, knot) == (("(*Hub).emit",), {"(*Hub).count"})
-    assert knots(dump, set()) == ()
-    assert knots(dump, lambda _: False) == ()
+    (component,) = wait_components(dump, adding)
+    assert told(dump, component) == (("(*Hub).emit",), {"(*Hub).count"})
+    assert wait_components(dump, set()) == ()
+    assert wait_components(dump, lambda _: False) == ()
 
 
 @pytest.mark.parametrize("go", ["1.19", "1.26"])
 def test_a_hot_lock_gets_no_invented_holder_or_cycle(go: str) -> None:
     dump = read(DUMPS / f"hot.go{go}.txt")
-    for knot in knots(dump, all_of(dump)):
-        assert not knot.certain
-        assert "lock-cycle" not in knot.mechanisms
+    for component in wait_components(dump, all_of(dump)):
+        assert not component.certain
+        assert "lock-cycle" not in component.mechanisms
 
 
 HOLDER = """goroutine {id} [{state}]:
@@ -184,25 +184,25 @@ def waiters(count: int, state: str = "sync.Mutex.Lock", word: int = 0xC000500010
 
 def test_one_holder_under_very_many_victims() -> None:
     dump = parsed((waiters(20_000) + HOLDER.format(id=99_999, state="chan send")).encode())
-    (knot,) = knots(dump, all_of(dump))
-    assert told(dump, knot) == (("(*Book).out",), {"(*Book).Put"})
-    assert knot.roots[0].count == 1
-    assert knot.victims[0][0].count == len(knot.victims[0][0].members) == 20_000
+    (component,) = wait_components(dump, all_of(dump))
+    assert told(dump, component) == (("(*Book).out",), {"(*Book).Put"})
+    assert component.roots[0].count == 1
+    assert component.victims[0][0].count == len(component.victims[0][0].members) == 20_000
 
 
 def test_a_holder_of_another_object_is_none() -> None:
     other = HOLDER.format(id=9, state="chan send").replace("0xc000500000", "0xc000700000")
     dump = parsed((waiters(3) + other).encode())
-    (knot,) = knots(dump, all_of(dump))
-    assert told(dump, knot) == (("(*Book).Put",), set())
-    assert {sign.kind for sign in knot.evidence} == {"no-holder", "same-lock"}
+    (component,) = wait_components(dump, all_of(dump))
+    assert told(dump, component) == (("(*Book).Put",), set())
+    assert {sign.kind for sign in component.evidence} == {"no-lock-holder", "same-lock"}
 
 
 def test_who_began_to_wait_long_after_the_victims_holds_nothing() -> None:
     old = waiters(3, "sync.Mutex.Lock, 30 minutes")
     for state, root in (("chan send, 30 minutes", "(*Book).out"), ("chan send", "(*Book).Put")):
         dump = parsed((old + HOLDER.format(id=9, state=state)).encode())
-        assert told(dump, knots(dump, all_of(dump))[0])[0] == (root,)
+        assert told(dump, wait_components(dump, all_of(dump))[0])[0] == (root,)
 
 
 def test_two_locks_are_two_knots() -> None:
@@ -210,8 +210,8 @@ def test_two_locks_are_two_knots() -> None:
         waiters(4, word=0xC000800010, owner=0xC000800000).replace("Book", "Shelf").replace("goroutine 1", "goroutine 9")
     )
     dump = parsed((waiters(3) + second).encode())
-    found = knots(dump, all_of(dump))
-    assert [told(dump, knot)[0] for knot in found] == [("(*Shelf).Put",), ("(*Book).Put",)]
+    found = wait_components(dump, all_of(dump))
+    assert [told(dump, component)[0] for component in found] == [("(*Shelf).Put",), ("(*Book).Put",)]
 
 
 def test_many_locks_and_many_groups_stay_bounded() -> None:
@@ -220,15 +220,15 @@ def test_many_locks_and_many_groups_stay_bounded() -> None:
         for n in range(2, 3000)
     )
     dump = parsed(apart.encode())
-    (knot,) = knots(dump, all_of(dump))
-    assert sum(node.count for node in knot.roots) == 2998
-    assert len(knot.evidence) < 30
+    (component,) = wait_components(dump, all_of(dump))
+    assert sum(node.count for node in component.roots) == 2998
+    assert len(component.evidence) < 30
     groups = "".join(
         waiters(1).replace("Put", f"Put{n}").replace("goroutine 100", f"goroutine {n}") for n in range(2, 2500)
     )
     dump = parsed(groups.encode())
-    (knot,) = knots(dump, all_of(dump))
-    assert len(knot.victims) == 2497
+    (component,) = wait_components(dump, all_of(dump))
+    assert len(component.victims) == 2497
 
 
 def goroutine(number: int, state: str, *frames: str, by: str = "main.main") -> str:
@@ -253,9 +253,12 @@ def test_the_address_may_be_any_argument_and_lines_of_another_lock_prove_nothing
     text += goroutine(4, LOCK.format(box), "(*Container).Name(0x0?) 59", "(*Daemon).List(0x1?) 53")
     text += goroutine(5, LOCK.format(daemon), f"(*Daemon).List({daemon:#x}) 50")
     dump = parsed(text.encode())
-    (knot,) = knots(dump, all_of(dump))
-    assert knot.mechanisms == (HELD,)
-    assert told(dump, knot) == (("(*Daemon).waitGone",), {"(*Daemon).cleanup", "(*Container).Name", "(*Daemon).List"})
+    (component,) = wait_components(dump, all_of(dump))
+    assert component.mechanisms == (HELD,)
+    assert told(dump, component) == (
+        ("(*Daemon).waitGone",),
+        {"(*Daemon).cleanup", "(*Container).Name", "(*Daemon).List"},
+    )
 
 
 def keyed(passed: str) -> Goroutines:
@@ -272,13 +275,13 @@ def keyed(passed: str) -> Goroutines:
 def test_a_helper_locks_for_its_caller() -> None:
     dump = keyed("0xc000900000) 43")
     waiting = {n for n, group in enumerate(dump.groups) if group.state == "sync.Mutex.Lock"}
-    (knot,) = knots(dump, waiting)
-    assert told(dump, knot) == (("(*Pods).confirm",), {"(*Locks).acquire"})
-    assert knot.mechanisms == (HELD,)
+    (component,) = wait_components(dump, waiting)
+    assert told(dump, component) == (("(*Pods).confirm",), {"(*Locks).acquire"})
+    assert component.mechanisms == (HELD,)
     for elsewhere in ("0xc000900000) 39", "0xc000a00000) 43"):  # before the helper; of another object
         dump = keyed(elsewhere)
         waiting = {n for n, group in enumerate(dump.groups) if group.state == "sync.Mutex.Lock"}
-        assert told(dump, knots(dump, waiting)[0])[0] == ("(*Locks).acquire",)
+        assert told(dump, wait_components(dump, waiting)[0])[0] == ("(*Locks).acquire",)
 
 
 def test_loops_that_have_yet_to_come_to_the_lock_do_not_hold_it() -> None:
@@ -288,17 +291,17 @@ def test_loops_that_have_yet_to_come_to_the_lock_do_not_hold_it() -> None:
     text += "".join(goroutine(n, "chan receive", "(*Server).loop(0x0?) 21", "go() 9") for n in range(3, 7))
     text += goroutine(8, "chan receive", "(*Server).Close(0x1?) 36", "handle() 5")
     dump = parsed(text.encode())
-    (knot,) = knots(dump, all_of(dump))
-    assert told(dump, knot) == (("(*Server).Close",), {"(*Server).remove"})
+    (component,) = wait_components(dump, all_of(dump))
+    assert told(dump, component) == (("(*Server).Close",), {"(*Server).remove"})
 
 
 def test_without_words_two_methods_of_the_type_tell_the_holder() -> None:
     text = "".join(goroutine(n, LOCK.format(0xC000500000), "(*Dispatcher).Sent(0x1?) 32") for n in range(2, 8))
     text += goroutine(9, "select", "(*Dispatcher).push(...) 25", "(*Dispatcher).Dispatch(0xc000500000) 20")
     for dump in (parsed(text.encode()), wordless(parsed(text.encode()))):
-        (knot,) = knots(dump, all_of(dump))
-        assert told(dump, knot) == (("(*Dispatcher).push",), {"(*Dispatcher).Sent"})
-        assert knot.mechanisms == (HELD,)
+        (component,) = wait_components(dump, all_of(dump))
+        assert told(dump, component) == (("(*Dispatcher).push",), {"(*Dispatcher).Sent"})
+        assert component.mechanisms == (HELD,)
 
 
 def test_without_words_who_was_called_by_its_own_code_comes_first() -> None:
@@ -307,8 +310,8 @@ def test_without_words_who_was_called_by_its_own_code_comes_first() -> None:
         goroutine(n, LOCK.format(0xC000500000), "(*Account).deposit(0x1?) 26", "Transfer(0x1?) 21") for n in (6, 7)
     )
     dump = wordless(parsed(text.encode()))
-    (knot,) = knots(dump, all_of(dump))
-    assert told(dump, knot) == (("(*Account).deposit",), {"(*Account).Balance"})
+    (component,) = wait_components(dump, all_of(dump))
+    assert told(dump, component) == (("(*Account).deposit",), {"(*Account).Balance"})
 
 
 @pytest.mark.parametrize("deep", [1, 40])
@@ -321,5 +324,5 @@ def test_locks_that_each_have_code_of_their_own_stay_bounded(deep: int) -> None:
     )
     dump = parsed(text.encode())
     start = process_time()
-    knots(dump, all_of(dump))
+    wait_components(dump, all_of(dump))
     assert process_time() - start < 5  # 0.5 s here; every lock against every stack takes a minute

@@ -19,10 +19,10 @@ def word(counts: list[int], work: list[float] | None = None) -> str:
     [
         ([0, 20, 40, 60, 80], "rises"),
         ([3, 13, 23, 33], "rises"),
-        ([0, 0, 0, 0, 50], "ramp"),  # who knows what the next step brings
-        ([10, 60], "ramp"),
-        ([0, 30, 60, 60, 60, 60], "levels"),
-        ([4, 10, 30, 30, 30, 30], "levels"),
+        ([0, 0, 0, 0, 50], "single-step"),  # who knows what the next step brings
+        ([10, 60], "single-step"),
+        ([0, 30, 60, 60, 60, 60], "plateau"),
+        ([4, 10, 30, 30, 30, 30], "plateau"),
         ([0, 40, 90, 70, 5], "falls"),
         ([30, 20, 10], "falls"),
         ([0, 57, 0, 113, 0], "falls"),
@@ -38,7 +38,7 @@ def test_the_word_for_a_count(counts: list[int], said: str) -> None:
 
 def test_growth_that_stops_with_the_work_has_not_levelled_off() -> None:
     assert word([0, 30, 60, 60, 60], [100, 100, 1, 1]) == "rises"
-    assert word([0, 30, 60, 60, 60], [100, 100, 100, 100]) == "levels"
+    assert word([0, 30, 60, 60, 60], [100, 100, 100, 100]) == "plateau"
 
 
 def test_a_slow_leak_is_no_warm_up() -> None:
@@ -52,7 +52,7 @@ def test_few_never_level(came: list[int]) -> None:
     while sum(came) > 4:
         came[came.index(max(came))] -= 1
     counts = list(accumulate(came, initial=0))
-    assert pace(counts, came, [1.0] * len(came)) != "levels"
+    assert pace(counts, came, [1.0] * len(came)) != "plateau"
 
 
 _STEPS = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 40), st.floats(0.5, 1000)), min_size=1, max_size=8)
@@ -75,7 +75,7 @@ def test_whatever_comes_there_is_a_word(steps: list[tuple[int, int, float]]) -> 
     counts = list(accumulate((more - less for more, less, _ in steps), initial=500))
     for work in ([done for _, _, done in steps], [0.0] * len(came), []):
         said = pace(counts, came, work)
-        assert said in ("rises", "ramp", "levels", "falls", "flat")
+        assert said in ("rises", "single-step", "plateau", "falls", "flat")
         if not any(came):
             assert said in ("falls", "flat")
 

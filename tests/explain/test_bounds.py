@@ -1,13 +1,12 @@
 """What keeps a container small, whatever is put in; and what only looks so. Then: is it told, and weighed?"""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from go_scenes import Texts, go, scene
 from oakum.explain import explain
 from oakum.explain.memory.bounds import bound
-from oakum.explain.reason import Scene
+from oakum.explain.reason import StackInSource
 from oakum.judge import confidence
 from oakum.model import Evidence, Suspect, Text, Trace
 from oakum.report.words import LANGUAGES, say
@@ -119,11 +118,11 @@ NOT_BOUNDED = {
 }
 
 
-def heap(source: str) -> tuple[Suspect, Scene]:
+def heap(source: str) -> tuple[Suspect, StackInSource]:
     given = scene(source, "", (), ("growing-container",))
-    risen = tuple(Evidence(kind, Text(kind), "sha256:" + "1" * 64) for kind in ("heap-rises", "heap-shape"))
-    suspect = replace(given.suspect, path=given.trace.frames[::-1], traces=(), evidence=risen)
-    return suspect, Scene.of(suspect, given.program, Trace(()))
+    risen = tuple(Evidence(kind, Text(kind), "sha256:" + "1" * 64) for kind in ("heap-steady-growth", "heap-owner"))
+    suspect = replace(given.suspect, path=given.trace.frames[::-1], traces=(), evidence=risen, weight=0.9)
+    return suspect, StackInSource.of(suspect, given.program, Trace(()))
 
 
 @pytest.mark.parametrize("name", BOUNDED)
@@ -256,7 +255,7 @@ def test_two_steps_are_enough_only_where_nothing_can_bound_it(name: str) -> None
     code, sure = KEPT[name]
     source = go(code, *IMPORTS)
     suspect, _ = heap(source)
-    weak = tuple(Evidence(kind, Text(kind), "sha256:" + "1" * 64) for kind in ("heap-ramp", "heap-climbs"))
+    weak = tuple(Evidence(kind, Text(kind), "sha256:" + "1" * 64) for kind in ("heap-single-step", "heap-even-growth"))
     ((read,), _) = explain([replace(suspect, evidence=weak)], Texts({"main": source}))
     assert read.cause is not None
     assert confidence(read) == ("likely" if sure else "possible")
@@ -279,4 +278,4 @@ def test_somebody_elses_cache_is_not_called_unlimited() -> None:
     ((read,), _) = explain([suspect], Texts({"main": source}))
     assert read.cause is not None
     assert [text.key for text in read.cause.because] == ["cause.heap.stored", "cause.heap.foreign"]
-    assert "kept" not in read.kinds
+    assert "never-removed" not in read.kinds

@@ -92,8 +92,8 @@ def test_a_stop_that_is_heard_and_not_obeyed(body: str, stop: str) -> None:
     assert set(expected(code)) <= set(told(found)), told(found)
     assert found.mechanism == "unstopped-worker"
     assert found.remedies, "the loop is left"
-    english, chinese = (say(found.says[0], lang) for lang in LANGUAGES)
-    assert "hears `w.stop`" in english
+    english, chinese = (say(found.texts[0], lang) for lang in LANGUAGES)
+    assert "receives `w.stop`" in english
     assert "leaves only the select" in english
     assert "只跳出 select" in chinese
 
@@ -101,7 +101,7 @@ def test_a_stop_that_is_heard_and_not_obeyed(body: str, stop: str) -> None:
 @pytest.mark.parametrize("body", OBEYED.values(), ids=OBEYED)
 def test_a_stop_that_is_obeyed(body: str) -> None:
     found = reason(scene(source(body), "select"))
-    assert found is None or found.says[0].key != "cause.worker.unheeded"
+    assert found is None or found.texts[0].key != "cause.worker.unheeded"
 
 
 def test_a_tick_is_no_stop() -> None:
@@ -115,7 +115,7 @@ def test_a_tick_is_no_stop() -> None:
             }
         }"""
     found = reason(scene(source(body), "select"))
-    assert found is None or found.says[0].key != "cause.worker.unheeded"
+    assert found is None or found.texts[0].key != "cause.worker.unheeded"
 
 
 def test_the_code_alone_shows_it_where_the_channel_is_closed_or_a_context_ends() -> None:

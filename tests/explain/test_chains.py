@@ -1,19 +1,18 @@
 """Memory that no container keeps: values that refer to the one before, and calls deferred in a loop."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from go_scenes import explained, go, scene
 from oakum.explain.memory.chains import reason
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.model import Trace
 
 
 def found(source: str) -> Reason | None:
     given = scene(source, "", (), ("growing-container",))
     suspect = replace(given.suspect, path=given.trace.frames[::-1], traces=())
-    return reason(Scene.of(suspect, given.program, Trace(())))
+    return reason(StackInSource.of(suspect, given.program, Trace(())))
 
 
 CHAINED = {

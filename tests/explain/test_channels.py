@@ -1,15 +1,15 @@
 """Who could unblock this? Small programs with the lines that explain has to name, and look-alikes that are right."""
 
 import textwrap
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from go_scenes import expected, read, scene, told
 from oakum.explain.channels import local as local_channels
 from oakum.explain.channels import nested
 from oakum.explain.channels.question import reason
-from oakum.explain.reason import Scene
+from oakum.explain.reason import StackInSource
 from oakum.model import Frame, Trace
 from oakum.report.words import say
 
@@ -472,7 +472,7 @@ def test_a_send_that_nobody_receives(name: str) -> None:
     assert found.mechanism == "abandoned-sender"
     assert {one for one in told(found) if one[0] != "select"} == set(expected(source))
     for lang in ("en", "zh"):
-        assert all("code.go:" in say(text, lang) for text in found.says)
+        assert all("code.go:" in say(text, lang) for text in found.texts)
 
 
 @pytest.mark.parametrize("name", RIGHT)
@@ -633,7 +633,7 @@ def test_a_member_of_a_group_that_waits_for_a_place_in_it(inner: str) -> None:
     visit = Frame("main.visit", visit.file, visit.line)
     group = Frame("golang.org/x/sync/errgroup.(*Group).Go", "golang.org/x/sync@v0.24.0/errgroup/errgroup.go", 74)
     trace = Trace((group, visit, Frame("main.visit.func1", visit.file, visit.line)), "chan send", group)
-    found = nested.reason(Scene.of(replace(waits.suspect, traces=(trace,)), waits.program, trace))
+    found = nested.reason(StackInSource.of(replace(waits.suspect, traces=(trace,)), waits.program, trace))
     if inner != "g":
         assert found is None
         return

@@ -1,14 +1,14 @@
 """What keeps this memory? Small programs that only put in, and look-alikes that take out or cannot grow."""
 
-from dataclasses import replace
 from string import Formatter
 from types import ModuleType
 
 import pytest
+from msgspec.structs import replace
 
 from go_scenes import explained, go, scene
 from oakum.explain.memory.containers import reason
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.model import Trace
 from oakum.report.words import cause_heap, cause_network
 
@@ -17,7 +17,7 @@ def kept(source: str | dict[str, str]) -> Reason | None:
     """Return the reason for a heap suspect whose path goes from UP 2, UP 1 down to WAIT: the line that allocates."""
     given = scene(source, "", (), ("growing-container",))
     suspect = replace(given.suspect, path=given.trace.frames[::-1], traces=())
-    return reason(Scene.of(suspect, given.program, Trace(())))
+    return reason(StackInSource.of(suspect, given.program, Trace(())))
 
 
 GROWING = {

@@ -1,4 +1,4 @@
-"""The drafts that questions hand over: each mistake with the lines that mend it."""
+"""The drafts that questions hand over: each mistake with the lines that fix it."""
 
 import re
 import textwrap

@@ -5,9 +5,10 @@ import pytest
 from go_scenes import Texts, expected, go, sentences, told
 from oakum.explain.code.program import Program
 from oakum.explain.network import transports
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.workers import forgotten
 from oakum.model import Evidence, Frame, Growth, Site, Suspect, Text, Trace
+from oakum.model.vocabulary import EvidenceKind
 
 READ_EVENTS = "github.com/fsnotify/fsnotify.(*inotify).readEvents"
 MADE = Frame("github.com/fsnotify/fsnotify.newBackend", "github.com/fsnotify/fsnotify@v1.10.1/backend_inotify.go", 165)
@@ -15,13 +16,13 @@ READ_LOOP = "net/http.(*persistConn).readLoop"
 DIALLED = Frame("net/http.(*Transport).dialConn", "/usr/local/go/src/net/http/transport.go", 1944)
 
 
-def stood(source: str, frame: Frame, made: Frame, kind: str) -> Scene:
+def stood(source: str, frame: Frame, made: Frame, kind: EvidenceKind) -> StackInSource:
     """Return the scene of goroutines that stand in somebody else's code beside a program of ours."""
     trace = Trace((frame,), "IO wait", made)
     evidence = Evidence(kind, Text("x"), "sha256:" + "1" * 64, "1", "x")
     growth = (Growth("goroutines", (1, 30, 60)),)
     suspect = Suspect((Site("blocked", frame),), ("unstopped-worker",), (evidence,), growth=growth, traces=(trace,))
-    return Scene.of(suspect, Program(Texts({"main": source})), trace)
+    return StackInSource.of(suspect, Program(Texts({"main": source})), trace)
 
 
 def check(found: Reason | None, source: str) -> None:
@@ -81,13 +82,13 @@ WATCHERS = {
 def test_what_a_module_works_for_and_nobody_gives_back(name: str) -> None:
     source = go(WATCHERS[name], "github.com/fsnotify/fsnotify")
     frame = Frame(READ_EVENTS, "github.com/fsnotify/fsnotify@v1.10.1/backend_inotify.go", 368)
-    check(forgotten.reason(stood(source, frame, MADE, "gains")), source)
+    check(forgotten.reason(stood(source, frame, MADE, "steady-growth")), source)
 
 
 def test_a_module_that_is_not_on_the_stack_is_not_blamed() -> None:
     source = go(WATCHERS["closed only when it fails"], "github.com/fsnotify/fsnotify")
     frame = Frame("github.com/nats-io/nats%2ego.(*Conn).flusher", "github.com/nats-io/nats.go@v1.42.0/nats.go", 10)
-    assert forgotten.reason(stood(source, frame, frame, "gains")) is None
+    assert forgotten.reason(stood(source, frame, frame, "steady-growth")) is None
 
 
 TRANSPORTS = {
@@ -120,7 +121,7 @@ TRANSPORTS = {
 def test_a_transport_for_each_call(name: str) -> None:
     source = go(TRANSPORTS[name], "net/http", "time")
     frame = Frame(READ_LOOP, "/usr/local/go/src/net/http/transport.go", 2400)
-    found = transports.reason(stood(source, frame, DIALLED, "unused"))
+    found = transports.reason(stood(source, frame, DIALLED, "idle-connections"))
     check(found, source)
     assert found is None or found.endless
 
@@ -128,4 +129,4 @@ def test_a_transport_for_each_call(name: str) -> None:
 def test_idle_connections_of_a_pool_are_not_asked_about() -> None:
     source = go(TRANSPORTS["for each call"], "net/http", "time")
     frame = Frame(READ_LOOP, "/usr/local/go/src/net/http/transport.go", 2400)
-    assert transports.reason(stood(source, frame, DIALLED, "gains")) is None
+    assert transports.reason(stood(source, frame, DIALLED, "steady-growth")) is None

@@ -1,17 +1,17 @@
 """A suspect is named after the upstream bug that it is: by its stack, and by the version that runs."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from oakum.explain.upstream.known import recognise
 from oakum.judge import judge
 from oakum.knowledge.leaks import Leaks, leaks
 from oakum.model import Build, Evidence, Frame, Process, Site, Snapshot, Suspect, Text, Trace
+from oakum.model.vocabulary import EvidenceKind, WaitKind
 
 RECEIVE = "k8s.io/apimachinery/pkg/watch.(*StreamWatcher).receive"
 STARTED = Frame("k8s.io/apimachinery/pkg/watch.NewStreamWatcher")
-SHOWN = Evidence("crowd", Text("x"), "sha256:1", "goroutine 7")
+SHOWN = Evidence("pile-up", Text("x"), "sha256:1", "goroutine 7")
 
 
 def frame(file: str = "") -> Frame:
@@ -57,7 +57,7 @@ def test_version_decides(build: Build | None, file: str, affects: str, found: st
     (match,) = suspect.known
     assert (match.id, match.affects_build, match.found) == ("kubernetes-98653", affects, found)
     assert match.upgrade_to == upgrade
-    assert ("known" in suspect.kinds) == (affects == "yes")
+    assert ("known-bug" in suspect.kinds) == (affects == "yes")
     kinds = [remedy.kind for remedy in suspect.remedies]
     assert kinds == ([] if affects == "no" else ["upgrade", "mitigate", "mitigate"])
     assert [gap.what.key for gap in suspect.unsettled] == ([] if found else ["gap.known-version"])
@@ -76,11 +76,11 @@ def test_what_is_not_reviewed_or_not_said_makes_nothing_surer() -> None:
     suspect = told(stuck(frame()), built("v0.18.8"), unreviewed)
     assert suspect.known
     assert not suspect.known[0].reviewed
-    assert "known" not in suspect.kinds
+    assert "known-bug" not in suspect.kinds
     assert "upstream.unreviewed" in [one.key for one in suspect.known[0].says]
     blind = told(stuck(frame(), state=None, created=None), built("v0.18.8"))
     assert blind.known
-    assert "known" not in blind.kinds
+    assert "known-bug" not in blind.kinds
     assert {"upstream.unsaid.state", "upstream.unsaid.created"} <= {one.key for one in blind.known[0].says}
 
 
@@ -97,7 +97,7 @@ def test_advice_for_every_release_gives_way_to_a_bug() -> None:
     alone = told(stuck(frame()), built("v0.18.8"), Leaks({"kubernetes-1": advice}))
     assert [match.fault for match in alone.known] == ["usage"]
     assert [remedy.kind for remedy in alone.remedies] == ["upgrade", "mitigate", "mitigate"]
-    assert "known" not in alone.kinds
+    assert "known-bug" not in alone.kinds
 
 
 SERVER = tuple(Frame(f"github.com/containerd/ttrpc.{name}") for name in ("(*serverConn).run.func2",))
@@ -135,10 +135,12 @@ def test_a_symptom_names_nothing() -> None:
         ("resting", 3, 0.9, (), False),  # some are in every process that uses the library
         ("resting", 60, 0.05, (), False),
         ("resting", 60, 0.5, (), True),
-        ("soft", 3, 0.01, ("gains",), True),
+        ("soft", 3, 0.01, ("steady-growth",), True),
     ],
 )
-def test_some_at_rest_are_no_pile_up(wait: str, count: int, share: float, kinds: tuple[str, ...], named: bool) -> None:
+def test_some_at_rest_are_no_pile_up(
+    wait: WaitKind, count: int, share: float, kinds: tuple[EvidenceKind, ...], named: bool
+) -> None:
     more = tuple(Evidence(kind, Text("x"), "sha256:1") for kind in kinds)
     site = Site("blocked", frame(), "chan send", count)
     suspect = replace(stuck(frame()), wait=wait, sites=(site,), share={"goroutines": share}, evidence=(SHOWN, *more))
@@ -147,7 +149,7 @@ def test_some_at_rest_are_no_pile_up(wait: str, count: int, share: float, kinds:
 
 def test_a_setting_of_the_build_brings_it_back() -> None:
     frames = tuple(map(Frame, ("time.NewTimer", "time.After", "main.pump")))
-    grown = (Evidence("heap-ramp", Text("x"), "sha256:1"),)
+    grown = (Evidence("heap-single-step", Text("x"), "sha256:1"),)
     memory = Suspect((Site("allocated", frames[2]),), ("unstopped-timer",), grown, allocations=(Trace(frames),))
     for settings, said in (({}, "no"), ({"DefaultGODEBUG": "gotypesalias=0,asynctimerchan=1"}, "yes")):
         (match,) = told(memory, Build(go="go1.26.8", settings=settings)).known
@@ -157,7 +159,8 @@ def test_a_setting_of_the_build_brings_it_back() -> None:
 def test_a_capture_without_states_needs_most_of_the_process() -> None:
     """debug=1: 4,310 of 6,205 goroutines at the place of a bug that the version has."""
     site = Site("blocked", frame(), None, 4310)
-    for kinds, confidence in ((("crowd", "most"), "likely"), (("crowd",), "possible")):
+    piles: list[tuple[list[EvidenceKind], str]] = [(["pile-up", "majority"], "likely"), (["pile-up"], "possible")]
+    for kinds, confidence in piles:
         evidence = tuple(Evidence(kind, Text("x"), "sha256:1") for kind in kinds)
         blind = replace(stuck(frame(), state=None, created=None), wait="unknown", sites=(site,), evidence=evidence)
         ((finding,), _) = judge([told(replace(blind, share={"goroutines": 0.69}), built("v0.18.8"))])

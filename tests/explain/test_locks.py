@@ -4,6 +4,7 @@ Stacks are marked `//a1 //a2 ...` from the wait upwards; each letter is a gorout
 """
 
 import re
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from go_scenes import Texts, expected, go, read, sentences, told
 from oakum.explain.code.package import Package
 from oakum.explain.code.program import Program
 from oakum.explain.locks.question import reason, scan
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.model import Evidence, Frame, Site, Suspect, Text, Trace
 
 LEAVES = {
@@ -24,7 +25,7 @@ LEAVES = {
 LOCK = "sync.Mutex.Lock"
 
 
-def ask(source: str, states: str, *mechanisms: str) -> Reason | None:
+def ask(source: str, states: str, *mechanisms: Any) -> Reason | None:
     """Return the reason for stacks that wait in `states`, one a letter."""
     sources = Texts({"main": source})
     file = sources.texts["main"]
@@ -38,10 +39,10 @@ def ask(source: str, states: str, *mechanisms: str) -> Reason | None:
         leaf = [Frame(function, "/usr/local/go/src/sync/mutex.go", 1) for function in LEAVES.get(state, ())]
         frames = [frame for _, frame in sorted(marked[letter].items())]
         traces.append(Trace((*leaf, *frames), state))
-    evidence = Evidence("waits", Text("x"), "sha256:" + "1" * 64, "1", "x")
+    evidence = Evidence("reported-wait", Text("x"), "sha256:" + "1" * 64, "1", "x")
     site = Site("blocked", marked["a"][1])
     suspect = Suspect((site,), mechanisms or ("unknown",), (evidence,), traces=tuple(traces))
-    return reason(Scene.of(suspect, Program(sources), traces[0]))
+    return reason(StackInSource.of(suspect, Program(sources), traces[0]))
 
 
 def check(found: Reason | None, source: str, mechanism: str) -> None:

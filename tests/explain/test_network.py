@@ -1,12 +1,11 @@
 """What ends this wait on the network? Small programs whose lines have to be named, and look-alikes that have a limit."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from go_scenes import explained, go, scene
 from oakum.explain.network.question import reason
-from oakum.explain.reason import Scene
+from oakum.explain.reason import StackInSource
 from oakum.model import Frame
 
 ROUND_TRIP = ("net/http.(*persistConn).roundTrip", "net/http.(*Transport).RoundTrip", "net/http.(*Client).do")
@@ -468,7 +467,7 @@ def test_a_request_that_does_not_end(limited: bool) -> None:
     given = scene(source, "IO wait", (*READ, "net/http.(*body).Read", "io.ReadAll"), ("missing-deadline",))
     served = Frame("net/http.(*conn).serve", "/usr/local/go/src/net/http/server.go", 1)
     trace = replace(given.trace, frames=(*given.trace.frames, served))
-    found = reason(Scene.of(given.suspect, given.program, trace))
+    found = reason(StackInSource.of(given.suspect, given.program, trace))
     explained(found, source, "missing-deadline")
 
 

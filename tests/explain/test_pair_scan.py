@@ -120,7 +120,7 @@ def found(body: str) -> list[tuple[str, str, int]]:
     source = f'package main\n\nimport ("database/sql"; "log"; "time")\n{textwrap.dedent(body)}'
     reasons = list(scan(*read(source)))
     assert all(one.certain and one.sites for one in reasons)
-    for text in (text for one in reasons for text in one.says):
+    for text in (text for one in reasons for text in one.texts):
         assert all(words.format(**text.args) for words in cause_workers.WORDS[text.key])
     lines = [site for one in reasons for site in told(one)]
     assert sorted(lines) == sorted(expected(source)), lines

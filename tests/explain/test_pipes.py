@@ -5,7 +5,7 @@ import pytest
 from go_scenes import Texts, expected, explained, go, scene, told
 from oakum.explain.code.program import Program
 from oakum.explain.network import handles
-from oakum.explain.reason import Scene
+from oakum.explain.reason import StackInSource
 from oakum.model import Frame, Trace
 
 LEAVES = {
@@ -195,7 +195,9 @@ def test_commands(name: str) -> None:
     names = ("os.(*File).Read", "io.Copy", "os/exec.(*Cmd).writerDescriptor.func1", "os/exec.(*Cmd).Start.func2")
     trace = Trace(tuple(Frame(one, "/usr/local/go/src/std.go", 1) for one in names), "IO wait")
     suspect = scene(source + "// \nfunc f() {} // WAIT\n", "IO wait", (), ("detached-wait",)).suspect
-    explained(handles.reason(Scene.of(suspect, Program(Texts({"main": source})), trace)), source, "detached-wait")
+    explained(
+        handles.reason(StackInSource.of(suspect, Program(Texts({"main": source})), trace)), source, "detached-wait"
+    )
 
 
 SQL = {

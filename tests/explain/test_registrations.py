@@ -4,12 +4,12 @@ The frames of an allocation are marked as those of a stack: WAIT allocates, UP 1
 """
 
 import textwrap
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from go_scenes import expected, scene, told
-from oakum.explain.reason import Scene
+from oakum.explain.reason import StackInSource
 from oakum.explain.workers import finalizers, registrations, timers
 from oakum.model import Site, Trace
 from oakum.report.words import cause_workers
@@ -21,12 +21,12 @@ def go(body: str, imports: str = "") -> str:
     return f'package main\n\nimport ("context"; "time"; "runtime"; "sync"; {imports})\n{textwrap.dedent(body)}'
 
 
-def allocated(source: str | dict[str, str], mechanism: str, *also: Site) -> Scene:
+def allocated(source: str | dict[str, str], mechanism: str, *also: Site) -> StackInSource:
     """Return the scene of memory whose frames are marked."""
     marked = scene(source, "running", mechanisms=(mechanism,))
     path = marked.trace.frames[::-1]
     suspect = replace(marked.suspect, path=path, traces=(), sites=(Site("allocated", path[-1]), *also))
-    return Scene.of(suspect, marked.program, Trace(()))
+    return StackInSource.of(suspect, marked.program, Trace(()))
 
 
 BUS = """package dep
@@ -124,7 +124,7 @@ def test_subscriptions(body: str) -> None:
     explained(source, allocated(source, "accumulating-registration"))
 
 
-def explained(source: str | dict[str, str], given: Scene) -> None:
+def explained(source: str | dict[str, str], given: StackInSource) -> None:
     found = next((one for ask in (registrations, timers, finalizers) if (one := ask.reason(given)) is not None), None)
     wanted = expected(source)
     if not wanted:
@@ -134,7 +134,7 @@ def explained(source: str | dict[str, str], given: Scene) -> None:
     assert found.mechanism == given.suspect.mechanisms[0]
     assert {(path, line) for _, path, line in wanted} <= {(path, line) for _, path, line in told(found)}, told(found)
     assert told(found)[0] in wanted
-    said = [one.format(**text.args) for text in found.says for one in cause_workers.WORDS[text.key]]
+    said = [one.format(**text.args) for text in found.texts for one in cause_workers.WORDS[text.key]]
     assert "code.go:" in "".join(said)
 
 

@@ -20,7 +20,7 @@ def go(body: str, imports: str = '"context"; "time"; "sync"') -> str:
 def sentences(found: Reason) -> str:
     """Return what a reason says, in both languages; every name in a template has its value."""
     said = []
-    for text in found.says:
+    for text in found.texts:
         for template, lang in zip(cause_workers.WORDS[text.key], LANGUAGES, strict=True):
             assert {name for _, name, _, _ in Formatter().parse(template) if name} <= set(text.args)
             said.append(say(text, lang))
@@ -650,7 +650,7 @@ def test_a_worker_that_naps_over_its_jobs_ends_with_them() -> None:
     explained(source, "sleep", "unstopped-worker")
     found = reason(scene(source, "sleep"))
     assert found is not None
-    assert "it ends only when that is closed" in sentences(found)
+    assert "until it is closed" in sentences(found)
     assert "without a way out" not in sentences(found)
 
 

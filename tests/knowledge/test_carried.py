@@ -46,7 +46,7 @@ def test_a_part_of_kubernetes_is_told_as_kubernetes() -> None:
     assert {one.module for one in rows if one.certain} <= {"k8s.io/kubernetes", "std"}
     (change,) = [one for one in upgrades(rows) if one.module == "k8s.io/kubernetes"]
     assert change.product
-    assert set(change.mends) == {one.id for one in rows if one.mendable and one.module != "std"}
+    assert set(change.fixes) == {one.id for one in rows if one.mendable and one.module != "std"}
 
 
 @pytest.mark.parametrize(
@@ -70,10 +70,10 @@ def test_the_code_of_a_peer_is_not_the_leaking_code() -> None:
 
 
 def test_the_lowest_release_that_mends_all() -> None:
-    """v1.16.1 mends nothing that v1.16.2 does not: a fix of one line may be missing in the next."""
+    """v1.16.1 fixes nothing that v1.16.2 does not: a fix of one line may be missing in the next."""
     rows = carried(Build(modules={"k8s.io/apiserver": "v0.15.1"}), "x")
     (change,) = upgrades(rows)
-    mended = [one for id_ in change.mends for one in leaks().entry(id_).affects if one.module == "k8s.io/apiserver"]
+    mended = [one for id_ in change.fixes for one in leaks().entry(id_).affects if one.module == "k8s.io/apiserver"]
     assert len(mended) > 1
     assert all(one.has(change.version) == "no" for one in mended)
     alone = upgrades([one for one in rows if one.id == "kubernetes-83333"])

@@ -1,11 +1,11 @@
-"""The catalogue of known leaks: every file is a test of its own, with the examples that it brings."""
+"""The catalogue of known bugs: every file is a test of its own, with the examples that it brings."""
 
 import re
 import tomllib
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from msgspec.structs import fields
 
 from casebook.runner.expectation import MECHANISMS
 from oakum.knowledge.affected import Affected

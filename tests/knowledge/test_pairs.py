@@ -2,10 +2,10 @@
 
 import re
 import tomllib
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from msgspec.structs import fields
 
 from casebook.runner.expectation import MECHANISMS
 from oakum.knowledge.pairs import Example, Pair, examples, pairs

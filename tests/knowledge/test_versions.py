@@ -69,7 +69,7 @@ def test_no_version(text: str) -> None:
 def test_backports(found: str, has: str, upgrade: str | None) -> None:
     assert BACKPORTS.has(found) == has
     if upgrade:
-        assert BACKPORTS.mended_by(found) == upgrade
+        assert BACKPORTS.fixed_by(found) == upgrade
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_client_go_had_numbers_of_its_own() -> None:
     client = Affected("k8s.io/client-go", ("v0.14.3", "v0.17.0"))
     assert client.has("v10.0.0+incompatible") == "yes"
     assert client.has("v11.0.1-0.20190409021438-1a26190bd76a+incompatible") == "yes"
-    assert client.mended_by("v11.0.0+incompatible") == "v0.14.3"
+    assert client.fixed_by("v11.0.0+incompatible") == "v0.14.3"
     assert client.has("v0.17.2") == "no"
 
 
@@ -104,7 +104,7 @@ def test_pseudo_version_between_releases() -> None:
     assert Affected("example.com/a", ("v1.3.0",), "v1.2.0").has("v1.1.9") == "no"
     assert Affected("example.com/a", ("v1.3.0",), "v1.2.0").has("v1.2.0-rc.1") == "unknown"
     assert Affected("example.com/a").has("v9.9.9") == "yes"  # no release has the fix
-    assert Affected("example.com/a").mended_by("v9.9.9") is None
+    assert Affected("example.com/a").fixed_by("v9.9.9") is None
 
 
 KUBELET = Build(

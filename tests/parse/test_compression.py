@@ -13,8 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oakum.model import Capture
+from oakum.parse import parse
 from oakum.parse.compression import unpack
 from oakum.parse.limits import DEFAULT, MIB, Limits
+from oakum.report.words.told import problem_line
 
 TEXT = b"".join(b"goroutine %d [chan send, %d minutes]:\n" % (row, row % 90) for row in range(20_000))
 
@@ -55,8 +58,8 @@ def test_other_compressions_are_named(magic: bytes, name: str, command: str) -> 
     left, wrapping, problems = unpack(data)
     assert (left, wrapping) == (data, ())
     assert [problem.key for problem in problems] == ["compressed"]
-    assert name in str(problems[0])
-    assert command in str(problems[0])
+    assert name in problem_line(problems[0])
+    assert command in problem_line(problems[0])
     assert unpack(gzip.compress(data))[1] == ("gzip",)
 
 
@@ -72,7 +75,7 @@ def test_python_without_xz(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "lzma", None)
     left, wrapping, problems = unpack(packed)
     assert (left, wrapping) == (packed, ())
-    assert "xz -d" in str(problems[0])
+    assert "xz -d" in problem_line(problems[0])
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
@@ -178,3 +181,13 @@ def test_very_many_tiny_members() -> None:
     left, _, problems = unpack(gzip.compress(b"x", mtime=0) * 20_000)
     assert (left, problems) == (b"x" * 20_000, ())
     assert time.process_time() - started < 10
+
+
+def test_a_cut_download_says_what_to_do() -> None:
+    whole = gzip.compress(b"goroutine profile: total 7\n" * 50)
+    for size in (12, len(whole) // 2):
+        (reading,) = parse(Capture("-", whole[:size]))
+        assert reading.problems[0].key == "cut-compression"
+        assert problem_line(reading.problems[0]) == f"the gzip stream is cut: download it again (byte {size})"
+    (reading,) = parse(Capture("-", whole[:12]))
+    assert len(reading.problems) == 1, "that nothing was in it follows from that"

@@ -9,6 +9,7 @@ from oakum.parse import debug1, pprof
 from oakum.parse.compression import unpack
 from oakum.parse.limits import DEFAULT, Limits
 from oakum.parse.parking import group_profile
+from oakum.report.words.told import problem_line
 
 LEGACY = Path(__file__).parent / "testdata" / "legacy"
 
@@ -161,8 +162,8 @@ def test_go_version_from_paths(path: str, version: str | None) -> None:
 def test_missing_goroutines_are_counted() -> None:
     (problem,) = only(PROFILE.replace(b"total 4", b"total 5171")).problems
     assert problem.key == "records-missing"
-    assert problem.args["missing"] == 5167
-    assert "5,171 goroutines, 4 were read: 5,167 missing" in problem.text
+    assert problem.text.args["missing"] == 5167
+    assert "5,171 goroutines, 4 were read: 5,167 missing" in problem_line(problem)
 
 
 def test_a_cut_is_noticed() -> None:
@@ -200,8 +201,8 @@ def test_profiles_between_foreign_lines() -> None:
     assert (threads.kind, threads.where, threads.problems) == ("threadcreate", "lines 2-7", ())
     assert threads.go_version == "go1.14.2"
     assert (goroutines.kind, goroutines.where) == ("goroutine", "lines 10-16")
-    assert {problem.key: problem.args for problem in goroutines.problems} == {
-        "records-missing": {"declared": 5, "read": 4, "missing": 1},
+    assert {problem.key: problem.text.args for problem in goroutines.problems} == {
+        "records-missing": {"noun": "goroutines", "declared": 5, "read": 4, "missing": 1},
         "foreign-lines": {"lines": 1},
     }
 

@@ -13,6 +13,7 @@ import yaml
 
 from oakum.model import Capture, Reading
 from oakum.parse import goroutines, parse
+from oakum.report.words.told import problem_line
 from support import SHARED
 
 pytestmark = [
@@ -139,7 +140,7 @@ def test_protobuf_has_the_samples_of_the_index(entry: Entry) -> None:
 def test_refused_with_what_it_is_and_what_to_do(entry: Entry) -> None:
     (reading,) = read(entry["file"])
     assert (reading.kind, reading.usable) == ("unknown", False)
-    assert any(problem.key == "not-a-profile" and len(problem.text) > 40 for problem in reading.problems)
+    assert any(problem.key == "not-a-profile" and len(problem_line(problem)) > 40 for problem in reading.problems)
 
 
 @pytest.mark.parametrize("entry", chosen("legacy/", "issues/", "goroutine1/", "dumps/", "gotest/", profile=False))

@@ -62,7 +62,7 @@ def test_a_scrape_without_types_is_told_by_go_s_own_metrics() -> None:
 
 def test_lines_that_are_no_samples_are_counted() -> None:
     (problem,) = one(SCRAPE + 'bad{x="1} 3\n').problems
-    assert (problem.key, problem.args) == ("unread-metrics", {"lines": 1})
+    assert (problem.key, problem.text.args) == ("unread-metrics", {"lines": 1})
 
 
 def test_a_log_that_quotes_a_metric_is_none() -> None:

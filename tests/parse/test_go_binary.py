@@ -24,6 +24,7 @@ from oakum.cli.case import case
 from oakum.model import Build, Capture, Reading
 from oakum.parse import build_text, go_binary, parse
 from oakum.parse.limits import DEFAULT
+from oakum.report.words.told import problem_line
 from record.binaries import universal
 from support import RECORDED, ROOT, oakum
 
@@ -192,7 +193,7 @@ def test_other_programs_are_named(data: bytes, key: str, says: str) -> None:
     reading = one(data)
     (problem,) = reading.problems
     assert problem.key == key
-    assert says in problem.text
+    assert says in problem_line(problem)
     assert parse(Capture("x", data))[0].problems == (problem,)  # no other reader finds something in it
 
 
@@ -292,7 +293,7 @@ def test_a_large_program_is_not_copied(tmp_path: Path) -> None:
     with path.open("rb") as file:
         data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     tracemalloc.start()
-    assert "not built by Go" in one(data).problems[0].text
+    assert "not built by Go" in problem_line(one(data).problems[0])
     assert tracemalloc.get_traced_memory()[1] < 16 << 20
     tracemalloc.stop()
 

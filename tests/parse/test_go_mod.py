@@ -73,7 +73,7 @@ def test_lines_that_cannot_be_read_are_counted() -> None:
     assert reading.build is not None
     assert reading.build.modules == {"a.org/c": "v1.0.0"}
     (problem,) = reading.problems
-    assert (problem.key, problem.where, problem.args) == ("unread-lines", "line 5", {"lines": 1})
+    assert (problem.key, problem.where, problem.text.args) == ("unread-lines", "line 5", {"lines": 1})
 
 
 @pytest.mark.parametrize(

@@ -178,14 +178,14 @@ def test_records_missing_from_the_header_sum() -> None:
     reading = only(GO[: GO.index(b"2: 512")])
     (problem,) = reading.problems
     assert problem.key == "records-missing"
-    assert problem.args["missing"] == (2, 512, 3, 576)
+    assert tuple(problem.text.args.values()) == (2, 512, 3, 576)
 
 
 def test_records_that_make_no_sense_are_left_out_and_told() -> None:
     text = b"heap profile: 1: 8 [1: 8] @ heap/2\n0: 8 [0: 8] @ 0x11\n1: 8 [1 8] @ 0x11\n1: 8 [1: 8] @ 0x21\n"
     reading = only(text)
     assert profile_of(reading).samples == 1
-    assert [(problem.key, problem.where, problem.args) for problem in reading.problems] == [
+    assert [(problem.key, problem.where, problem.text.args) for problem in reading.problems] == [
         ("bad-records", "line 2", {"records": 2})
     ]
 

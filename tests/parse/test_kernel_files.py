@@ -112,7 +112,7 @@ def test_counted_facts_are_not_what_the_process_tells() -> None:
     assert told(FACTS, "process-facts")["process_open_fds"] == 9
 
 
-def test_they_are_one_status_of_the_moment_and_none_is_unknown(tmp_path: Path) -> None:
+def test_they_are_one_status_of_the_snapshot_and_none_is_unknown(tmp_path: Path) -> None:
     texts = {"status.txt": STATUS, "smaps_rollup.txt": ROLLUP, "cgroup.txt": V2, "process.txt": FACTS}
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
@@ -134,7 +134,7 @@ def test_inspect_tells_what_is_asked_first(tmp_path: Path, capsys: pytest.Captur
     (tmp_path / "process.txt").write_text(FACTS)
     assert cli.run(["inspect", str(tmp_path)]) == 0
     shown = capsys.readouterr().out
-    assert "used by the cgroup 70.0 MiB, limit 512.0 MiB, killed for want of memory 2" in shown
+    assert "used by the cgroup 70.0 MiB, limit 512.0 MiB, OOM kills 2" in shown
     assert "open files 9, of at most 1,024" in shown
 
 

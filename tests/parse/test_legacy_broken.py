@@ -109,6 +109,6 @@ def test_strange_numbers(number: str) -> None:
 )
 @pytest.mark.slow
 def test_hostile_texts_take_no_time(text: bytes) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     exercise(text)
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 20

@@ -1,4 +1,4 @@
-"""Answers of Prometheus' query API become moments: thinned, split where the process was restarted, by process."""
+"""Answers of Prometheus' query API become snapshots: thinned, split where the process was restarted, by process."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from oakum.model import Capture, Reading
 from oakum.parse import parse as parse_capture
 from oakum.parse.limits import DEFAULT
-from oakum.parse.prometheus_range import MOMENTS, read
+from oakum.parse.prometheus_range import SNAPSHOTS, read
+from oakum.report.words.told import problem_line
 
 START = 1_700_000_000
 Course = Callable[[int], float]
@@ -35,13 +36,13 @@ def totals(readings: tuple[Reading, ...], name: str) -> list[float | None]:
     return [reading.metrics.total(name) if reading.metrics else None for reading in readings]
 
 
-def test_a_range_is_thinned_to_moments_with_their_times_and_says_so() -> None:
+def test_a_range_is_thinned_to_snapshots_with_their_times_and_says_so() -> None:
     read = parse(answer(series("go_goroutines", lambda at: 10 + at, job="orders", instance="a:80")))
-    assert len(read) == MOMENTS
+    assert len(read) == SNAPSHOTS
     assert {reading.format for reading in read} == {"prometheus-range"}
     assert read[0].taken_at == datetime.fromtimestamp(START, UTC)
     assert read[-1].taken_at == datetime.fromtimestamp(START + 239 * 90, UTC)
-    assert totals(read, "go_goroutines")[:: MOMENTS - 1] == [10, 249]
+    assert totals(read, "go_goroutines")[:: SNAPSHOTS - 1] == [10, 249]
     assert read[0].notes["process"] == "orders a:80"
     assert [problem.key for problem in read[0].problems] == ["thinned"]
 
@@ -79,15 +80,15 @@ def restarting(at_point: int) -> bytes:
 def test_the_last_run_of_a_restarted_process_stands_for_it() -> None:
     read = parse(restarting(100))
     assert totals(read, "go_goroutines")[0] == 100
-    assert "restarted once" in str(read[0].problems[0])
+    assert "restarted once" in problem_line(read[0].problems[0])
     assert "run" not in read[0].notes
 
 
 def test_beside_a_last_run_that_only_began_the_longest_is_read() -> None:
     read = parse(restarting(230))
     runs = [reading.notes["run"] for reading in read]
-    assert runs == ["longest"] * MOMENTS + ["last"] * 10
-    assert totals(read, "go_goroutines")[MOMENTS - 1 : MOMENTS + 1] == [229, 230]
+    assert runs == ["longest"] * SNAPSHOTS + ["last"] * 10
+    assert totals(read, "go_goroutines")[SNAPSHOTS - 1 : SNAPSHOTS + 1] == [229, 230]
 
 
 def test_a_counter_that_falls_is_a_restart_too() -> None:
@@ -97,7 +98,7 @@ def test_a_counter_that_falls_is_a_restart_too() -> None:
     assert read[0].taken_at == datetime.fromtimestamp(START + 120 * 90, UTC)
 
 
-def test_a_vector_is_one_moment_and_promtool_prints_bare_lists() -> None:
+def test_a_vector_is_one_snapshot_and_promtool_prints_bare_lists() -> None:
     metric = {"__name__": "go_goroutines", "instance": "a:80"}
     (read,) = parse(answer({"metric": metric, "value": [START, "12"]}, kind="vector"))
     assert totals((read,), "go_goroutines") == [12]
@@ -112,7 +113,7 @@ def test_sums_without_labels_belong_to_the_only_process() -> None:
 
 def test_warnings_and_partial_answers_are_told() -> None:
     read = parse(answer(series("up", lambda _: 1, 2, job="j"), warnings=["store 7 was not asked"], isPartial=True))
-    told = [problem.text for problem in read[0].problems]
+    told = [problem_line(problem) for problem in read[0].problems]
     assert "Prometheus says of its answer: store 7 was not asked" in told
     assert any("partial" in text for text in told)
 
@@ -121,12 +122,12 @@ def test_an_empty_answer_and_a_refusal_say_so() -> None:
     (empty,) = parse(answer())
     assert empty.problems[0].key == "empty-answer"
     (refused,) = parse(b'{"status":"error","errorType":"bad_data","error":"parse error","data":{"resultType":""}}')
-    assert "bad_data: parse error" in refused.problems[0].text
+    assert "bad_data: parse error" in problem_line(refused.problems[0])
 
 
 def test_series_that_an_expression_made_nameless_are_told() -> None:
     (told,) = parse(answer({"metric": {"job": "orders"}, "values": [[START, "0.5"]]}))
-    assert "ask for the metric itself" in told.problems[0].text
+    assert "ask for the metric itself" in problem_line(told.problems[0])
 
 
 def test_what_is_no_number_is_left_out() -> None:
@@ -145,7 +146,7 @@ def test_other_json_is_not_taken_for_it(other: bytes) -> None:
 def test_cutting_it_anywhere_still_gives_a_value() -> None:
     whole = answer(series("go_goroutines", lambda at: at, 6, job="j"), series("up", lambda at: 1, 3), warnings=["w"])
     for end in range(len(whole)):
-        parse(whole[:end])
+        assert not any(one.key == "internal" for reading in parse(whole[:end]) for one in reading.problems), end
 
 
 LEAF = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)

@@ -16,6 +16,7 @@ import wrappings
 from oakum.model import Buffer, Capture, Reading
 from oakum.parse import goroutines, others, parse
 from oakum.parse.limits import DEFAULT, Limits
+from oakum.report.words.told import problem_line
 
 PLAIN = (Path(__file__).parent / "testdata" / "logs" / "plain.txt").read_bytes()
 DEBUG1 = b"goroutine profile: total 2\n2 @ 0x47d86a 0x41421c\n#\t0x41421b\tmain.leak.func1+0x1b\t/src/main.go:3\n\n"
@@ -108,8 +109,8 @@ def test_a_tar_archive_is_not_read_through(form: int, packed: bool) -> None:
     (reading,) = read(gzip.compress(data) if packed else data)
     assert (reading.kind, reading.format, reading.usable) == ("unknown", "unknown", False)
     (problem,) = reading.problems
-    assert f"tar archive of {len(data)} bytes" in problem.text
-    assert "`tar -xf FILE`" in problem.text
+    assert f"tar archive of {len(data)} bytes" in problem_line(problem)
+    assert "`tar -xf FILE`" in problem_line(problem)
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -168,7 +169,7 @@ def test_what_nobody_recognises_is_named_with_the_next_step(name: str) -> None:
     (reading,) = read(UNKNOWN[name])
     assert (reading.kind, reading.format, reading.usable) == ("unknown", "unknown", False)
     assert reading.problems
-    assert all(len(str(problem)) > 20 for problem in reading.problems)
+    assert all(len(problem_line(problem)) > 20 for problem in reading.problems)
 
 
 def test_a_cut_gzip_stream_gives_what_was_there_and_says_so() -> None:

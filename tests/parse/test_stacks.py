@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from oakum.model import Frame, GoroutineGroup, Goroutines, Reading
 from oakum.parse import stack_scan, stacks
 from oakum.parse.limits import Limits
+from oakum.report.words.told import problem_line
 from support import need_shared
 
 TESTDATA = Path(__file__).parent / "testdata" / "stacks"
@@ -178,7 +179,7 @@ def test_a_broken_frame_is_a_problem_and_the_rest_is_kept() -> None:
     )
     assert _goroutines(reading).groups[0].stack.functions == ("main.f", "main.h")
     assert [(p.key, p.where) for p in reading.problems] == [("bad-frame", "line 5")]
-    assert "main.main)(" in reading.problems[0].text
+    assert "main.main)(" in problem_line(reading.problems[0])
 
 
 def test_a_function_without_position_is_kept() -> None:
@@ -407,8 +408,8 @@ def test_known_caps(size: int, words: str) -> None:
     text = (text * (size // len(text) + 1))[:size]
     reading = stacks.read(text)[-1]
     assert _goroutines(reading).cut
-    assert words in reading.problems[-1].text
-    assert "later goroutines are missing" in reading.problems[-1].text
+    assert words in problem_line(reading.problems[-1])
+    assert "later goroutines are missing" in problem_line(reading.problems[-1])
     assert not _goroutines(_only(block)).cut
 
 
@@ -435,7 +436,7 @@ def test_more_dumps_than_anybody_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stacks, "_MOST_DUMPS", 3)
     readings = stacks.read((_dump(_worker(1)) + "\n").encode() * 5)
     assert len(readings) == 3
-    assert [p.text for p in readings[-1].problems] == ["2 more dumps follow that were not looked at"]
+    assert [problem_line(p) for p in readings[-1].problems] == ["2 more dumps follow that were not looked at (line 17)"]
 
 
 def test_mmap_and_memoryview(tmp_path: Path) -> None:
@@ -517,7 +518,7 @@ def test_recorded_panic() -> None:
 def _summary(readings: tuple[Reading, ...]) -> list[object]:
     return [
         (
-            r.format, r.go_version, r.where, dict(r.notes), [str(p) for p in r.problems], _goroutines(r).cut,
+            r.format, r.go_version, r.where, dict(r.notes), [problem_line(p) for p in r.problems], _goroutines(r).cut,
             [
                 (g.stack, g.state, g.created_by, g.labels, g.leaked, g.marks, g.ancestors, g.count, g.ids.tolist(),
                  g.parents.tolist(), g.waits.tolist(), g.spans.tolist())
@@ -679,7 +680,7 @@ def test_shared_peculiarities() -> None:
     assert [_goroutines(r).total for r in repeated] == [1] * 35
     cut = stacks.read((dumps / "avalanche-truncated-64KiB.txt").read_bytes())
     assert _goroutines(cut[0]).cut
-    assert "64 KiB" in cut[0].problems[-1].text
+    assert "64 KiB" in problem_line(cut[0].problems[-1])
     assert sum(g.count for g in _goroutines(cut[0]).groups if g.state == "sync.Mutex.Lock") == 73
     interleaved = stacks.read((need_shared() / "dialects" / "interleaved-logs.txt").read_bytes())
     plain = stacks.read((need_shared() / "goroutine-triple" / "2.pprof.lookup.goroutine.debug2.txt").read_bytes())

@@ -1,7 +1,7 @@
 """Record tests/upstream/captures again: small programs with upstream modules that leak, and with versions that do not.
 
 Comes in: tests/upstream/upstream.toml and the programs that it names; the modules come from the module proxy. Goes out:
-one folder for each variant, with its build and what it served at four moments: three under load, one long after.
+one folder for each variant, with its build and what it served at four snapshots: three under load, one long after.
 Refuses to keep a file that names a path of this machine.
 """
 
@@ -18,9 +18,11 @@ import tomllib
 import urllib.request
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -31,7 +33,7 @@ from oakum.views.proto import encode  # noqa: E402
 
 UPSTREAM = HERE.parent / "upstream"
 # Seconds after the start. The load ends shortly after the third; at the last, what is in use only for a while is gone.
-MOMENTS = {"1-early": 12, "2-later": 60, "3-last": 115, "4-after": 197}
+SNAPSHOTS = {"1-early": 12, "2-later": 60, "3-last": 115, "4-after": 197}
 LOAD = "118s"
 ATTEMPTS = 3
 
@@ -146,7 +148,7 @@ def _served(url: str) -> bytes:
 
 
 def record(variant: Variant, folder: Path, paths: Paths, out: Path) -> None:
-    """Run the program that was built in the folder; write what it serves at each moment."""
+    """Run the program that was built in the folder; write what it serves at each snapshot."""
     port = _free_port()
     env = os.environ | {"ADDR": f"127.0.0.1:{port}", "MODE": variant.mode, "LOAD": LOAD, "TMPDIR": str(folder)}
     shutil.rmtree(out, ignore_errors=True)
@@ -157,14 +159,14 @@ def record(variant: Variant, folder: Path, paths: Paths, out: Path) -> None:
     ) as process:
         begin = time.monotonic()
         try:
-            for moment, after in MOMENTS.items():
+            for snapshot, after in SNAPSHOTS.items():
                 time.sleep(max(0.0, begin + after - time.monotonic()))
                 served = f"http://127.0.0.1:{port}/debug/pprof"
                 dump = _served(f"{served}/goroutine?debug=2")
-                keep(paths.cleaned(dump), out / moment / "goroutine.debug2.txt.gz")
+                keep(paths.cleaned(dump), out / snapshot / "goroutine.debug2.txt.gz")
                 if variant.memory:
                     heap = _served(f"{served}/heap?gc=1")
-                    keep(paths.cleaned_profile(heap), out / moment / "heap.pb.gz")
+                    keep(paths.cleaned_profile(heap), out / snapshot / "heap.pb.gz")
         finally:
             process.kill()
 

@@ -103,8 +103,8 @@ def left(case: str, take: str, words: set[str]) -> set[str]:
         r"(?:^|[\s/])(?:[\w.-]+\.(?:io|org|in)|github\.com|net|runtime|os|internal/poll|sync|encoding|bufio|fmt)[/.][^\s]*"
     )
     found: set[str] = set()
-    for moment in recorded(case, take)[-1:]:
-        for name, data in moment.files.items():
+    for snapshot in recorded(case, take)[-1:]:
+        for name, data in snapshot.files.items():
             out = (change(name, data) or b"") if ".pb" not in name else b""  # it has the same names, but no lines
             plain = gzip.decompress(out) if out[:2] == b"\x1f\x8b" else out
             for line in plain.decode("utf-8", "replace").split("\n"):
@@ -116,8 +116,8 @@ def left(case: str, take: str, words: set[str]) -> set[str]:
 def test_nothing_private_is_left() -> None:
     change = redaction("key")
     kept = b""
-    for moment in recorded(*SENDERS):
-        for name, data in moment.files.items():
+    for snapshot in recorded(*SENDERS):
+        for name, data in snapshot.files.items():
             out = change(name, data)
             assert out is not None, name
             kept += gzip.decompress(out) if out[:2] == b"\x1f\x8b" else out

@@ -5,13 +5,13 @@ Each folder has captures and a truth.toml that says what is so and what it teach
 
 import tomllib
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from oakum.cli.case import case
 from oakum.diagnose import diagnose

@@ -6,26 +6,26 @@ regression, and the demo as it is typed.
 
 import re
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from chinese import english_in, half_width_in, left_in_english, pages, seen
 from diagnosed import at_the_root, diagnosed
-from diagnoses import cause, empty, heap_leak, leak, rich
+from diagnoses import cause, changed, empty, heap_leak, leak, rich
 from oakum.cli.case import case
 from oakum.cli.outputs import Manner, Output, produce
 from oakum.cli.screen import Progress
-from oakum.cli.with_source import Reading, read
 from oakum.model import Diagnosis, InputRow, Problem
+from oakum.pipeline.diagnosis import Options, diagnose_case
 from oakum.report.page.compose import compose
 from support import ROOT, oakum
 
 PROBLEMS = (
-    Problem("cut-compression", "the gzip stream is cut", "byte 4096"),
-    Problem("other-run", "Not used: the process was restarted, and this is of another run."),
-    Problem("unread", "captures/x: Input/output error"),
+    Problem.of("cut-compression", "byte 4096", name="gzip"),
+    Problem.of("other-run"),
+    Problem.quoted("unread", "captures/x: Input/output error"),
 )
 LEAKING = sorted({path.parents[1].name for path in ROOT.glob("casebook/*/captures/leaking-*")})
 HEALTHY = sorted({path.parents[1].name for path in ROOT.glob("casebook/*/captures/*")} - set(LEAKING))
@@ -55,7 +55,7 @@ def test_a_recording_of_each_kind(name: str) -> None:
 def test_what_is_made_by_hand() -> None:
     row = InputRow("captures/x", "unread", "", "", problems=PROBLEMS)
     how = ("/srv/desk.go (checkout of example.com/shop; this is a checkout, the profile names v1.2.0)",)
-    found = replace(leak(), cause=replace(cause(), sources=how))
+    found = changed(leak(), cause=replace(cause(), sources=how))
     troubled = replace(rich(), findings=(found, heap_leak()), inputs=(*rich().inputs, row))
     assert left_in_english(troubled) == {}
     assert left_in_english(empty()) == {}
@@ -65,10 +65,10 @@ def test_problems_of_inputs_stand_in_the_language_of_the_page() -> None:
     row = InputRow("captures/x", "unread", "", "", problems=PROBLEMS)
     diagnosis = replace(rich(), inputs=(row,))
     (said,) = (cell.text for cell in _last_cells(diagnosis, "zh"))
-    told = "gzip 数据流不完整（第 4096 字节）；未使用：进程重启过，这份采集属于另一次运行；原文：“captures/x: Input/output error”"
+    told = "gzip 数据流不完整：请重新下载（第 4096 字节）；未使用：进程重启过，这份采集属于另一次运行；原文：“captures/x: Input/output error”"
     assert said == told
     (said,) = (cell.text for cell in _last_cells(diagnosis, "en"))
-    assert said.startswith("the gzip stream is cut (byte 4096); Not used: the process was restarted")
+    assert said.startswith("the gzip stream is cut: download it again (byte 4096); Not used: the process was restarted")
 
 
 def _last_cells(diagnosis: Diagnosis, lang: str):  # type: ignore[no-untyped-def]
@@ -84,15 +84,16 @@ def test_what_is_said_beside_it(
     assert re.fullmatch(rf"oakum: 已写入 {page}（\d+ KiB，请用浏览器打开）\n", capsys.readouterr().err)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.delenv("OAKUM_QUIET", raising=False)
-    Progress("diagnosing:", "zh").at("comparing 3 moments of cpc")
-    assert capsys.readouterr().err.endswith("正在诊断：对比 cpc 的 3 个时刻")
+    Progress("diagnosing:", "zh").at("comparing 3 snapshots of cpc")
+    assert capsys.readouterr().err.endswith("正在诊断：对比 cpc 的 3 个快照")
 
 
 def _diagnosed(evidence: Path, source: Path | None = None) -> Diagnosis:
     words = (str(evidence.relative_to(ROOT)),)
     folders = (str(source.relative_to(ROOT)),) if source else ()
     with at_the_root():
-        made = read(case(words), Reading(folders, reads=source is not None, compiles=False), lambda _: None).diagnosis
+        how = Options(folders, read_source=source is not None, compile_drafts=False)
+        made = diagnose_case(case(words), how).diagnosis
     return replace(made, called=words)
 
 

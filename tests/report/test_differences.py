@@ -36,7 +36,7 @@ def test_what_is_missing_is_told_once() -> None:
     without = saved()
     del without["findings"][0]["evidence"][0]
     (claim,) = differences(without, saved())
-    assert claim.evidence["kind"] == "gains"
+    assert claim.evidence["kind"] == "steady-growth"
 
 
 def test_kinds_of_values_differ() -> None:

@@ -1,12 +1,12 @@
 """A diagnosis as SARIF: levels, places that hold on other machines, related places, paths, drafted fixes."""
 
 import json
-from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 
-from diagnoses import HANDLER, RECEIVE, cause, empty, heap_leak, leak, rich
+from diagnoses import HANDLER, RECEIVE, cause, changed, empty, heap_leak, leak, rich
 from oakum.model import Build, CauseSite, Diagnosis, Frame, ProcessRow, Remedy, Site, Text
 from oakum.report.findings_sarif import document
 
@@ -46,7 +46,7 @@ def test_it_is_told_at_the_program_s_own_code() -> None:
         for one in first["relatedLocations"]
         if "physicalLocation" in one
     }
-    assert ("GOMODCACHE", "stands here") in related
+    assert ("GOMODCACHE", "blocked here") in related
     assert [one["id"] for one in first["relatedLocations"]] == list(range(1, len(first["relatedLocations"]) + 1))
     (flow,) = second["codeFlows"]
     steps = flow["threadFlows"][0]["locations"]
@@ -89,7 +89,7 @@ def test_places_hold_on_other_machines(frame: Frame, place: tuple[str, str | Non
 def test_a_drafted_fix_comes_as_replacements() -> None:
     at = Frame("example.com/shop.Ask", "/srv/orders/desk.go", 41)
     why = replace(cause(), sites=(CauseSite("made", at, "answers := make(chan Answer)"),))
-    found = replace(leak(), cause=why, remedies=(Remedy("patch", Text("fix.buffer"), DRAFT),))
+    found = changed(leak(), cause=why, remedies=(Remedy("patch", Text("fix.buffer"), DRAFT),))
     (result,) = run_of(replace(rich(), findings=(found,)))["results"]
     (fix,) = result["fixes"]
     (change,) = fix["artifactChanges"]
@@ -105,10 +105,10 @@ def test_healthy_has_no_results() -> None:
 
 
 def test_hostile_names_stay_names() -> None:
-    name = "</script>" + "x" * 1_000_000
+    name: Any = "</script>" + "x" * 1_000_000
     found = heap_leak()
     found = replace(
-        found, mechanism="x'uriBaseId': 'EVIL'", suspect=replace(found.suspect, sites=(Site("blocked", Frame(name, name, -4)),), path=())
+        found, mechanism=cast(Any, "x'uriBaseId': 'EVIL'"), suspect=replace(found.suspect, sites=(Site("blocked", Frame(name, name, -4)),), path=())
     )  # fmt: skip
     run = run_of(replace(rich(), findings=(found,)), "zh")
     (location,) = run["results"][0]["locations"]
@@ -116,7 +116,7 @@ def test_hostile_names_stay_names() -> None:
     assert len(json.dumps(run)) < 100_000
     assert set(run["originalUriBaseIds"]) == {"SRCROOT", "GOMODCACHE", "GOROOT"}
     known = tuple(replace(one, id=name) for one in leak().known)
-    endless = replace(rich(), summary=Text(name), findings=(replace(leak(), id=name, mechanism=name, known=known),))
+    endless = replace(rich(), summary=Text(name), findings=(changed(leak(), id=name, mechanism=name, known=known),))
     run = run_of(endless)
     assert run["results"][0]["ruleId"] == run["tool"]["driver"]["rules"][0]["id"]
     assert len(json.dumps(run)) < 100_000

@@ -69,12 +69,12 @@ CONTRACT = {
     }],
     "inputs": [{
         "origin": TEXT, "kind": TEXT, "format": TEXT, "taken_at": (str, None), "digest": TEXT,
-        "problems": [{"key": TEXT, "text": TEXT, "where": TEXT}],
+        "problems": [{"key": TEXT, "text": TEXT, "where": TEXT, "text_key": TEXT, "text_args": dict}],
     }],
     "timeline": [{
         "at": (str, None), "process": TEXT, "baseline": bool, "captured": bool, "label": TEXT, "totals": dict, "inputs": [TEXT],
     }],
-    "chains": [], "trials": [], "called": [TEXT],
+    "chains": [], "trials": [], "called": [TEXT], "notices": [SENTENCE],
 }  # fmt: skip
 
 
@@ -111,7 +111,7 @@ def test_the_contract() -> None:
 def test_what_stands_in_it() -> None:
     found = json.loads(json.dumps(document(rich())))
     assert found["schema"] == "oakum.diagnosis/1"
-    assert found["summary"] == {"text": "It leaks: 2 findings.", "key": "verdict.leaking", "args": {"findings": 2}}
+    assert found["summary"] == {"text": "2 leaks found.", "key": "verdict.leaking", "args": {"findings": 2}}
     assert found["moments"][0] == {"at": "2026-03-01T12:00:00Z", "process": "p1", "baseline": False, "label": "before", "inputs": [FIRST]}  # fmt: skip
     first, second = found["findings"]
     assert first["title"].endswith(": 1,103 goroutines in k8s.io/apimachinery/pkg/watch.(*StreamWatcher).receive")

@@ -1,9 +1,10 @@
 """A diagnosis as JUnit XML: what fails, what is skipped, what passes, and that no evidence breaks the XML."""
 
-from dataclasses import replace
+from typing import Any, cast
 from xml.etree import ElementTree
 
 import pytest
+from msgspec.structs import replace
 
 from diagnoses import empty, heap_leak, rich
 from oakum.model import Diagnosis, Gap, ProcessRow, Text
@@ -52,7 +53,7 @@ def test_what_runs_stands_in_the_properties() -> None:
 def test_healthy_passes_and_undecided_is_skipped() -> None:
     (passes,) = suite(empty()).findall("testcase")
     assert (passes.get("name"), [child.tag for child in passes]) == ("no leak", ["system-out"])
-    gap = Gap(Text("gap.second-moment"), Text("gap.second-moment.why"), "oakum diagnose a b")
+    gap = Gap(Text("gap.second-moment"), Text("gap.second-moment.why"), command="oakum diagnose a b")
     undecided = replace(empty(), verdict="undecided", summary=Text("verdict.undecided", {"findings": 0}), gaps=(gap,))
     (skipped,) = suite(undecided).findall("testcase")
     assert [child.tag for child in skipped] == ["skipped", "system-out"]
@@ -64,7 +65,11 @@ def test_healthy_passes_and_undecided_is_skipped() -> None:
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_no_evidence_breaks_it(lang: str) -> None:
     found = replace(
-        heap_leak(), mechanism=HOSTILE, title=Text(HOSTILE, {"x": HOSTILE}), confidence="proven", commands=(HOSTILE,)
+        heap_leak(),
+        mechanism=cast(Any, HOSTILE),
+        title=Text(HOSTILE, {"x": HOSTILE}),
+        confidence="proven",
+        commands=(HOSTILE,),
     )
     odd = replace(rich(), findings=(found,), processes=(ProcessRow("p1", HOSTILE),), called=(HOSTILE,))
     (case, *_) = suite(odd, lang).findall("testcase")

@@ -1,10 +1,11 @@
 """The source of a finding: whole functions, marks, who stands where, and what is said when the source is another."""
 
-from dataclasses import replace
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from diagnoses import HANDLER, heap_leak, leak
+from diagnoses import HANDLER, changed, heap_leak, leak
 from oakum.cli.screen import columns_of, safe
 from oakum.model import Cause, CauseSite, Finding, Frame, Site, SourceNotFound, SourceText
 from oakum.report.listing import Listed, document, lines, listing
@@ -57,12 +58,12 @@ def source_of(text: str = DESK, file: str = FILE):  # type: ignore[no-untyped-de
     return find
 
 
-def finding(*causes: tuple[str, int, str], blocked: int = 17) -> Finding:
+def finding(*causes: tuple[Any, int, str], blocked: int = 17) -> Finding:
     sites = tuple(CauseSite(role, Frame(FUNCTION, FILE, line), code) for role, line, code in causes)
     standing = (Site("blocked", Frame(FUNCTION, FILE, blocked), "chan send", 1103),)
     found = leak()
     suspect = replace(found.suspect, sites=standing, victims=())
-    return replace(found, suspect=suspect, cause=Cause((), sites) if causes else None, remedies=(), leads=())
+    return changed(found, suspect=suspect, cause=Cause((), sites) if causes else None, remedies=(), leads=())
 
 
 def numbers(files: tuple[Listed, ...]) -> list[int | None]:
@@ -82,10 +83,10 @@ def test_whole_functions_with_marks_and_counts() -> None:
     text = shown(found, files)
     assert "     /srv/orders/desk.go:14\n     /home/dev/desk.go (checkout of example.com/shop)\n" in text
     assert "             9    // Add asks every supplier.\n" in text
-    assert "            14 ▶      answers := make(chan Answer)            ◀ made here\n" in text
-    assert "     1,103  17 ▶              answers <- supplier.ask(order)  ◀ stands here (chan send)\n" in text
-    assert "27 ▶          return Answer{}, ErrTooSlow         ◀ not received on this way\n" in text
-    assert "◀ 停在此处（chan send）" in shown(found, files, lang="zh")
+    assert "            14 ▶      answers := make(chan Answer)            ◀ created here\n" in text
+    assert "     1,103  17 ▶              answers <- supplier.ask(order)  ◀ blocked here (chan send)\n" in text
+    assert "27 ▶          return Answer{}, ErrTooSlow         ◀ no receive on this path\n" in text
+    assert "◀ 阻塞在此（chan send）" in shown(found, files, lang="zh")
     remarked = (
         replace(files[0], remarks=("a.go (as the profile names it)", "this file is of v2, the profile names v1")),
     )
@@ -136,7 +137,7 @@ def test_without_source_the_excerpts_are_shown() -> None:
     assert [one.file for one in files] == [HANDLER.file, "/srv/orders/supplier.go"]
     assert [str(error) for error in missing][:1] == ["/srv/orders/main.go: not here"]
     text = shown(found, files, 80)
-    assert "41 ▶      answers := make(chan Answer)  ◀ made here" in text
+    assert "41 ▶      answers := make(chan Answer)  ◀ created here" in text
     assert text.count("+        select {") == 20, "diffs are whole"
     assert "6      42" not in text
     for columns in range(50, 112, 3):

@@ -153,7 +153,7 @@ def test_long_tables_are_folded_and_cut() -> None:
     rows = tuple(Row((Cell(f"r{at}"),)) for at in range(400))
     text = render(Page("t", "en", "plain", "b", "v", (), (Section("x", "x", (Table(("a",), rows),)),)))
     assert "<details><summary>400 rows</summary>" in text
-    assert "... and 300 more; `-o report.html`" in text
+    assert "... and 300 more in `-o report.html`" in text
 
 
 @settings(max_examples=25)

@@ -35,7 +35,7 @@ DIFF = "\n".join(
 )
 
 
-def flaw(*, diff: str | None = DIFF, mechanism: str = "abandoned-sender") -> Flaw:
+def flaw(*, diff: str | None = DIFF, mechanism: Any = "abandoned-sender") -> Flaw:
     sites = (
         CauseSite("never-received", Frame("desk.Quote", FILE, 51), "case <-patience.C:", ""),
         CauseSite("made", Frame("desk.Quote", FILE, 41), "offers := make(chan Offer)", ""),
@@ -73,7 +73,7 @@ def test_places_are_relative_to_the_tree() -> None:
     assert location["physicalLocation"]["region"]["startLine"] == 51
     (related,) = result["relatedLocations"]
     assert related["physicalLocation"]["region"] == {"startLine": 41, "snippet": {"text": "offers := make(chan Offer)"}}
-    assert related["message"]["text"] == "made here"
+    assert related["message"]["text"] == "created here"
     assert result["partialFingerprints"] == {"oakumFlaw/v1": "00ff"}
     assert result["message"]["text"] == "one (at=desk.go:51) two"
 
@@ -99,7 +99,10 @@ def test_without_a_diff_of_its_file_there_is_no_fix(diff: str | None) -> None:
 
 
 def test_what_was_not_read_is_a_notification() -> None:
-    problems = (Problem("no-go", "not Go", "src/a.go:7"), Problem("unread", "larger than 10 MB", "src/b.go"))
+    problems = (
+        Problem.quoted("no-go", "not Go", "src/a.go:7"),
+        Problem.quoted("unread", "larger than 10 MB", "src/b.go"),
+    )
     notes = run_of(problems=problems)["invocations"][0]["toolExecutionNotifications"]
     assert [note["message"]["text"] for note in notes] == ["not Go", "larger than 10 MB"]
     places = [note["locations"][0]["physicalLocation"] for note in notes]

@@ -2,22 +2,26 @@
 
 import json
 from contextlib import suppress
-from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from casebook.runner.case import chosen
 from diagnoses import FIRST, empty, rich
 from oakum.cli.case import case
-from oakum.cli.with_source import Reading, read
-from oakum.model import Diagnosis, Finding, Gap, Memory, Point, Text, Unreadable
-from oakum.report.json import document
+from oakum.model import Diagnosis, Finding, Gap, Memory, Point, Problem, Text, Unreadable
+from oakum.model.vocabulary import EVIDENCE
+from oakum.pipeline.diagnosis import Options, diagnose_case
+from oakum.report.former import FORMER_KEYS
+from oakum.report.json import diagnosis, document, is_saved
+from oakum.report.page.compose import compose
 from oakum.report.pen import Look
-from oakum.report.saved import builds, diagnosis, findings, is_saved
 from oakum.report.terminal import render
+from oakum.report.words import WORDS
 from support import ROOT
 
 
@@ -27,11 +31,11 @@ def saved(of: Diagnosis | None = None) -> dict[str, Any]:
 
 
 def page(of: Diagnosis, lang: str) -> str:
-    return render(of, Look(None, lang, lambda text, *_: text, lambda text: text, len))
+    return render(compose(of, lang), Look(None, lang, lambda text, *_: text, lambda text: text, len))
 
 
 def test_what_is_shown_comes_back() -> None:
-    first, second = findings(saved())
+    first, second = diagnosis(saved()).findings
     truth = rich().findings[0]
     assert (first.id, first.rank, first.mechanism, first.confidence) == ("a1b2c3", 1, "abandoned-sender", "likely")
     assert first.title == truth.title
@@ -44,8 +48,27 @@ def test_what_is_shown_comes_back() -> None:
     assert first.suspect.evidence == truth.suspect.evidence
     assert second.cause is None
     assert second.suspect.path == rich().findings[1].suspect.path
-    assert findings(document(empty())) == ()
-    assert builds(saved()) == (rich().processes[0].build,)
+    assert diagnosis(document(empty())).findings == ()
+    assert diagnosis(saved()).processes[0].build == rich().processes[0].build
+
+
+def test_problems_come_back_with_key_and_arguments() -> None:
+    told = Problem.of("records-missing", "line 1", noun="goroutines", declared=1103, read=1000, missing=103)
+    of = replace(rich(), inputs=(replace(rich().inputs[0], problems=(told,)),))
+    (row,) = saved(of)["inputs"][0]["problems"]
+    assert row["key"] == "records-missing"
+    assert row["text"] == "The profile announces 1,103 goroutines, 1,000 were read: 103 missing"
+    assert diagnosis(saved(of)).inputs[0].problems == (told,)
+
+
+@pytest.mark.parametrize("key", [None, "problem.of-a-later-version"])
+def test_a_problem_without_words_of_ours_shows_its_stored_text(key: str | None) -> None:
+    stored = saved()
+    row = {"key": "cut", "text": "Of another version: it is cut.", "where": "line 9"}
+    stored["inputs"][0]["problems"] = [row | ({"text_key": key, "text_args": {"x": 1}} if key else {})]
+    (problem,) = diagnosis(stored).inputs[0].problems
+    assert problem == Problem.quoted("cut", "Of another version: it is cut.", "line 9")
+    assert "Of another version: it is cut." in page(diagnosis(stored), "zh")
 
 
 def everything() -> Diagnosis:
@@ -90,8 +113,8 @@ def comes_back(name: str, take: str, *sources: bool) -> None:
     home = ROOT / "casebook" / name
     given = case([str(home / "captures" / take)])
     for with_source in sources:
-        how = Reading((str(home),) if with_source else (), reads=with_source, compiles=False)
-        made = read(given, how, lambda _: None).diagnosis
+        how = Options((str(home),) if with_source else (), read_source=with_source, compile_drafts=False)
+        made = diagnose_case(given, how).diagnosis
         made = replace(
             made,
             findings=tuple(map(six_digits, made.findings)),
@@ -136,26 +159,28 @@ def test_what_is_no_diagnosis() -> None:
     others: list[object] = [{}, [], None, 3, {"schema": "speedscope"}, {"schema": 1}]
     assert not any(map(is_saved, others))
     with pytest.raises(Unreadable, match=r"this version reads oakum\.diagnosis/1"):
-        findings({"schema": "oakum.diagnosis/9"})
+        diagnosis({"schema": "oakum.diagnosis/9"})
 
 
 @pytest.mark.parametrize(
     ("path", "value", "said"),
     [
-        ("verdict", "splendid", "verdict .* one of leaking, healthy, undecided is expected, not 'splendid'"),
-        ("findings.0.confidence", "very", r"findings\[0\] .* one of proven"),
-        ("findings.0.rank", True, r"findings\[0\] .* a whole number is expected, not true or false"),
-        ("findings.0.sites", {}, r"findings\[0\] .* a list is expected, not an object"),
-        ("findings.0.sites", [], r"findings\[0\] .* it has no sites"),
-        ("findings.1.growth.0.counts.0", 10**309, r"findings\[1\] .* too large"),
-        ("findings.0.growth.0.per_hour", 1e308, r"findings\[0\] .* too large"),
-        ("findings.0.rank", 1.5, r"findings\[0\] .* a whole number is expected, not 1\.5"),
-        ("findings.0.args", {"count": {"x": 1}}, "a whole number is expected, not an object"),
-        ("inputs.0.taken_at", "yesterday", r"inputs\[0\] .*yesterday"),
-        ("moments.0.at", "2026-03-01T12:00:00", "without its zone"),
-        ("moments", 7, "moments .* a list is expected, not a number"),
-        ("memory", None, "memory"),
-        ("processes.0.build.modules", [], r"processes\[0\]"),
+        ("verdict", "splendid", "its verdict is not as one is written: Invalid enum value 'splendid'"),
+        ("findings.0.confidence", "very", r"its findings\[0\]\.confidence is .* 'very'"),
+        ("findings.0.rank", True, r"its findings\[0\]\.rank .* Expected `int`, got `bool`"),
+        ("findings.0.sites", {}, r"findings\[0\]\.sites .* Expected `array`, got `object`"),
+        ("findings.0.sites", [], r"findings\[0\]\.sites .* of length >= 1"),
+        ("findings.0.evidence.0.capture", "", r"findings\[0\]\.evidence\[0\]\.capture .* of length >= 1"),
+        ("findings.1.growth.0.counts.0", 10**309, r"its findings\[1\]\.growth\[0\]\.counts\[0\] is .* too large"),
+        ("findings.0.growth.0.per_hour", 1e308, r"findings\[0\]\.growth\[0\]\.per_hour .* <= 1e\+30"),
+        ("findings.0.rank", 1.5, r"findings\[0\]\.rank .* Expected `int`, got `float`"),
+        ("findings.0.args", {"count": {"x": 1}}, r"findings\[0\]\.args.* got `object`"),
+        ("findings.0.args", {"count": 10**309}, r"its findings\[0\]\.args\.count is .* too large"),
+        ("inputs.0.taken_at", "yesterday", r"inputs\[0\]\.taken_at .*Invalid RFC3339"),
+        ("moments.0.at", "2026-03-01T12:00:00", r"moments\[0\]\.at .*with a timezone"),
+        ("moments", 7, "its moments .* Expected `array`, got `int`"),
+        ("memory", None, "its memory .* got `null`"),
+        ("processes.0.build.modules", [], r"its processes\[0\]\.build\.modules"),
     ],
 )
 def test_what_is_wrong_is_said(path: str, value: object, said: str) -> None:
@@ -171,10 +196,10 @@ def test_what_is_wrong_is_said(path: str, value: object, said: str) -> None:
         diagnosis(broken)
     missing = saved()
     del missing["gaps"]
-    with pytest.raises(Unreadable, match="has no gaps"):
+    with pytest.raises(Unreadable, match="missing required field `gaps`"):
         diagnosis(missing)
     del missing["findings"][0]["evidence"]
-    with pytest.raises(Unreadable, match=r"findings\[0\] has no evidence"):
+    with pytest.raises(Unreadable, match=r"findings\[0\] .* missing required field `evidence`"):
         diagnosis(missing)
 
 
@@ -196,11 +221,27 @@ def test_any_document_is_read_or_refused(part: str, top: str, odd: Any) -> None:
     broken = saved()
     broken["findings"][0][part] = odd
     with suppress(Unreadable):
-        assert len(findings(broken)) == 2
-        page(diagnosis(broken), "zh")
+        read = diagnosis(broken)
+        assert len(read.findings) == 2
+        page(read, "zh")
     broken["processes"][0]["build"] = odd
     with suppress(Unreadable):
-        builds(broken)
+        diagnosis(broken)
     broken = saved() | {top: odd}
     with suppress(Unreadable):
         page(diagnosis(broken), "en")
+
+
+@pytest.mark.parametrize("name", ["queue", "heap"])
+def test_kinds_of_evidence_are_read_by_their_former_names(name: str) -> None:
+    """Written by 0.1, which called steady growth `gains`, a baseline `baseline`, and a pile-up `crowd`."""
+    stored = json.loads((Path(__file__).parent / "testdata" / "former" / f"{name}.json").read_text(encoding="utf-8"))
+    back = diagnosis(stored)
+    claims = [one for found in back.findings for one in found.suspect.evidence]
+    assert claims
+    assert {one.kind for one in claims} <= set(EVIDENCE)
+    assert {one.claim.key for one in claims} | {one.title.key for one in back.explained} <= WORDS.keys()
+    assert len(claims) == sum(len(found["evidence"]) for found in stored["findings"])
+    for lang in ("en", "zh"):
+        shown = page(back, lang)
+        assert not [key for key in FORMER_KEYS if key in shown]

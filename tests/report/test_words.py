@@ -7,6 +7,7 @@ from string import Formatter
 import pytest
 
 from oakum.model import Text
+from oakum.model.vocabulary import HARMLESS
 from oakum.report.words import WORDS, mechanisms, say, size, span
 from support import ROOT
 
@@ -46,7 +47,7 @@ def test_every_mechanism_has_a_title_a_reason_and_advice() -> None:
     assert [*mechanisms.GOROUTINES, *mechanisms.MEMORY] == DESIGN
     for name in DESIGN:
         assert {f"mechanism.{name}", f"mechanism.{name}.why", f"mechanism.{name}.do", f"title.{name}"} <= WORDS.keys()
-    for name in mechanisms.HARMLESS:
+    for name in HARMLESS:
         assert f"mechanism.{name}" in WORDS
 
 
@@ -73,7 +74,7 @@ def test_no_area_takes_a_key_of_another() -> None:
 def test_numbers_read_well() -> None:
     assert say(Text("count.goroutines", {"count": 1})) == "1 goroutine"
     assert say(Text("count.goroutines", {"count": 1103})) == "1,103 goroutines"
-    assert say(Text("count.goroutines", {"count": 1103}), "zh") == "1,103 个 goroutine"
+    assert say(Text("count.goroutines", {"count": 1103}), "zh") == "1,103 个协程"
     assert say(Text("budget.full_in", {"seconds": 12000.0})) == "limit reached in about 3 h 20 min"
     assert [size(n) for n in (0, 1023, 1024, 41 << 10, 3 << 40, -2048)] == [
         "0 B", "1023 B", "1.0 KiB", "41.0 KiB", "3.0 TiB", "-2.0 KiB",
@@ -87,7 +88,9 @@ def test_what_does_not_fit_is_shown_as_it_is() -> None:
     assert say(Text("of.a.later.version", {"count": 3})) == "of.a.later.version (count=3)"
     assert say(Text("count.goroutines", {})) == "count.goroutines"
     assert say(Text("count.goroutines", {"count": "many"})) == "count.goroutines (count=many)"
-    stored = Text("goroutines.rests", {"what": "A reader", "relation": "one each", "entry": "x"})  # without Chinese
-    assert say(stored, "zh") == "Meant to wait: A reader (one each)."
+    stored = Text(
+        "goroutines.idle-by-design", {"what": "A reader", "relation": "one each", "entry": "x"}
+    )  # without Chinese
+    assert say(stored, "zh") == "Waits here by design: A reader (one each)."
     # What comes from evidence is never taken for a template.
     assert say(Text("title.off-heap", {"function": "{0.__class__}"})).endswith("{0.__class__}")

@@ -40,7 +40,7 @@ def _told(diagnosis: Diagnosis) -> str:
 
 
 def _blamed(diagnosis: Diagnosis) -> set[str]:
-    """Return the known leaks that are named, but those that are named as mended in this build."""
+    """Return the known bugs that are named, but those that are named as fixed in this build."""
     return {known.id for one in diagnosis.findings for known in one.known if known.affects_build != "no"}
 
 

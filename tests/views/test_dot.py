@@ -2,10 +2,10 @@
 
 import re
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from folded_profile import HEAP, folded_profile, renamed
 from oakum.model import Profile, UsageError, ValueType

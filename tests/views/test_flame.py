@@ -2,13 +2,13 @@
 
 import json
 from collections import Counter
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from folded_profile import HEAP, folded_profile, renamed
 from oakum.model import ValueType

@@ -1,7 +1,6 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from handmade import address, profile, stacks_of
 from oakum.model import Mapping, Profile, UsageError, ValueType

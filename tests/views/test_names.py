@@ -1,7 +1,6 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from handmade import profile, stacks_of
 from oakum.views.names import plain_names, simplified, without_arguments

@@ -2,13 +2,14 @@
 
 import subprocess
 from collections import Counter
-from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oakum.model import (
     Functions,
@@ -42,8 +43,9 @@ def int64s(*numbers: int) -> "np.typing.NDArray[np.int64]":
 
 def difference(left: object, right: object, path: str = "profile") -> str:
     """Return where two profiles differ; "" when they do not."""
-    if is_dataclass(left):
-        found = (difference(getattr(left, f.name), getattr(right, f.name), f"{path}.{f.name}") for f in fields(left))
+    if isinstance(left, Struct):
+        names = left.__struct_fields__
+        found = (difference(getattr(left, name), getattr(right, name), f"{path}.{name}") for name in names)
         return next(filter(None, found), "")
     if isinstance(left, np.ndarray) and isinstance(right, np.ndarray):
         return "" if left.dtype == right.dtype and np.array_equal(left, right) else path

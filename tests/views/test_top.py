@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from handmade import profile
 from oakum.model import Mapping, Profile, UsageError

@@ -1,8 +1,8 @@
 from collections import Counter
-from dataclasses import replace
 from importlib.resources import files
 
 import pytest
+from msgspec.structs import replace
 
 from handmade import profile, stacks_of
 from oakum.model import Capture, Mapping, Profile, UsageError, normal_function

@@ -1,6 +1,6 @@
-"""The command line: `oakum VERB [flags] EVIDENCE...`. One module per verb, imported when it is called.
+"""The command line: `oakum COMMAND [flags] EVIDENCE...`. One module per command, imported when it is called.
 
-Errors become exit codes here and nowhere else: 0 nothing found, 1 found, 2 usage, 3 undecided, 4 could not do it.
+Errors become exit codes here and nowhere else: 0 nothing found, 1 found, 2 usage, 3 undecided, 4 failed.
 No traceback reaches a user; OAKUM_DEBUG=1 shows it to a developer.
 """
 
@@ -16,34 +16,34 @@ import click
 
 from oakum import __version__
 
-# A verb is one line here, among those that people look for with it, and one module of the same name beside this file.
+# A command is one line here, grouped by purpose, and one module of the same name beside this file.
 GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
-    ("Find out why it leaks", (
-        ("diagnose", "Why it leaks: where, by which mechanism, how sure, what to do."),
-        ("report", "A saved diagnosis in any format or language; --recheck proves it."),
-        ("capture", "Take evidence from what runs, carefully, into a bundle."),
-        ("find", "The Go programs that run on this machine, and their pprof."),
+    ("Find the root cause", (
+        ("diagnose", "Root cause of a leak: location, mechanism, confidence, fix."),
+        ("report", "Render a saved diagnosis in any format; --recheck verifies it."),
+        ("capture", "Capture dumps, profiles and metrics of running targets."),
+        ("find", "Go processes on this machine, and their pprof endpoints."),
     )),
-    ("Before it leaks", (
-        ("scan", "Leaking code in Go source, known leaks in what is built."),
-        ("known", "Leaks that upstream knows: list, search, show, match."),
+    ("Prevent leaks", (
+        ("scan", "Leaking code in Go source, known upstream bugs in a build."),
+        ("known", "Known upstream bugs: list, search, show, match."),
     )),
-    ("Look closer", (
-        ("inspect", "What each input is: kind, format, counts, time, problems."),
-        ("goroutines", "Where goroutines stand: by place, state and creator, with ages."),
-        ("diff", "What changed between captures: new, gone, grown."),
+    ("Inspect dumps and profiles", (
+        ("inspect", "Identify each input: kind, format, counts, time, problems."),
+        ("goroutines", "Goroutines by location, state and creator, with wait times."),
+        ("diff", "Compare snapshots: new, gone, grown, shrunk."),
         ("top", "Functions by flat and cum value, as pprof -top."),
         ("tree", "Callers and callees of every function, as pprof -tree."),
         ("peek", "Callers and callees of the functions that match."),
-        ("list", "Source lines with their values; or the cause of a finding."),
+        ("list", "Annotated source; with --finding the root cause in it."),
         ("traces", "Every distinct stack with its value, as pprof -traces."),
-        ("flame", "Flame graph: one page, folded stacks or speedscope JSON."),
-        ("graph", "Call graph: DOT; SVG or PNG where Graphviz is installed."),
+        ("flame", "Flame graph: HTML page, folded stacks or speedscope JSON."),
+        ("graph", "Call graph: DOT; SVG, PNG or PDF through Graphviz."),
     )),
-    ("The tool itself", (
-        ("demo", "Show it at work on recorded evidence."),
-        ("doctor", "What is missing on this machine, and what that costs."),
-        ("completion", "Print the script that completes verbs and options in a shell."),
+    ("Oakum itself", (
+        ("demo", "Diagnose five recorded incidents."),
+        ("doctor", "Check this machine: what is missing, and what that limits."),
+        ("completion", "Print the shell completion script."),
     )),
 )  # fmt: skip
 COMMANDS = tuple(command for _, commands in GROUPS for command in commands)
@@ -56,7 +56,7 @@ _SHORT_WITH_VALUE = re.compile(r"^(-[A-Za-z])=(.*)$", re.DOTALL)
 
 
 class Verbs(click.Group):
-    """The group of all verbs; knows their names without importing them."""
+    """The group of all commands; knows their names without importing them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*VERBS]
@@ -66,7 +66,7 @@ class Verbs(click.Group):
             return cast(click.Command, import_module(f"oakum.cli.{cmd_name}").command)
         if ctx.resilient_parsing:  # a line that is being completed
             return None
-        raise click.UsageError(f"There is no verb '{cmd_name}'.{_instead(cmd_name)}", ctx)
+        raise click.UsageError(f"There is no command '{cmd_name}'.{_suggestion(cmd_name)}", ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         widest = max(map(len, VERBS))
@@ -75,62 +75,63 @@ class Verbs(click.Group):
                 formatter.write_dl([(f"{name:<{widest}}", told) for name, told in commands])
 
 
-def _instead(word: str) -> str:
-    """Return what somebody meant who wrote this where a verb belongs: a verb, or evidence without one."""
+def _suggestion(word: str) -> str:
+    """Return what somebody meant who wrote this in place of a command: a command, or evidence without one."""
     import difflib  # as long to import as all the rest of this module
     import shlex
 
     if word in ("help", "version"):
-        return f" It is an option: oakum --{word}" + (", oakum VERB --help" if word == "help" else "")
+        return f" It is an option: oakum --{word}" + (", oakum COMMAND --help" if word == "help" else "")
     if near := difflib.get_close_matches(word, VERBS, 1):
         return f" Did you mean {near[0]}?"
     if Path(word).exists() or re.match(r"\w[\w+.-]*:\S", word):  # http://HOST, pid:812, localhost:6060
         return f" To diagnose it: oakum diagnose {shlex.quote(word)}"
-    return f" There are {', '.join(VERBS)}."
+    return f" Commands: {', '.join(VERBS)}."
 
 
 def _missing(error: click.UsageError) -> str:
     """Return what is to be named where EVIDENCE is missing."""
     named = error.param.name if isinstance(error, click.MissingParameter) and error.param else ""
     if named == "trees":
-        return " Name a directory with Go source (. is this one), a go.mod or a program."
+        return " Name a directory of Go source (. is the current one), a go.mod or a Go binary."
     if named not in ("evidence", "targets") or error.ctx is None:
         return ""
     first = error.ctx.params.get("regexp")
     if first and Path(first).exists():
         return f" {first} was taken for the REGEXP, which comes first."
-    return " Name a file or a directory, or what runs: http://HOST:6060, pid:N, kube://pod/NAMESPACE/NAME."
+    return " Name a file, a directory or a running target: http://HOST:6060, pid:N, kube://pod/NAMESPACE/NAME."
 
 
 @click.group(
     cls=Verbs,
-    subcommand_metavar="VERB EVIDENCE...",
+    subcommand_metavar="COMMAND EVIDENCE...",
     context_settings={
         "help_option_names": ["-h", "--help"],
         "max_content_width": 100,
         "token_normalize_func": lambda token: token.replace("_", "-"),
     },
-    epilog="""EVIDENCE is a file, a directory, a bundle or - for standard input, recognised by content, never by name
-alone; or what runs: http://HOST:PORT, unix://SOCKET, pid:N, kube://pod/NAMESPACE/NAME (all kinds: oakum capture
---help). pprof's flags may have one dash or two.
+    epilog="""EVIDENCE is a file, a directory, a bundle or - (standard input); its content decides what it is, not its
+name. Or a running target: http://HOST:PORT, unix://SOCKET, pid:N, kube://pod/NAMESPACE/NAME (all kinds: oakum capture
+--help). pprof's flags take one dash or two.
 
-Exit codes: 0 nothing found, 1 found, 2 usage, 3 undecided, 4 could not do it. Environment: NO_COLOR, FORCE_COLOR,
-OAKUM_TOKEN, KUBECONFIG, PPROF_TMPDIR, OAKUM_QUIET, OAKUM_DEBUG.
+Exit codes: 0 nothing found, 1 leak found, 2 usage error, 3 inconclusive, 4 failed.
+
+Environment: NO_COLOR, FORCE_COLOR, OAKUM_TOKEN, KUBECONFIG, PPROF_TMPDIR, OAKUM_QUIET, OAKUM_DEBUG.
 """,
 )
 @click.version_option(__version__, message="oakum %(version)s")
 def verbs() -> None:
-    """Find out why a Go service leaks, from its goroutine dumps and pprof profiles.
+    """Find the root cause of leaks in Go services, from goroutine dumps and pprof profiles.
 
     Start here:
 
     \b
-      oakum demo                         the tool at work, on recorded evidence
-      oakum diagnose http://HOST:6060    what runs: two moments, 10 s apart
-      oakum diagnose before/ after/      what was saved, oldest first
-      oakum find                         which Go programs run here
+      oakum demo                         five recorded incidents, diagnosed
+      oakum diagnose http://HOST:6060    running service, captured twice
+      oakum diagnose before/ after/      saved snapshots, oldest first
+      oakum find                         Go processes on this machine
       oakum doctor                       what is missing on this machine
-      oakum VERB --help                  what a verb does, with examples that work
+      oakum COMMAND --help               options and examples of a command
     """
 
 
@@ -153,14 +154,14 @@ def run(arguments: Sequence[str]) -> int:
         click.echo(error.ctx.get_help(), color=False)
         return 2
     except click.UsageError as error:
-        _say(error.format_message() + _missing(error))
+        _print_error(error.format_message() + _missing(error))
         if error.ctx is not None:
-            _say(f"usage: {' '.join(error.ctx.command.get_usage(error.ctx).split()[1:])}", prefix="")
+            _print_error(f"usage: {' '.join(error.ctx.command.get_usage(error.ctx).split()[1:])}", prefix="")
         verb = error.ctx.command_path if error.ctx else " ".join(["oakum", *(w for w in arguments[:1] if w in VERBS)])
-        _say(f"Try: {verb} --help", prefix="")
+        _print_error(f"Try: {verb} --help", prefix="")
         return 2
     except click.ClickException as error:
-        _say(error.format_message())
+        _print_error(error.format_message())
         return 4
     except (BrokenPipeError, SystemExit):
         # `oakum traces big | head`: the reader has gone, which click turns into an exit of its own. Python would
@@ -168,28 +169,32 @@ def run(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
     except (KeyboardInterrupt, click.Abort):
-        _say("interrupted")
+        _print_error("interrupted")
         return 130
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # else Python tries to write the rest once more
         what = error.filename if error.filename is not None else "cannot write the output"
-        _say(f"{what}: {error.strerror or error}")
+        _print_error(f"{what}: {error.strerror or error}")
         return 4
     except MemoryError:
-        _say("out of memory; give the inputs one at a time, or run on a machine with more memory")
+        _print_error("out of memory; pass fewer inputs at a time, or run on a machine with more memory")
         return 4
     except Exception as error:
         # An OakumError. The model, and with it numpy, is not imported to ask that: where numpy does not load, doctor
         # must still be able to tell.
         if hasattr(error, "exit_code"):
-            _say(str(error))
+            _print_error(_worded(error))
             return int(error.exit_code)
         if isinstance(error, ImportError):
-            _say(f"part of oakum does not load: {error}. What is missing, and how it is mended: oakum doctor")
+            _print_error(
+                f"part of oakum does not load: {error}. oakum doctor shows what is missing and how to install it"
+            )
             return 4
         if os.environ.get("OAKUM_DEBUG"):
             raise
-        _say(f"internal error: {type(error).__name__}: {error}. Please report it; OAKUM_DEBUG=1 shows where it was.")
+        _print_error(
+            f"internal error: {type(error).__name__}: {error}. Please report it; OAKUM_DEBUG=1 shows where it was."
+        )
         return 4
 
 
@@ -212,7 +217,16 @@ def two_dashes(arguments: Sequence[str]) -> "list[str]":
     return spelled + options[end:]
 
 
-def _say(text: str, prefix: str = "oakum: ") -> None:
+def _worded(error: Exception) -> str:
+    """Return what an error says; one of a file that cannot be opened has the problem of an input."""
+    if not hasattr(error, "problem"):
+        return str(error)
+    from oakum.report.words.told import problem_line
+
+    return problem_line(error.problem)
+
+
+def _print_error(text: str, prefix: str = "oakum: ") -> None:
     """Tell on stderr; what was read may stand in it, and must not drive the terminal."""
     from oakum.cli.screen import safe
 

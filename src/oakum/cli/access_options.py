@@ -1,6 +1,6 @@
-"""Options that say how a running target is entered, and how it is asked: credentials, the cluster, time and size.
+"""Options for running targets: credentials, cluster, time and size limits.
 
-pprof's names for TLS, kubectl's for clusters, curl's -H. Out come an Access and Wishes; secrets stay in them.
+pprof's names for TLS, kubectl's for clusters, curl's -H. Out come an Access and CaptureOptions; secrets stay in them.
 """
 
 import os
@@ -14,7 +14,7 @@ import click
 from oakum.model.errors import UsageError
 
 if TYPE_CHECKING:
-    from oakum.collect.target import Wishes
+    from oakum.collect.target import CaptureOptions
     from oakum.collect.web.access import Access
 
 # 10s   2m   1h30m   250ms   1d   or plain seconds, as pprof's -timeout: 30
@@ -32,11 +32,11 @@ class Duration(click.ParamType[float]):
             return float(value)
         found = _DURATION.fullmatch(value)
         if not value or not found:
-            self.fail(f"{value}: not a time; write 10s, 2m, 1h30m", param, ctx)
+            self.fail(f"{value}: not a duration; write 10s, 2m or 1h30m", param, ctx)
         days, hours, minutes, seconds, milliseconds, bare = (float(part or 0) for part in found.groups())
         total = bare or days * 86_400 + hours * 3600 + minutes * 60 + seconds + milliseconds / 1000
         if not 0 < total <= _LONGEST:
-            self.fail(f"{value}: from 1ms to a year", param, ctx)
+            self.fail(f"{value}: must be between 1ms and a year", param, ctx)
         return total
 
 
@@ -44,23 +44,23 @@ DURATION = Duration()
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 # In pprof's manner: (name, metavar or None for a switch, explanation).
-LIVE = "Targets that run"
+LIVE = "Running targets"
 LIVE_FLAGS: tuple[tuple[str, str | None, str], ...] = (
-    ("tls_ca", "FILE", "Authority that the server's certificate is checked with."),
-    ("tls_cert", "FILE", "Certificate that says who you are."),
-    ("tls_key", "FILE", "Its key."),
-    ("tls_server_name", "NAME", "Name in the server's certificate, where it is not that of the address."),
-    ("token_file", "FILE", "Bearer token, read again for each request; or OAKUM_TOKEN in the environment."),
-    ("header", "HEADER", "One more header, 'Name: value'; may be repeated."),
-    ("timeout", "TIME", "For one request: 10s, 2m; 30s by default."),
-    ("kubeconfig", "FILE", "As kubectl's; else KUBECONFIG, ~/.kube/config, the pod's own."),
-    ("kube_context", "NAME", "Context of the kubeconfig."),
-    ("namespace", "NAME", "Namespace of pods whose word names none."),
-    ("selector", "LABELS", "Which pods or nodes: app=orders,tier!=test."),
+    ("tls_ca", "FILE", "CA certificate that verifies the server."),
+    ("tls_cert", "FILE", "Client certificate."),
+    ("tls_key", "FILE", "Key of the client certificate."),
+    ("tls_server_name", "NAME", "Server name to verify, if it differs from the host in the address."),
+    ("token_file", "FILE", "File with the bearer token, read for each request; or set OAKUM_TOKEN."),
+    ("header", "HEADER", "Extra request header, 'Name: value'; repeatable."),
+    ("timeout", "TIME", "Timeout of one request: 10s, 2m (default 30s)."),
+    ("kubeconfig", "FILE", "Kubeconfig; default KUBECONFIG, ~/.kube/config, the pod's service account."),
+    ("kube_context", "NAME", "Kubeconfig context."),
+    ("namespace", "NAME", "Namespace of pods given without one."),
+    ("selector", "LABELS", "Label selector of pods or nodes: app=orders,tier!=test."),
 )
 _MORE_FLAGS = (
-    ("token", "TOKEN", "Bearer token; ps shows it to everybody here: better OAKUM_TOKEN or --token-file."),
-    ("all_namespaces", None, "Pods of all namespaces that -l chooses."),
+    ("token", "TOKEN", "Bearer token; visible in ps, so prefer OAKUM_TOKEN or --token-file."),
+    ("all_namespaces", None, "Pods that match -l in all namespaces."),
 )
 # As curl and kubectl spell them, in commands where these mean nothing else (list --context, goroutines -n).
 _SPELLINGS = {
@@ -77,7 +77,7 @@ class LiveCommand(click.Command):
     """A command whose help lists the options for running targets apart from its own."""
 
     apart = frozenset(name for name, _, _ in (*LIVE_FLAGS, *_MORE_FLAGS)) | {
-        "moments", "every", "budget", "force", "gc", "past",
+        "snapshots", "every", "budget", "force", "gc", "past",
     }  # fmt: skip
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -87,6 +87,25 @@ class LiveCommand(click.Command):
             if records := [record for p in chosen if (record := p.get_help_record(ctx))]:
                 with formatter.section(title):
                     formatter.write_dl(records)
+
+
+class _FormerName(click.Option):
+    """An option that also answers to its name in earlier releases, which help does not list."""
+
+    former = "--moments"
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        super().add_to_parser(parser, ctx)
+        parser.add_option(obj=self, opts=[self.former], dest=self.name, action="store", nargs=self.nargs)
+
+
+def snapshots_option(explanation: str, default: int | None = None) -> Decorator:
+    """Return the option that says how many snapshots are captured."""
+    kind = click.IntRange(1, 1000)
+    shown = default is not None
+    return click.option(
+        "--snapshots", cls=_FormerName, type=kind, default=default, show_default=shown, metavar="N", help=explanation
+    )
 
 
 def live_option(name: str, metavar: str | None, explanation: str, *spellings: str) -> Decorator:
@@ -123,17 +142,17 @@ def guard_options(function: Callable[..., Any]) -> Callable[..., Any]:
             default=DUMP_BUDGET,
             show_default=True,
             metavar="N",
-            help="Goroutines up to which the full dump is taken (debug=2, which stops the process meanwhile).",
+            help="Take the full dump (debug=2, which stops the world) only up to N goroutines.",
         ),
-        click.option("--force", is_flag=True, help="Take the full dump whatever the number of goroutines."),
-        click.option("--gc", is_flag=True, help="Let the target collect garbage before each heap profile (?gc=1)."),
+        click.option("--force", is_flag=True, help="Take the full dump regardless of the number of goroutines."),
+        click.option("--gc", is_flag=True, help="Run a garbage collection before each heap profile (?gc=1)."),
         click.option(
             "--past",
             type=DURATION,
             default="6h",
             show_default=True,
             metavar="TIME",
-            help="How far back, of Prometheus, Pyroscope, Parca and journals.",
+            help="Time range read from Prometheus, Pyroscope, Parca and journals.",
         ),
     )
     for option in reversed(options):
@@ -168,17 +187,17 @@ def access(given: Mapping[str, Any]) -> "Access":
 def _header(text: str) -> tuple[str, str]:
     name, colon, value = text.partition(":")
     if not colon:
-        raise UsageError("-H: a header is written 'Name: value'")  # not repeated here: it may be a secret
+        raise UsageError("-H: write the header as 'Name: value'")  # not repeated here: it may be a secret
     return name.strip(), value.strip()
 
 
-def wishes(given: Mapping[str, Any]) -> "Wishes":
+def capture_options(given: Mapping[str, Any]) -> "CaptureOptions":
     """Return what is asked of every target."""
     from oakum.cli.programs import describe
-    from oakum.collect.target import DUMP_BUDGET, Wishes
+    from oakum.collect.target import DUMP_BUDGET, CaptureOptions
 
     budget = given.get("budget")
-    return Wishes(
+    return CaptureOptions(
         gc=bool(given.get("gc")),
         force=bool(given.get("force")),
         budget=DUMP_BUDGET if budget is None else budget,
@@ -196,8 +215,9 @@ __all__ = [
     "LiveCommand",
     "access",
     "access_options",
+    "capture_options",
     "guard_options",
     "live_flags",
     "live_option",
-    "wishes",
+    "snapshots_option",
 ]

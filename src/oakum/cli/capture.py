@@ -1,4 +1,4 @@
-"""oakum capture: evidence of running targets -> a bundle. Exit 0 when every target named gave something, else 4."""
+"""oakum capture: evidence of running targets -> a bundle. Exit 0 when every target was captured, else 4."""
 
 import gc
 import json
@@ -13,100 +13,103 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from oakum.cli.access_options import DURATION, LiveCommand, access_options, guard_options
+from oakum.cli.access_options import DURATION, LiveCommand, access_options, guard_options, snapshots_option
 from oakum.cli.screen import Progress, remark
 from oakum.model.errors import UsageError
 
 if TYPE_CHECKING:
     from oakum.collect.bundle.write import Bundle, Redact
-    from oakum.collect.course import Course, Outcome
+    from oakum.collect.capture_run import CaptureOutcome, TargetResult
     from oakum.collect.web.access import Access
 
-_UNTIL_MOST = 20  # moments, when growth is waited for
+_UNTIL_MOST = 20  # snapshots, when growth is waited for
 _KEY_LEAST = 16  # characters
 
 
 class _CaptureCommand(LiveCommand):
-    """All that is captured runs: only who asks is told apart."""
+    """Every target runs: only credentials and the cluster are listed apart."""
 
-    apart = LiveCommand.apart - {"moments", "every", "budget", "force", "gc", "past", "timeout"}
+    apart = LiveCommand.apart - {"snapshots", "every", "budget", "force", "gc", "past", "timeout"}
 
 
 @click.command(
     epilog="""Targets:
 
 \b
-  http://HOST:PORT[/PREFIX]          net/http/pprof, below the usual prefixes
+  http://HOST:PORT[/PREFIX]          net/http/pprof; probes the prefix
   https://, https+insecure://        TLS, with --tls-ca, --token-file ...
-  unix:///run/containerd/debug.sock  pprof behind a socket
-  kube://node/NAME                   a kubelet, through the API server
+  unix:///run/containerd/debug.sock  pprof on a unix socket
+  kube://node/NAME                   kubelet, through the API server
   kube://pod/NAMESPACE/NAME[:PORT]   a pod; without NAME all of -l app=x
   kube://component/kube-apiserver    or kube-scheduler, etcd ...
-  pid:812                            a process here: memory, build, pprof
-  shim:ID                            containerd's shim, asked by SIGUSR1
-  journal:UNIT                       dumps in the journal of a unit
-  prometheus+http://HOST?match=M     what Prometheus kept; pyroscope+, parca+
-  FILE, DIRECTORY, BUNDLE, -         what is there already, to redact it
+  pid:812                            local process: memory, build, pprof
+  shim:ID                            containerd shim, dumped by SIGUSR1
+  journal:UNIT                       dumps in a systemd unit's journal
+  prometheus+http://HOST?match=M     metric history; also pyroscope+, parca+
+  FILE, DIRECTORY, BUNDLE, -         existing captures, to pack or redact
 
 \b
 Examples:
-  # what would be asked, and why; nothing is taken
+  # show what would be requested, and why; nothing is captured
   oakum capture --dry-run http://10.0.0.7:6060
-  # three moments, half a minute apart, in one file
-  oakum capture http://10.0.0.7:6060 --moments 3 --every 30s -o leak.tar.gz
-  # all pods of a label, until something has grown
+  # three snapshots, 30 s apart, in one archive
+  oakum capture http://10.0.0.7:6060 --snapshots 3 --every 30s -o leak.tar.gz
+  # every pod with a label, until goroutines or memory grow
   oakum capture kube://pod/shop -l app=orders --until-growth --every 1m
-  # a process, and what Prometheus knows of its past
+  # a process, with 12 h of history from Prometheus
   oakum capture pid:812 'prometheus+http://prom:9090?match=job=api' --past 12h
-  # to hand it on: private names become tokens
+  # to share it: private names are replaced by tokens
   oakum capture bundle/ -o redacted.tar.gz --redact
 
-Exit codes: 0 every TARGET gave something (of many pods, one did); 4 one gave nothing, and what the others gave is kept;
-2 usage; 130 interrupted, and what was taken is kept.
+Exit codes: 0 every TARGET was captured (of many pods, at least one); 4 a target failed, the others are kept; 2 usage
+error; 130 interrupted, captures so far are kept.
 
-See also: oakum diagnose BUNDLE, oakum find (what runs here), docs/capture.md (what is asked, which rights it needs).
+See also: oakum diagnose BUNDLE, oakum find (local Go processes), docs/capture.md (requests, permissions).
 """,
     cls=_CaptureCommand,
 )
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
+@click.option("-o", "--output", metavar="PLACE", help="Bundle directory or .tar.gz (default oakum-NAME-TIME/).")
+@snapshots_option("Number of snapshots (default 1).")
 @click.option(
-    "-o", "--output", metavar="PLACE", help="Directory or .tar.gz of the bundle; oakum-NAME-TIME/ if not given."
-)
-@click.option("--moments", type=click.IntRange(1, 1000), metavar="N", help="Take a series of N moments (default 1).")
-@click.option(
-    "--every", type=DURATION, default="30s", show_default=True, metavar="TIME", help="From one moment to the next."
+    "--every", type=DURATION, default="30s", show_default=True, metavar="TIME", help="Interval between snapshots."
 )
 @click.option(
     "--until-growth",
     is_flag=True,
-    help=f"Take moments until goroutines or memory have clearly grown, {_UNTIL_MOST} at most unless --moments says.",
+    help=f"Take snapshots until goroutines or memory clearly grow, at most --snapshots ({_UNTIL_MOST} if not given).",
 )
-@click.option("--dry-run", is_flag=True, help="Look, count, and show what would be taken; take nothing.")
+@click.option("--dry-run", is_flag=True, help="Probe the targets and show the plan; capture nothing.")
 @guard_options
-@click.option("--redact", is_flag=True, help="Replace names, labels, hosts and private packages by stable tokens.")
+@click.option("--redact", is_flag=True, help="Replace private names, labels and hosts by stable tokens.")
 @click.option(
     "--redact-key",
     metavar="FILE",
-    help="File with the key of the tokens, made if need be: the same key, the same tokens.",
+    help="Key file of the tokens, created if missing: the same key gives the same tokens.",
 )
-@click.option("--redact-keep", multiple=True, metavar="GLOB", help="Packages whose names are kept: example.com/open/*.")
+@click.option("--redact-keep", multiple=True, metavar="GLOB", help="Packages to keep in clear: example.com/open/*.")
 @click.option(
-    "--parallel", type=click.IntRange(1, 256), default=32, show_default=True, metavar="N", help="Targets at once."
+    "--parallel",
+    type=click.IntRange(1, 256),
+    default=32,
+    show_default=True,
+    metavar="N",
+    help="Targets captured concurrently.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace a bundle that is there already.")
+@click.option("--overwrite", is_flag=True, help="Overwrite an existing bundle.")
 @access_options
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest, or with --dry-run the plan, as JSON.")
 def command(targets: tuple[str, ...], as_json: bool, **given: Any) -> int:
-    """Capture evidence from running targets into a bundle, carefully.
+    """Capture goroutine dumps, profiles and metrics of running targets into a bundle.
 
-    Each target is looked at first: what is there, how many goroutines. Then it is asked for one thing after the other;
-    a full dump, which stops the process, is only taken below --budget. Many targets are asked at once, a slow or dead
-    one delays nobody. --dry-run shows the plan. Next: oakum diagnose BUNDLE.
+    Each target is probed first: which endpoints it serves, how many goroutines it has. Then captures are taken one at
+    a time; a full dump, which stops the world, only up to --budget goroutines. Targets are captured concurrently; a
+    slow or dead one delays no other. --dry-run shows the plan. Next: oakum diagnose BUNDLE.
     """
     from oakum.cli.access_options import access
-    from oakum.cli.live import meant
+    from oakum.cli.live import normalize_target
 
-    words = tuple(map(meant, dict.fromkeys(targets)))
+    words = tuple(map(normalize_target, dict.fromkeys(targets)))
     entered = access(given)
     return _plan(words, entered, given, as_json) if given["dry_run"] else _take(words, entered, given, as_json)
 
@@ -114,35 +117,36 @@ def command(targets: tuple[str, ...], as_json: bool, **given: Any) -> int:
 def _plan(words: Sequence[str], entered: "Access", given: dict[str, Any], as_json: bool) -> int:
     """Show what would be taken."""
     from oakum.cli import capture_page as page
-    from oakum.cli.live import nothing
+    from oakum.cli.live import nothing_captured
 
     outcome = _run(words, entered, given, None)
-    if not any(course.plan.steps for course in outcome.courses) and not outcome.interrupted and not as_json:
-        raise nothing(outcome)
+    if not any(result.plan.steps for result in outcome.results) and not outcome.interrupted and not as_json:
+        raise nothing_captured(outcome)
     if as_json:
         click.echo(json.dumps(page.plan_document(outcome), indent=2, ensure_ascii=False))
     else:
-        page.show_plan(outcome, _moments(given), given["every"])
-    return _exit_code(outcome, lambda course: bool(course.plan.steps))
+        page.show_plan(outcome, _snapshots(given), given["every"])
+    return _exit_code(outcome, lambda result: bool(result.plan.steps))
 
 
 def _take(words: Sequence[str], entered: "Access", given: dict[str, Any], as_json: bool) -> int:
     """Take everything, and show what became of it."""
     from oakum.cli import capture_page as page
-    from oakum.cli.live import bundle_name, forget, free_place, nothing
+    from oakum.cli.live import bundle_name, nothing_captured, remove_empty_bundle, unused_path
     from oakum.collect.bundle.write import Bundle
     from oakum.collect.web import vault
+    from oakum.report.words.told import problem_line
 
-    place = Path(given["output"]) if given["output"] else free_place(Path(bundle_name(words)))
+    place = Path(given["output"]) if given["output"] else unused_path(Path(bundle_name(words)))
     if given["output"] == "-":
-        raise UsageError("-o -: a bundle is a directory or a file; name one")
-    bundle = Bundle(place, _redaction(given), vault.known, given["overwrite"])
+        raise UsageError("-o -: a bundle cannot go to standard output; name a directory or a .tar.gz")
+    bundle = Bundle(place, _redaction(given), vault.known, given["overwrite"], problem_line)
     try:
         outcome = _run(words, entered, given, bundle)
     except UsageError:
         bundle.close()
         if not bundle.spares:
-            forget(place)
+            remove_empty_bundle(place)
         raise
     except BaseException:
         bundle.close()  # whatever it was, what was taken is kept
@@ -151,16 +155,16 @@ def _take(words: Sequence[str], entered: "Access", given: dict[str, Any], as_jso
         try:
             bundle.close()
         except KeyboardInterrupt:
-            remark(f"interrupted while it was packed; what was taken is kept in {place}.partial")
+            remark(f"interrupted while packing; captures so far are kept in {place}.partial")
             raise
-    kept = any(course.paths for course in outcome.courses)
+    kept = any(result.paths for result in outcome.results)
     if not kept:
         if not bundle.spares:
-            forget(place)
+            remove_empty_bundle(place)
         if outcome.interrupted:
             raise KeyboardInterrupt
         if not as_json:
-            raise nothing(outcome)
+            raise nothing_captured(outcome)
     if as_json:
         told = {"bundle": str(place) if kept else None, **bundle.manifest(datetime.now(UTC))}
         click.echo(json.dumps(told, indent=2, ensure_ascii=False))
@@ -168,48 +172,50 @@ def _take(words: Sequence[str], entered: "Access", given: dict[str, Any], as_jso
         page.show(
             outcome,
             str(place) + ("/" if place.is_dir() else ""),
-            _moments(given),
+            _snapshots(given),
             given["until_growth"],
             given["redact"],
         )
-    return _exit_code(outcome, lambda course: bool(course.paths))
+    return _exit_code(outcome, lambda result: bool(result.paths))
 
 
-def _run(words: Sequence[str], entered: "Access", given: dict[str, Any], bundle: "Bundle | None") -> "Outcome":
-    from oakum.cli.access_options import wishes
-    from oakum.cli.live import openings, watched
-    from oakum.collect.course import patience
-    from oakum.collect.rounds import Rounds, Schedule
+def _run(words: Sequence[str], entered: "Access", given: dict[str, Any], bundle: "Bundle | None") -> "CaptureOutcome":
+    from oakum.cli.access_options import capture_options
+    from oakum.cli.live import progress_reporter, target_openers
+    from oakum.collect.capture_run import snapshot_limit
+    from oakum.collect.scheduler import CaptureScheduler, Schedule
 
-    asked = wishes(given)
+    asked = capture_options(given)
     schedule = Schedule(
-        _moments(given), given["every"], given["until_growth"], given["parallel"], patience(asked.seconds)
+        _snapshots(given), given["every"], given["until_growth"], given["parallel"], snapshot_limit(asked.seconds)
     )
     progress = Progress("capturing:" if bundle else "looking:")
     gc.enable()  # a series may take hours
     with _ended_alike():
         try:
-            return Rounds(openings(words, entered), asked, schedule, bundle, watched(progress)).run()
+            return CaptureScheduler(
+                target_openers(words, entered), asked, schedule, bundle, progress_reporter(progress)
+            ).run()
         finally:
             progress.done()
 
 
-def _moments(given: dict[str, Any]) -> int:
-    return int(given["moments"] or (_UNTIL_MOST if given["until_growth"] else 1))
+def _snapshots(given: dict[str, Any]) -> int:
+    return int(given["snapshots"] or (_UNTIL_MOST if given["until_growth"] else 1))
 
 
-def _exit_code(outcome: "Outcome", gave: "Callable[[Course], bool]") -> int:
+def _exit_code(outcome: "CaptureOutcome", gave: "Callable[[TargetResult], bool]") -> int:
     """Return 0 when every word of the command line led to something; of many pods, one may be gone."""
     if outcome.interrupted:
         return 130
-    words = {course.word for course in outcome.courses}
-    return 0 if words == {course.word for course in outcome.courses if gave(course)} else 4
+    words = {result.word for result in outcome.results}
+    return 0 if words == {result.word for result in outcome.results if gave(result)} else 4
 
 
 def _redaction(given: dict[str, Any]) -> "Redact | None":
     if not given["redact"]:
         if given["redact_key"] or given["redact_keep"]:
-            raise UsageError("--redact-key and --redact-keep go with --redact")
+            raise UsageError("--redact-key and --redact-keep need --redact")
         return None
     from oakum.cli.redaction import redaction
 
@@ -223,14 +229,12 @@ def _key(name: str) -> str:
         if not path.exists():
             with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
                 file.write(f"{secrets.token_hex(32)}\n")
-            remark(f"made a new key, {name}: keep it to yourself, and use it again for bundles that are to be compared")
+            remark(f"created the key {name}: keep it secret, and reuse it for bundles that are compared with this one")
         key = path.read_text(encoding="utf-8", errors="surrogateescape").strip()
     except OSError as error:
         raise UsageError(f"--redact-key {name}: {error.strerror or error}") from error
     if len(key) < _KEY_LEAST:
-        raise UsageError(
-            f"--redact-key {name}: fewer than {_KEY_LEAST} characters; who guesses the key knows the names"
-        )
+        raise UsageError(f"--redact-key {name}: shorter than {_KEY_LEAST} characters; a guessed key reveals the names")
     return key
 
 

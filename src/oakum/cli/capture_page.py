@@ -1,6 +1,6 @@
 """What a capture came to, or would, as text and JSON: targets in a few lines each, what failed, what to do next.
 
-Everything that a server said stands here without control characters and without credentials.
+Everything that a server said is here without control characters and without credentials.
 """
 
 import shlex
@@ -11,38 +11,37 @@ from typing import Any
 import click
 
 from oakum.cli.screen import safe, styled, width
-from oakum.collect.course import Course, Outcome
+from oakum.collect.capture_run import CaptureOutcome, TargetResult
 from oakum.collect.growth import RULE
 from oakum.collect.target import Plan
 from oakum.collect.web.vault import hidden
 from oakum.model.sizes import size
+from oakum.report.words.told import problem_line
 
 _SHOWN = 20  # targets; a fleet is in the manifest
 _WIDEST = 110
 _ADVICE = 4
 
 
-def show(outcome: Outcome, place: str, moments: int, until_growth: bool, redacted: bool) -> None:
+def show(outcome: CaptureOutcome, place: str, snapshots: int, until_growth: bool, redacted: bool) -> None:
     """Print what was taken, what was not and why, and the next command."""
-    taken = [course for course in outcome.courses if course.paths]
-    failed = [course for course in outcome.courses if not course.paths]
+    taken = [result for result in outcome.results if result.paths]
+    failed = [result for result in outcome.results if not result.paths]
     click.echo(_headline(outcome, taken, place))
     if redacted and taken:
-        click.echo(
-            "Names were replaced by tokens. Look through it before you hand it on: oakum inspect tells what is in it."
-        )
-    for text in _how_it_ended(outcome, taken, moments, until_growth):
+        click.echo("Names were replaced by tokens. Check it before you share it: oakum inspect lists its contents.")
+    for text in _how_it_ended(outcome, taken, snapshots, until_growth):
         _paragraph(_clean(text), "")
     shown = sorted(taken, key=_interest)[:_SHOWN] if len(taken) > _SHOWN else taken
-    for course in shown:
+    for result in shown:
         click.echo()
-        _title(course)
-        _paragraph(_numbers(course))
-        _beside(course)
+        _title(result)
+        _paragraph(_numbers(result))
+        _print_missing(result)
     if len(shown) < len(taken):
         click.echo(f"\n... and {len(taken) - len(shown):,} more: {safe(place)} has them all")
     _failures(failed)
-    _advice(outcome.courses)
+    _advice(outcome.results)
     if taken:
         # A whole fleet takes its time, and tells the same many times: who has grown most comes first.
         first = shown[0].paths[0].partition("/")[0] if len(shown) < len(taken) and place.endswith("/") else ""
@@ -50,43 +49,43 @@ def show(outcome: Outcome, place: str, moments: int, until_growth: bool, redacte
         click.echo(f"\nNext: {styled(safe(f'oakum diagnose {shlex.quote(named)}'), 'bold')}")
 
 
-def show_plan(outcome: Outcome, moments: int, every: float) -> None:
+def show_plan(outcome: CaptureOutcome, snapshots: int, every: float) -> None:
     """Print what would be asked of each target, in order, and what would be left out."""
-    planned = [course for course in outcome.courses if course.plan.steps]
-    failed = [course for course in outcome.courses if not course.plan.steps]
-    steps = sum(len(course.plan.steps) for course in planned)
-    series = f", {moments} times, {every:g} s apart" if moments > 1 else ""
-    click.echo(f"{styled('Nothing was taken.', 'bold')} {_count(steps, 'thing')} would be{series}, of")
-    for course in planned[:_SHOWN]:
+    planned = [result for result in outcome.results if result.plan.steps]
+    failed = [result for result in outcome.results if not result.plan.steps]
+    steps = sum(len(result.plan.steps) for result in planned)
+    series = f", {snapshots} times, {every:g} s apart" if snapshots > 1 else ""
+    click.echo(f"{styled('Dry run: nothing was captured.', 'bold')} {_count(steps, 'request')} planned{series}:")
+    for result in planned[:_SHOWN]:
         click.echo()
-        _title(course)
-        if facts := _facts(course.plan):
+        _title(result)
+        if facts := _facts(result.plan):
             _paragraph(_clean(facts))
-        for number, step in enumerate(course.plan.steps, 1):
+        for number, step in enumerate(result.plan.steps, 1):
             click.echo(f"  {number:>2}  {_clean(step.ask)}")
             click.echo(styled(f"      {_clean(step.what)} → {_clean(step.file)}", "dim"))
-        _beside(course)
+        _print_missing(result)
     if len(planned) > _SHOWN:
         click.echo(f"\n... and {len(planned) - _SHOWN:,} more; --json shows them all")
     _failures(failed)
-    _advice(outcome.courses)
+    _advice(outcome.results)
 
 
-def plan_document(outcome: Outcome) -> dict[str, Any]:
+def plan_document(outcome: CaptureOutcome) -> dict[str, Any]:
     """Return the plans as JSON shows them."""
-    return {"schema": "oakum.plan/1", "targets": [_planned(course) for course in outcome.courses]}
+    return {"schema": "oakum.plan/1", "targets": [_planned(result) for result in outcome.results]}
 
 
-def _planned(course: Course) -> dict[str, Any]:
-    plan = course.plan
+def _planned(result: TargetResult) -> dict[str, Any]:
+    plan = result.plan
     return {
-        "address": hidden(course.address),
-        "name": hidden(course.name),
+        "address": hidden(result.address),
+        "name": hidden(result.name),
         "facts": {key: value if _is_plain(value) else hidden(str(value)) for key, value in plan.facts.items()},
         "steps": [{"file": step.file, "what": step.what, "ask": hidden(step.ask)} for step in plan.steps],
         "left_out": [{"what": one.what, "why": hidden(one.why), "how": one.how} for one in plan.left_out],
         "advice": [hidden(text) for text in plan.advice],
-        "problems": [{"key": one.key, "text": hidden(str(one))} for one in course.problems],
+        "problems": [{"key": one.key, "text": hidden(problem_line(one))} for one in result.problems],
     }
 
 
@@ -94,16 +93,16 @@ def _is_plain(value: object) -> bool:
     return value is None or isinstance(value, bool | int | float)
 
 
-def _headline(outcome: Outcome, taken: Sequence[Course], place: str) -> str:
+def _headline(outcome: CaptureOutcome, taken: Sequence[TargetResult], place: str) -> str:
     if not taken:
         return styled("Nothing was captured.", "red", "bold")
-    everyone = len(outcome.courses)
+    everyone = len(outcome.results)
     who = f"{len(taken):,} of {everyone:,} targets" if len(taken) < everyone else _count(everyone, "target")
-    files = sum(len(course.paths) for course in taken)
-    series = max(len(course.moments) for course in taken)
+    files = sum(len(result.paths) for result in taken)
+    series = max(len(result.snapshots) for result in taken)
     parts = [
         who,
-        *([f"{series} moments"] if series > 1 else []),
+        *([f"{series} snapshots"] if series > 1 else []),
         _count(files, "file"),
         size(sum(c.size for c in taken)),
     ]
@@ -111,42 +110,44 @@ def _headline(outcome: Outcome, taken: Sequence[Course], place: str) -> str:
     return f"{styled('Captured', *style)} {', '.join(parts)} → {styled(safe(place), 'bold')}"
 
 
-def _how_it_ended(outcome: Outcome, taken: Sequence[Course], moments: int, until_growth: bool) -> list[str]:
-    told = ["Interrupted: what was taken by then is kept."] if outcome.interrupted else []
+def _how_it_ended(
+    outcome: CaptureOutcome, taken: Sequence[TargetResult], snapshots: int, until_growth: bool
+) -> list[str]:
+    told = ["Interrupted: captures so far are kept."] if outcome.interrupted else []
     if outcome.grew:
-        told.append(f"Ended because it grew: {outcome.grew}.")
+        told.append(f"Stopped because of growth: {outcome.grew}.")
     elif until_growth and taken and not outcome.interrupted:
-        told.append(f"No clear growth in {_count(moments, 'moment')}. Clear is: {RULE}.")
+        told.append(f"No clear growth in {_count(snapshots, 'snapshot')}. Growth is clear when {RULE}.")
     return told
 
 
-def _interest(course: Course) -> float:
+def _interest(result: TargetResult) -> float:
     """Return what a fleet is sorted by: who has grown most, then who has most goroutines."""
-    counts = course.counts.get("goroutines") or [0.0]
+    counts = result.counts.get("goroutines") or [0.0]
     return -(counts[-1] - counts[0]) * 1e6 - counts[-1]
 
 
-def _title(course: Course) -> None:
-    name, address = _clean(course.name), _clean(course.address)
+def _title(result: TargetResult) -> None:
+    name, address = _clean(result.name), _clean(result.address)
     # http://10.0.0.7:6060 says what 10.0.0.7:6060 says
     beside = "" if name in address.partition("://")[2] or name == address else f"{styled(name, 'bold')}  "
     click.echo(beside + styled(address, "dim" if beside else "bold"))
 
 
-def _numbers(course: Course) -> str:
+def _numbers(result: TargetResult) -> str:
     parts = [
-        _course(course, "goroutines", lambda value: f"{value:,.0f}", "goroutines"),
-        _course(course, "rss", size, "resident"),
-        _course(course, "heap", size, "heap") if "rss" not in course.counts else "",
-        _clean(str(course.plan.facts.get("go", ""))),
-        f"{len(course.moments)} moments" if len(course.moments) > 1 else "",
-        f"{_count(len(course.paths), 'file')}, {size(course.size)}",
+        _first_to_last(result, "goroutines", lambda value: f"{value:,.0f}", "goroutines"),
+        _first_to_last(result, "rss", size, "resident"),
+        _first_to_last(result, "heap", size, "heap") if "rss" not in result.counts else "",
+        _clean(str(result.plan.facts.get("go", ""))),
+        f"{len(result.snapshots)} snapshots" if len(result.snapshots) > 1 else "",
+        f"{_count(len(result.paths), 'file')}, {size(result.size)}",
     ]
     return " · ".join(part for part in parts if part)
 
 
-def _course(course: Course, key: str, number: Callable[[float], str], unit: str) -> str:
-    values = course.counts.get(key)
+def _first_to_last(result: TargetResult, key: str, number: Callable[[float], str], unit: str) -> str:
+    values = result.counts.get(key)
     if not values:
         return ""
     first, last = number(values[0]), number(values[-1])
@@ -170,32 +171,32 @@ def _facts(plan: Plan) -> str:
     return " · ".join(parts)
 
 
-def _beside(course: Course) -> None:
+def _print_missing(result: TargetResult) -> None:
     """Print what is missing of a target that gave something."""
-    for left in course.plan.left_out:
+    for left in result.plan.left_out:
         _paragraph(_clean(f"left out: {left.what}: {left.why}{f'; {left.how}' if left.how else ''}"))
-    for problem in course.problems:
-        _paragraph(f"{styled('!', 'red')} {_told(str(problem), course)}")
+    for problem in result.problems:
+        _paragraph(f"{styled('!', 'red')} {_without_address(problem_line(problem), result)}")
 
 
-def _failures(failed: Sequence[Course]) -> None:
-    for course in failed[:_SHOWN]:
-        click.echo(f"\n{styled('failed', 'red', 'bold')}  {styled(_clean(course.address), 'bold')}")
-        for problem in course.problems:
-            _paragraph(_told(str(problem), course))
+def _failures(failed: Sequence[TargetResult]) -> None:
+    for result in failed[:_SHOWN]:
+        click.echo(f"\n{styled('failed', 'red', 'bold')}  {styled(_clean(result.address), 'bold')}")
+        for problem in result.problems:
+            _paragraph(_without_address(problem_line(problem), result))
     if len(failed) > _SHOWN:
-        click.echo(f"\n... and {len(failed) - _SHOWN:,} more failed; --json tells of all")
+        click.echo(f"\n... and {len(failed) - _SHOWN:,} more failed; --json lists all")
 
 
-def _told(text: str, course: Course) -> str:
+def _without_address(text: str, result: TargetResult) -> str:
     """Return a problem without the address that stands above it."""
-    return _clean(text.removeprefix(f"{course.address}: "))
+    return _clean(text.removeprefix(f"{result.address}: "))
 
 
-def _advice(courses: Sequence[Course]) -> None:
-    told = advice(courses)
+def _advice(results: Sequence[TargetResult]) -> None:
+    told = advice(results)
     if told:
-        click.echo(f"\n{styled('What would help; none of it is done for you:', 'bold')}")
+        click.echo(f"\n{styled('What would help (oakum does not change the target):', 'bold')}")
     for text in told[:_ADVICE]:
         first, *lines = _clean(text).split("\n")
         _paragraph(f"- {first}")
@@ -205,9 +206,9 @@ def _advice(courses: Sequence[Course]) -> None:
         click.echo(f"  ... and {len(told) - _ADVICE} more for other targets; --json has them all")
 
 
-def advice(courses: Sequence[Course]) -> list[str]:
+def advice(results: Sequence[TargetResult]) -> list[str]:
     """Return what would help and changes the target, the cluster or who may do what there, each once."""
-    return list(dict.fromkeys(text for course in courses for text in course.advice))
+    return list(dict.fromkeys(text for result in results for text in result.advice))
 
 
 def _clean(text: str) -> str:

@@ -54,11 +54,11 @@ _PLAIN = re.compile(r"([^\w./+:@%,=-])")
     epilog="""Examples:
 
 \b
-  # bash: for every shell from now on
+  # bash, permanently
   oakum completion bash > ~/.local/share/bash-completion/completions/oakum
-  # bash: for this shell, or as a line of ~/.bashrc
+  # bash, this shell only, or as a line of ~/.bashrc
   source <(oakum completion bash)
-  # zsh: into a folder of $fpath, before compinit runs
+  # zsh: into a directory of $fpath, before compinit runs
   oakum completion zsh > ~/.zfunc/_oakum
   # fish
   oakum completion fish > ~/.config/fish/completions/oakum.fish
@@ -66,15 +66,15 @@ _PLAIN = re.compile(r"([^\w./+:@%,=-])")
 Then: `oakum dia<TAB>`, `oakum diagnose --ba<TAB>`, `oakum top -sam<TAB>`, `oakum diagnose pid:<TAB>`,
 `oakum known show kub<TAB>`.
 
-Exit codes: 0, 2 usage. Bash needs to be 4.4 or later: macOS has 3.2.
+Exit codes: 0, 2 usage error. Needs bash 4.4 or later; macOS ships 3.2.
 """,
 )
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 def command(shell: str) -> None:
-    """Print the script that completes what is typed after `oakum` in a shell.
+    """Print the completion script of a shell.
 
-    Completed are verbs, options (pprof's with one dash too), their choices, files, kinds of targets, the numbers of
-    processes after pid:, and the ids of known leaks.
+    Completes commands, options (pprof's with one dash too), their choices, files, kinds of targets, process ids after
+    pid:, and the ids of known bugs.
     """
     click.echo(_SHELLS[shell](_root(), {}, "oakum", "_OAKUM_COMPLETE").source(), nl=False)
 
@@ -226,7 +226,7 @@ def _mechanisms(_ctx: click.Context, _typed: str) -> Iterator[tuple[str, str]]:
 
 
 def _keys(_ctx: click.Context, typed: str) -> Iterator[tuple[str, str]]:
-    """Yield what goroutines are grouped by, after those that stand there already: state,place,creator."""
+    """Yield what goroutines are grouped by, after those that are there already: state,place,creator."""
     from oakum.views.goroutines import KEYS
 
     before = typed.rpartition(",")[0]

@@ -43,10 +43,10 @@ _YOURS = (
     epilog="""Examples:
 
 \b
-  oakum demo                                     all, in a temporary folder
+  oakum demo                                     all, in a temporary directory
   oakum demo kubernetes-83333 -o ~/oakum-demo    one of them, kept
 
-Exit codes: 0, also though they leak; 2 usage, 4 could not do it.
+Exit codes: 0, although they leak; 2 usage error, 4 failed.
 
 See also: oakum diagnose (your own service), oakum doctor (what is missing on this machine).
 """,
@@ -54,15 +54,13 @@ See also: oakum diagnose (your own service), oakum doctor (what is missing on th
 @click.argument(
     "names", nargs=-1, metavar="[INCIDENT]...", type=click.Choice([incident.name for incident in INCIDENTS])
 )
-@click.option(
-    "-o", "--output", metavar="DIR", help="Where captures, source and reports go; a temporary directory by default."
-)
-@click.option("--lang", type=click.Choice(("en", "zh")), help="Language of the reports; by default that of the locale.")
+@click.option("-o", "--output", metavar="DIR", help="Directory for captures, source and reports (default: temporary).")
+@click.option("--lang", type=click.Choice(("en", "zh")), help="Language of the reports; default: the locale's.")
 def command(names: tuple[str, ...], output: str | None, lang: str | None) -> None:
     """Diagnose five recorded incidents and write their reports; needs no Go and no network.
 
     INCIDENT is one of rancher-30122, open-simulator-88, ttrpc-94, kubernetes-98653 and kubernetes-83333; all of them
-    when none is named. Each command is shown as you would type it, and works in the directory that is named.
+    if none is named. Each command is printed as you would type it, and works in the directory that is shown.
     """
     from oakum.cli.outputs import language, page_look
     from oakum.report.pen import Pen
@@ -72,27 +70,28 @@ def command(names: tuple[str, ...], output: str | None, lang: str | None) -> Non
     pen = Pen(page_look(spoken, None))
     chosen = [incident for incident in INCIDENTS if incident.name in names or not names]
     folder = _folder(output)
-    _echo(*pen.wrapped(_said("intro", spoken, folder=pen.look.safe(str(folder))), 0))
+    _echo(*pen.wrapped(_text("intro", spoken, folder=pen.look.safe(str(folder))), 0))
     reports = [
         _replay(pen, incident, f"{number}/{len(chosen)}", folder, lang) for number, incident in enumerate(chosen, 1)
     ]
     seconds = time.monotonic() - began
-    _echo("", pen.look.styled(_said("done", spoken, seconds=seconds), "bold"))
-    _echo(*pen.wrapped(_said("open", spoken), 0), *(f"  {pen.look.safe(str(report))}" for report in reports))
+    _echo("", pen.look.styled(_text("done", spoken, seconds=seconds), "bold"))
+    _echo(*pen.wrapped(_text("open", spoken), 0), *(f"  {pen.look.safe(str(report))}" for report in reports))
     again = f"cd {shlex.quote(str(reports[0].parent))} && oakum report --recheck {REPORT}"
-    _echo("", *pen.wrapped(_said("again", spoken), 0), f"  {pen.command(again)}")
-    _echo("", pen.look.styled(_said("yours", spoken), "bold"))
+    _echo("", *pen.wrapped(_text("again", spoken), 0), f"  {pen.command(again)}")
+    _echo("", pen.look.styled(_text("yours", spoken), "bold"))
     room = max(len(line) for line, _ in _YOURS)
     for line, about in _YOURS:
-        _echo(f"  {pen.command(line)}{' ' * (room - len(line))}  {pen.look.styled(f'# {_said(about, spoken)}', 'dim')}")
+        _echo(f"  {pen.command(line)}{' ' * (room - len(line))}  {pen.look.styled(f'# {_text(about, spoken)}', 'dim')}")
 
 
 def _replay(pen: "Pen", incident: Incident, number: str, folder: Path, lang: str | None) -> Path:
     """Tell the story, run the command where its evidence lies, show the verdict; return the page that it wrote."""
     from oakum.cli import invoke
     from oakum.cli.saved_file import load
-    from oakum.report.brief import render
-    from oakum.report.saved import diagnosis
+    from oakum.report.json import diagnosis
+    from oakum.report.page.compose import compose
+    from oakum.report.terminal import brief
 
     here = lay_out(incident, folder)
     words = incident.command(lang)
@@ -102,7 +101,8 @@ def _replay(pen: "Pen", incident: Incident, number: str, folder: Path, lang: str
     with contextlib.chdir(here):
         invoke(words)
     page = here / REPORT
-    _echo("", render(diagnosis(load(str(page)).document), pen.look).rstrip("\n"))
+    told = compose(diagnosis(load(str(page)).document), pen.look.lang)
+    _echo("", brief(told, pen.look).rstrip("\n"))
     return page
 
 
@@ -125,11 +125,11 @@ def _folder(output: str | None) -> Path:
         folder = Path(output).expanduser().resolve()
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"-o {output}: not a directory that can be made: {error.strerror or error}") from None
+        raise UsageError(f"-o {output}: cannot create the directory: {error.strerror or error}") from None
     return folder
 
 
-def _said(key: str, lang: str, **args: object) -> str:
+def _text(key: str, lang: str, **args: object) -> str:
     return _WORDS[key][lang == "zh"].format(**args)
 
 

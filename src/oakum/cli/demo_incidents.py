@@ -6,9 +6,10 @@ captures under the names that an on-call engineer gives them, and the program's 
 
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
+
+from msgspec import Struct
 
 from oakum.model.errors import OakumError
 
@@ -24,8 +25,7 @@ _KEPT = (
 REPORT = "report.html"
 
 
-@dataclass(frozen=True, slots=True)
-class Incident:
+class Incident(Struct, frozen=True):
     """One incident: its story in two lines, and what the command is given."""
 
     name: str  # of its folder in the casebook

@@ -1,24 +1,21 @@
-"""oakum diagnose: why a Go service leaks. Exit 0 healthy, 1 leaking, 3 undecided."""
+"""oakum diagnose: the root cause of a leak. Exit 0 healthy, 1 leaking, 3 undecided."""
 
-import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import replace
 
-from oakum.cli.access_options import DURATION, LiveCommand, access_options, guard_options
+from oakum.cli.access_options import DURATION, LiveCommand, access_options, guard_options, snapshots_option
 from oakum.cli.outputs import Manner, language, produce, wanted
 from oakum.cli.screen import Progress, remark
 from oakum.model import UsageError
 
 if TYPE_CHECKING:
-    from oakum.model import Case, Diagnosis, Gap
+    from oakum.model import Case, Diagnosis
     from oakum.report.html.drawing import Drawing
 
-# Gaps that another look at a running target may close, and what is to be asked for then.
-_ASK_AGAIN: dict[str, tuple[str, ...]] = {"gap.second-moment": (), "gap.after-load": (), "gap.ages": ("--force",)}
 _EXIT = {"healthy": 0, "leaking": 1, "undecided": 3}
 
 
@@ -26,69 +23,69 @@ _EXIT = {"healthy": 0, "leaking": 1, "undecided": 3}
     epilog="""Examples:
 
 \b
-  # one dump
+  # a single goroutine dump
   oakum diagnose goroutine.txt
-  # three moments of one process, oldest first
+  # three snapshots of one process, oldest first
   oakum diagnose before/ after/ after2/
-  # against a replica that is well
+  # compared with a healthy replica
   oakum diagnose --baseline healthy/ sick/
-  # with the cause in its source, and a drafted fix
+  # with source: root cause by line, and a drafted fix
   oakum diagnose --source ~/src/orders captures/
-  # what runs: two moments are captured, 10 s apart
+  # a running service: two snapshots are captured, 10 s apart
   oakum diagnose http://10.0.0.7:6060
   # also kube://pod/NAMESPACE/NAME, kube://node/NAME, unix://SOCKET
-  oakum diagnose pid:812 --moments 4 --every 1m
-  # a page to read and pass on, and what programs read
+  oakum diagnose pid:812 --snapshots 4 --every 1m
+  # an HTML report to share, and JSON for tools
   oakum diagnose -o report.html -o report.json captures/
 
-Exit codes: 0 healthy, 1 leaking, 3 undecided; 2 usage, 4 could not do it.
+Exit codes: 0 healthy, 1 leaking, 3 inconclusive, 2 usage error, 4 failed.
 
-See also: oakum capture (all kinds of targets), oakum report (what was saved, again), oakum list --finding 1 (the
-source), oakum doctor.
+See also: oakum capture (all kinds of targets), oakum report (render a saved diagnosis), oakum list --finding 1
+(annotated source), oakum doctor.
 """,
     cls=LiveCommand,
 )
 @click.argument("evidence", nargs=-1, required=True)
 @click.option(
-    "--baseline", multiple=True, metavar="EVIDENCE", help="Evidence of a healthy twin: another replica or node."
+    "--baseline", multiple=True, metavar="EVIDENCE", help="Evidence of a baseline: a healthy replica or node."
 )
 @click.option(
     "--binary",
     multiple=True,
     metavar="FILE",
-    help="The program that runs, or what tells its build: go.mod, `go version -m`, /version as JSON. May be repeated.",
+    help="Binary of the process, or its build info: go.mod, `go version -m`, /version as JSON. Repeatable.",
 )
 @click.option(
     "--source",
     multiple=True,
     metavar="DIR",
-    help="Checkout of the program that runs: the cause is read there, in the module cache and in GOROOT.",
+    help="Checkout of the running version; the root cause is looked up there, in the module cache and in GOROOT.",
 )
 @click.option(
     "--fetch-source",
     is_flag=True,
-    help="Ask the Go module proxy, through the go command, for source that is not here, and for what upstream changed "
-    "since.",
+    help="Download missing source, and later releases of the modules concerned, through the Go module proxy.",
 )
-@click.option("--no-source", is_flag=True, help="Read no source: judge by the evidence alone.")
-@click.option("--no-compile", is_flag=True, help="Do not compile drafted fixes: quicker in a large program.")
+@click.option("--no-source", is_flag=True, help="Do not read source: diagnose from the evidence alone.")
+@click.option("--no-compile", is_flag=True, help="Do not compile drafted fixes; faster for large programs.")
 @click.option("--json", "as_json", is_flag=True, help="Print the diagnosis as JSON (schema oakum.diagnosis/1).")
 @click.option(
     "-o",
     "--output",
     multiple=True,
     metavar="FILE",
-    help="Write to FILE instead of stdout, as its ending says: .html, .md, .json, .txt, .sarif, .xml (JUnit). "
-    "May be repeated.",
-)
-@click.option("--incident", is_flag=True, help="Tell it as an incident report: what was seen, why, fix, verification.")
-@click.option("--lang", type=click.Choice(("en", "zh")), help="Language of the report; by default that of the locale.")
-@click.option("--exit-zero", is_flag=True, help="Exit 0 whatever the verdict, for scripts.")
-@click.option(
-    "--moments", type=click.IntRange(1, 1000), default=2, show_default=True, metavar="N", help="Moments to capture."
+    help="Write to FILE instead of stdout; the extension sets the format: .html, .md, .json, .txt, .sarif, .xml "
+    "(JUnit). Repeatable.",
 )
 @click.option(
-    "--every", type=DURATION, default="10s", show_default=True, metavar="TIME", help="From one moment to the next."
+    "--incident", is_flag=True, help="Write an incident report: symptoms, investigation, root cause, fix, verification."
+)
+@click.option("--lang", type=click.Choice(("en", "zh")), help="Language of the report; default: the locale's.")
+@click.option("--dry-run", is_flag=True, help="Show what would be captured, read, run and written; do none of it.")
+@click.option("--exit-zero", is_flag=True, help="Exit 0 regardless of the verdict.")
+@snapshots_option("Number of snapshots.", 2)
+@click.option(
+    "--every", type=DURATION, default="10s", show_default=True, metavar="TIME", help="Interval between snapshots."
 )
 @guard_options
 @access_options
@@ -104,44 +101,50 @@ def command(
     output: tuple[str, ...],
     incident: bool,
     lang: str | None,
+    dry_run: bool,
     exit_zero: bool,
     **live: Any,
 ) -> int:
-    """Find out why a Go service leaks: where, by which mechanism, how sure that is, and what to do.
+    """Find the root cause of a leak: location, mechanism, confidence, and how to fix it.
 
-    EVIDENCE is any mix of goroutine dumps, heap and goroutineleak profiles, metrics and build information of one moment
-    or several. A directory is one moment; several, or the directories in one, are moments of one process, oldest first;
-    several directories of moments are processes that work together. Targets that run (`oakum capture --help` names
-    their kinds) are captured first, and the bundle is kept.
+    EVIDENCE is any mix of goroutine dumps, heap and goroutineleak profiles, metrics and build information, of one or
+    more snapshots. A directory is one snapshot; several, or the directories in one, are snapshots of one process,
+    oldest first; several directories of snapshots are processes that call each other. Running targets (`oakum capture
+    --help` lists them) are captured first, and the bundle is kept.
     """
-    from oakum.cli.case import case
-    from oakum.cli.live import settle
-    from oakum.cli.with_source import Reading, read
+    from oakum.cli.case import case, warn
+    from oakum.cli.live import bare, capture_live
+    from oakum.pipeline.diagnosis import Options, diagnose_case
 
     outputs = wanted(output, as_json=as_json, inputs=(*evidence, *baseline, *binary))
     for folder in source:
         if not Path(folder).is_dir():
             raise UsageError(f"--source {folder}: no such directory")
     if no_source and (source or fetch_source):
-        raise UsageError("--no-source: there is no use in --source or --fetch-source beside it")
+        raise UsageError("--no-source excludes --source and --fetch-source")
     asked, spoken = evidence, lang or language()
-    evidence, baseline = settle(
-        evidence, live, beside=baseline, moments=live["moments"], every=live["every"], together=True, lang=spoken
+    if dry_run:
+        from oakum.cli.dry_run import Intended, show_dry_run
+        from oakum.cli.live import normalize_target
+
+        words = (tuple(map(normalize_target, evidence)), tuple(map(normalize_target, baseline)), binary, source)
+        return show_dry_run(Intended(*words, not no_source, not no_compile, fetch_source, outputs, spoken), live)
+    evidence, baseline = capture_live(
+        evidence, live, beside=baseline, snapshots=live["snapshots"], every=live["every"], together=True, lang=spoken
     )
-    given = case(evidence, baseline, binary, lang=spoken)
+    given = case(evidence, baseline, binary, asked=asked if asked != evidence else (), lang=spoken)
     progress = Progress("diagnosing:", spoken)
     try:
-        done = read(given, Reading(tuple(source), fetch_source, not no_source, not no_compile), progress.at)
+        done = diagnose_case(given, Options(tuple(source), fetch_source, not no_source, not no_compile), progress.at)
     finally:
         progress.done()
-    for told in done.remarks:
-        remark(told)
+    warn(done.warnings, spoken)
     diagnosis = done.diagnosis
     read_so = {"--fetch-source": fetch_source, "--no-source": no_source, "--no-compile": no_compile}
     called = _called(evidence, baseline, binary, source, [flag for flag, asked_for in read_so.items() if asked_for])
-    diagnosis = named(diagnosis, called)
+    diagnosis = replace(diagnosis, called=called)
     if asked != evidence and len(asked) == 1:
-        diagnosis = replace(diagnosis, gaps=tuple(asked_again(gap, asked[0]) for gap in diagnosis.gaps))
+        diagnosis = replace(diagnosis, target=bare(asked[0]))
     produce(diagnosis, outputs, Manner(spoken, incident), lambda: _pictures(given, diagnosis))
     if all(one.name != "-" for one in outputs):  # whoever only writes files wants to know whether to open them
         remark(_verdict(diagnosis, spoken))
@@ -159,46 +162,19 @@ def _verdict(diagnosis: "Diagnosis", lang: str) -> str:
 
 
 def _pictures(given: "Case", diagnosis: "Diagnosis") -> "Mapping[str, Drawing]":
-    from oakum.cli.figures import figures  # draws with views/: only for a page
+    from oakum.pipeline.figures import figures  # draws with views/: only for a page
 
     return figures(given, diagnosis.findings)
-
-
-def named(diagnosis: "Diagnosis", called: Sequence[str]) -> "Diagnosis":
-    """Return a diagnosis with the words that it was called with, also in commands that read the evidence again."""
-    if not called or "-" in called:
-        return replace(diagnosis, called=tuple(called))
-    # Source that was given did not have it: another directory is to be named.
-    words = shlex.join(word for word in _without(called, "--source") if word not in ("--no-source", "--fetch-source"))
-    gaps = tuple(replace(gap, command=gap.command.replace(" EVIDENCE", f" {words}")) for gap in diagnosis.gaps)
-    return replace(diagnosis, called=tuple(called), gaps=gaps)
-
-
-def _without(words: Sequence[str], option: str) -> list[str]:
-    left = iter(words)
-    return [word for word in left if word != option or not next(left, "")]
-
-
-def asked_again(gap: "Gap", word: str) -> "Gap":
-    """Return a gap whose command asks the target that runs: what files lack, it may still tell."""
-    from oakum.cli.live import bare
-
-    flags = _ASK_AGAIN.get(gap.what.key)
-    if flags is None:
-        return gap
-    comment = gap.command.partition("  # ")[2]
-    command = shlex.join(["oakum", "diagnose", *flags, bare(word)])
-    return replace(gap, command=f"{command}  # {comment}" if comment else command)
 
 
 def _called(
     evidence: Sequence[str], baseline: Sequence[str], binary: Sequence[str], source: Sequence[str], flags: Sequence[str]
 ) -> tuple[str, ...]:
     """Return the words that name the same evidence, programs and source again."""
-    options = [word for twin in baseline for word in ("--baseline", twin)]
+    options = [word for one in baseline for word in ("--baseline", one)]
     options += [word for file in binary for word in ("--binary", file)]
     options += [word for folder in source for word in ("--source", folder)]
     return (*options, *flags, *evidence)
 
 
-__all__ = ["asked_again", "command", "named"]
+__all__ = ["command"]

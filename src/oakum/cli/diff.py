@@ -11,7 +11,8 @@ from oakum.cli.screen import safe, shorten, styled, width
 from oakum.model.errors import UsageError
 
 if TYPE_CHECKING:
-    from oakum.cli.evidence import Moment
+    from oakum.assemble.snapshots import Gathered
+    from oakum.cli.evidence import Chosen
     from oakum.views.diff import Change, Difference
 
 _ON_SCREEN = 25
@@ -22,52 +23,53 @@ _STYLE = {"new": ("magenta", "bold"), "grown": ("red",), "gone": ("cyan",), "shr
     """Examples:
 
 \b
-  # which goroutines are new, gone, more
+  # which goroutines are new, gone, grown
   oakum diff before.txt after.txt
-  # everything that two moments have in common
+  # every kind of profile that both snapshots have
   oakum diff before/ after/
-  # three moments of the heap, by line
+  # three snapshots of the heap, by line
   oakum diff heap-09h.pb.gz heap-10h.pb.gz heap-11h.pb.gz --by line
 
-See also: oakum diagnose (does it leak, and why), oakum flame -diff_base (a picture of it).
+See also: oakum diagnose (is it a leak, and why), oakum flame -diff_base (as a flame graph).
 """,
     click.option(
         "--by",
         metavar="KEYS",
-        help="Goroutines: state, place, function, creator, stack. Profiles: function, line, file, stack.",
+        help="Group goroutines by state, place, function, creator, stack; profiles by function, line, file, stack.",
     ),
-    click.option("-n", "--limit", type=click.IntRange(min=0), help="Show this many rows; 0 shows all."),
-    click.option("--same", is_flag=True, help="Also show what did not change."),
+    click.option("--limit", type=click.IntRange(min=0), help="Show this many rows; 0 shows all."),
+    click.option("--same", is_flag=True, help="Also show unchanged rows."),
 )
 def command(by: str | None, limit: int | None, same: bool, **given: Any) -> None:
-    """Show what is new, gone, grown or shrunk between captures given oldest first.
+    """Show what is new, gone, grown or shrunk between snapshots, oldest first.
 
-    A file is a moment, and so is a directory, or each directory in one. Any goroutine formats may be mixed; profiles
-    are compared kind by kind. Numbers are absolute: before, after, change. -base and -diff_base name the first moment.
+    A file is a snapshot, and so is a directory, or each directory in one. Goroutine formats may be mixed; profiles are
+    compared kind by kind. Numbers are absolute: before, after, change. -base and -diff_base name the first snapshot.
     """
-    from oakum.cli.evidence import moments
-    from oakum.cli.live import settle
+    from oakum.cli.evidence import snapshots
+    from oakum.cli.live import capture_live
 
     if given["normalize"]:
-        raise UsageError("diff shows absolute numbers; -normalize goes with top, tree, flame ... and -base")
+        raise UsageError("diff shows absolute numbers; use -normalize with -base in top, tree or flame")
     evidence = (*given["base"], *given["diff_base"], *given["evidence"])
     spare_inputs((given["output"], given["proto"]), evidence)
-    evidence, _ = settle(evidence, given)
-    series = moments(evidence)
-    if len(series) < 2:
+    evidence, _ = capture_live(evidence, given)
+    series = snapshots(evidence)
+    if len(series) < 2 and (len(evidence) < 2 or not series):
         raise UsageError(
-            f"diff needs at least two moments; {', '.join(evidence)} holds {len(series)}: oakum diff BEFORE AFTER"
+            f"diff needs at least two snapshots; {', '.join(evidence)} holds {len(series)}: oakum diff BEFORE AFTER"
         )
-    common = [kind for kind in series[0].readings if all(kind in moment.readings for moment in series)]
-    if not common and all(any(k.startswith("goroutine") for k in moment.readings) for moment in series):
-        common = ["goroutine"]
-    if not common:
-        kinds = sorted({kind for moment in series for kind in moment.readings})
+    common = set.intersection(*(one.slots for one in series))
+    if not common and all(any(kind.startswith("goroutine") for kind in one.slots) for one in series):
+        common = {"goroutine"}
+    if not common or len(series) < 2:
+        kinds = sorted({kind for one in series for kind in one.slots})
         raise UsageError(
-            f"these captures are of different kinds: {', '.join(kinds)}; oakum inspect tells which is which"
+            f"these captures have no kind in common: {', '.join(kinds)}; oakum inspect shows the kind of each"
         )
     if given["proto"] and len(common) > 1:
-        raise UsageError(f"--proto holds one kind, and these moments share {', '.join(common)}; name the files")
+        shared = ", ".join(sorted(common))
+        raise UsageError(f"--proto writes one kind of profile, and these snapshots share {shared}; name the files")
     documents: list[dict[str, object]] = []
     for number, kind in enumerate(sorted(common, key=lambda kind: (not kind.startswith("goroutine"), kind))):
         difference = _compare(series, kind, by, given)
@@ -75,17 +77,17 @@ def command(by: str | None, limit: int | None, same: bool, **given: Any) -> None
             return
         rows = [row for row in difference.rows if same or row.change]
         if given["json"]:
-            documents.append(_document([moment.label for moment in series], difference, rows))
+            documents.append(_document([one.label for one in series], difference, rows))
         else:
             click.echo("\n" * bool(number), nl=False)
             most = limit if limit is not None else given["nodecount"]
-            _show([moment.label for moment in series], difference, rows, most, given["unit"] or "auto")
+            _show([one.label for one in series], difference, rows, most, given["unit"] or "auto")
     if given["json"]:
         everything = documents[0] if len(documents) == 1 else {"view": "diff", "kinds": documents}
         write([json.dumps(everything, indent=2, ensure_ascii=False)], given["output"])
 
 
-def _compare(series: "list[Moment]", kind: str, by: str | None, given: dict[str, Any]) -> "Difference":
+def _compare(series: "list[Gathered]", kind: str, by: str | None, given: dict[str, Any]) -> "Difference":
     from oakum.cli.evidence import one_goroutines, one_profile
     from oakum.views.diff import of_goroutines, of_profiles
     from oakum.views.goroutine_profile import profile_of
@@ -93,7 +95,7 @@ def _compare(series: "list[Moment]", kind: str, by: str | None, given: dict[str,
     from oakum.views.transform import subtract
 
     query = query_of(given)
-    of_kind = [m.readings.get(kind) or next(iter(m.readings.values())) for m in series]
+    of_kind = [_reading(one, kind) for one in series]
     if kind.startswith("goroutine"):
         wanted = Wanted(focus=query.focus, ignore=query.ignore)
         groups = [selected(one_goroutines(reading, capture.origin), wanted) for capture, reading in of_kind]
@@ -108,6 +110,12 @@ def _compare(series: "list[Moment]", kind: str, by: str | None, given: dict[str,
         grown = subtract(profiles[-1], profiles[0])
         write_proto(shown_profile(report_of(fetched(grown), query)), given["proto"])
     return of_profiles(profiles, query, by or "function")
+
+
+def _reading(snapshot: "Gathered", kind: str) -> "Chosen":
+    """Return what a snapshot has of a kind; of goroutines also those that Go itself found leaked."""
+    part = snapshot.best(kind) or next(part for part in snapshot.parts if (part.slot or "").startswith("goroutine"))
+    return part.capture, part.reading
 
 
 def _show(labels: list[str], difference: "Difference", rows: "list[Change]", limit: int | None, unit: str) -> None:
@@ -125,8 +133,8 @@ def _show(labels: list[str], difference: "Difference", rows: "list[Change]", lim
         return
     limit = limit if limit is not None else (_ON_SCREEN if columns else 0)
     shown = rows[: limit or None]
-    moments = len(difference.totals)
-    headings = ["change", *(["before", "after"] if moments == 2 else [f"#{i + 1}" for i in range(moments)])]
+    snapshots = len(difference.totals)
+    headings = ["change", *(["before", "after"] if snapshots == 2 else [f"#{i + 1}" for i in range(snapshots)])]
     cells = [[signed(row.change, number), *map(number, row.values)] for row in shown]
     widths = [max(len(heading), *(len(row[i]) for row in cells)) for i, heading in enumerate(headings)]
     name_widths = [max(len(row.name[i]) for row in shown) for i in range(len(difference.columns) - 1)]
@@ -141,7 +149,7 @@ def _show(labels: list[str], difference: "Difference", rows: "list[Change]", lim
     if len(shown) < len(rows):
         rest = sum(row.change for row in rows[len(shown) :])
         click.echo(f"\n... {len(rows) - len(shown):,} more rows ({signed(rest, number)}); -n 0 shows all")
-    if moments > 2:
+    if snapshots > 2:
         click.echo("\n" + "\n".join(f"#{i + 1} {safe(origin)}" for i, origin in enumerate(labels)))
 
 

@@ -3,9 +3,9 @@
 import json
 import platform
 import textwrap
-from dataclasses import asdict
 
 import click
+from msgspec.structs import asdict
 
 from oakum import __version__
 from oakum.cli.checks import NEEDED, Check, checks
@@ -17,29 +17,29 @@ _NARROW = 80  # below it what was found stands under its name: beside it there i
 
 
 @click.command(
-    epilog="""Each line is ok, limited or missing; of the latter two it is said what they cost and what mends them.
-Nothing is changed, and nothing is sent: only --online asks the API server of the kubeconfig for its version.
-Not needed, and not looked for: kubectl, docker, a browser.
+    epilog="""Each check is ok, limited or missing; the latter two with what that limits and how to fix it. Nothing is
+changed and nothing is sent; only --online asks the API server of the kubeconfig for its version. Not needed and not
+checked: kubectl, docker, a browser.
 
 \b
 Examples:
-  oakum doctor                        before the first diagnosis on a machine
-  oakum doctor --online               also: does the API server answer?
+  oakum doctor                        before the first diagnosis
+  oakum doctor --online               also check the API server
   oakum doctor --json                 for scripts (schema oakum.doctor/1)
   oakum doctor --json | jq -r '.checks[] | select(.state != "ok") | .mend'
 
-Exit codes: 0 what diagnose needs is here, whatever else is missing; 4 it is not; 2 usage.
+Exit codes: 0 diagnose works here, whatever else is missing; 4 it does not; 2 usage error.
 
-See also: oakum demo, which shows the tool at work; oakum find, which programs can be looked at.
+See also: oakum demo (recorded incidents), oakum find (local Go processes).
 """,
 )
-@click.option("--online", is_flag=True, help="Also ask the API server that the kubeconfig names for its version.")
+@click.option("--online", is_flag=True, help="Also ask the API server of the kubeconfig for its version.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON (schema oakum.doctor/1).")
 def command(online: bool, as_json: bool) -> int:
-    """Say what is missing on this machine, and what that costs.
+    """Check what is missing on this machine, and what that limits.
 
-    Looked at: Python and its libraries, with a small leak diagnosed on the spot; Go, its module cache and standard
-    library; processes, rights, sockets, journal and kubeconfig; Graphviz, disk, terminal and clock.
+    Checks: Python and its libraries, with a small test diagnosis; Go, its module cache and standard library; processes,
+    permissions, sockets, journal and kubeconfig; Graphviz, disk, terminal and clock.
     """
     groups = [*checks(online)]
     found = {name: check for _, group in groups for name, check in group.items()}
@@ -61,13 +61,13 @@ def command(online: bool, as_json: bool) -> int:
 
 
 def _show(name: str, check: Check) -> None:
-    """Print a check: what was found, and below it what its lack costs and what mends it."""
+    """Print a check: what was found, and below it what its lack limits and how to fix it."""
     named = f"  {styled(f'{check.state:<7}', _STYLES[check.state])}  {name:<17}"
     indent = " " * columns_of(named)
     if (width() or _NARROW) < _NARROW:
         click.echo(named.rstrip())
         named = indent = " " * 6
-    for head, text in ((named, check.found), (f"{indent}costs: ", check.costs), (f"{indent}mend:  ", check.mend)):
+    for head, text in ((named, check.found), (f"{indent}limits: ", check.costs), (f"{indent}fix:    ", check.mend)):
         for number, line in enumerate(_wrapped(safe(text), columns_of(head)) if text else []):
             click.echo(f"{' ' * columns_of(head) if number else head}{line}")
 
@@ -85,10 +85,10 @@ def _verdict(found: dict[str, Check], able: bool) -> str:
         if names := [name for name, check in found.items() if check.state == state]:
             less.append(f"{len(names)} {state} ({', '.join(names)})")
     if not able:
-        return styled(f"Nothing can be diagnosed here yet: {'; '.join(less)}.", "red")
+        return styled(f"diagnose does not work here yet: {'; '.join(less)}.", "red")
     if not less:
-        return "Everything is here. Next: oakum demo, or oakum diagnose http://HOST:6060"
-    return f"What diagnose needs is here; {'; '.join(less)}. Next: oakum demo, or oakum diagnose http://HOST:6060"
+        return "All checks passed. Next: oakum demo, or oakum diagnose http://HOST:6060"
+    return f"diagnose works here; {'; '.join(less)}. Next: oakum demo, or oakum diagnose http://HOST:6060"
 
 
 __all__ = ["command"]

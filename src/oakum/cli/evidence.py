@@ -1,93 +1,112 @@
-"""EVIDENCE arguments -> readings, and the one profile or the goroutines that a view is to show.
+"""EVIDENCE arguments -> inputs, and the one profile or the goroutines that a view is to show.
 
-The only place where the command line strings collect and parse together.
+The only place where the command line strings collect and parse together; what belongs together `assemble` says.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 
+from oakum.assemble import Input
+from oakum.assemble.parts import Part, ViewPart
+from oakum.assemble.snapshots import Gathered, missing_in
+from oakum.assemble.views import beside_richer, view_snapshots
 from oakum.cli.screen import Progress, remark
 from oakum.collect.files import Complaint, gather
 from oakum.model import Capture, Goroutines, OakumError, Profile, Reading, Unreadable, UsageError
 from oakum.parse import goroutines as goroutines_of
-from oakum.parse import parse
-
-
-@dataclass(frozen=True, slots=True)
-class Input:
-    """One capture and everything that was read in it."""
-
-    capture: Capture
-    readings: tuple[Reading, ...]
+from oakum.pipeline.case import input_of
 
 
 def read(arguments: Sequence[str], complain: Complaint | None = None) -> list[Input]:
-    """Return what each input holds; problems are inside the readings."""
+    """Return what each capture holds and where it lies below its argument; problems are inside the readings."""
     inputs = []
     progress, begun = Progress("reading"), monotonic()
     try:
-        for capture in gather(arguments, complain) if complain else gather(arguments):
-            if len(capture.data) > 8 << 20:
-                progress.at(f"{capture.origin} ({len(capture.data) >> 20} MiB)")
-            elif monotonic() - begun > 1:  # many small ones take their time too
-                progress.at(capture.origin)
-            inputs.append(Input(capture, _parsed(capture)))
+        for argument in arguments:
+            name = given_name(argument)
+            for capture in gather((argument,), complain) if complain else gather((argument,)):
+                if len(capture.data) > 8 << 20:
+                    progress.at(f"{capture.origin} ({len(capture.data) >> 20} MiB)")
+                elif monotonic() - begun > 1:  # many small ones take their time too
+                    progress.at(capture.origin)
+                inputs.append(input_of(capture, argument, below(argument, capture.origin), name))
     finally:
         progress.done()
     return inputs
 
 
-def _parsed(capture: Capture) -> tuple[Reading, ...]:
-    """Return what is in a capture, each with what is wrong with the file as a whole."""
-    readings = parse(capture)
-    if not capture.problems:
-        return readings
-    return tuple(replace(reading, problems=(*capture.problems, *reading.problems)) for reading in readings)
+def given_name(argument: str, base: Path = Path()) -> str:
+    """Return what an argument is called: of "." or ".." the name of the directory it stands for."""
+    return Path(argument).name.strip(".") or (base / argument).resolve().name
+
+
+def below(argument: str, origin: str) -> tuple[str, ...]:
+    """Return the path of a capture below the argument that it was found by; () when it is that."""
+    return () if origin == argument else tuple(origin[len(argument.rstrip("/")) + 1 :].split("/"))
 
 
 Chosen = tuple[Capture, Reading]
-# Formats of one moment, richest first: a dump has ages and creators, protobuf has states and every sample type; other
-# texts come last.
-_RICHEST = ("debug2", "goleak", "pprof", "debug1")
 
 
 def usable(arguments: Sequence[str], dump: int | None = None, kinds: tuple[str, ...] = ()) -> list[Chosen]:
     """Return the one reading of each input that a view can show; raise when there is none in any.
 
     A capture may hold several dumps: the last is taken, and said so, unless `dump` (from 1) names another. What lies
-    in a directory beside usable captures is left out with a remark, also captures of other `kinds`; and what was
+    in a directory beside usable captures is left out with a warning, also captures of other `kinds`; and what was
     saved there in several formats is the same thing: the richest is taken.
     """
+    chosen = _usable_parts(arguments, dump, kinds)
+    poorer = _told_poorer(chosen)
+    kept = [part for _, part in chosen if part not in poorer]
+    for part in kept:
+        for told in problem_lines((part.reading,)):
+            remark(f"{part.capture.origin}: {told}")
+    return [(part.capture, part.reading) for part in kept]
+
+
+def _told_poorer(chosen: Sequence[tuple[Input, Part]]) -> set[Part]:
+    """Return what only says again what lies beside it, and say so of each."""
+    poorer = beside_richer(chosen)
+    for part, richer in poorer.items():
+        what = "goroutines" if part.reading.kind == "goroutine" else f"the {part.reading.kind}"
+        folder = part.capture.origin.rpartition("/")[0]
+        missing = missing_in(part, richer)
+        lacks = f" (cut: {missing[0]:,} of {missing[1]:,} goroutines are missing in it)" if missing else ""
+        remark(
+            f"{part.capture.origin}: left out{lacks}: beside it {folder} has {what} as {richer.reading.format}, which "
+            "says more"
+        )
+    return set(poorer)
+
+
+def _usable_parts(arguments: Sequence[str], dump: int | None, kinds: tuple[str, ...]) -> list[tuple[Input, Part]]:
     unread: list[OakumError] = []
-    chosen: list[Chosen] = []
+    chosen: list[tuple[Input, Part]] = []
     for item in read(arguments, unread.append):
-        named = item.capture.origin in arguments
         readings = [r for r in item.readings if r.usable]
-        if not readings and not named and any(r.metrics or r.build or r.sockets for r in item.readings):
+        if not readings and item.path and any(r.metrics or r.build or r.sockets for r in item.readings):
             continue  # no view shows them, and nobody expects it
         if not readings:
             unread.append(Unreadable(f"{item.capture.origin}: {why_unusable(item)}"))
-            if named:
+            if not item.path:
                 raise unread[-1]
             continue
-        if kinds and not named:
+        if kinds and item.path:
             found = ", ".join(sorted({r.kind for r in readings}))
             readings = [r for r in readings if r.kind in kinds]
             if not readings:
                 unread.append(Unreadable(f"{item.capture.origin}: {found}, where {' or '.join(kinds)} was asked for"))
                 continue
-        chosen.append((item.capture, _one_of(item.capture.origin, readings, dump)))
+        one = _one_of(item.capture.origin, readings, dump)
+        chosen.append((item, ViewPart(item.capture, one, goroutines_of)))
     for error in unread:
         if not chosen or getattr(error, "origin", "") in arguments or isinstance(error, UsageError):
             raise error
-        remark(f"left out: {error}")
-    kept = _richest(chosen, arguments)
-    for capture, reading in kept:
-        for problem in reading.problems:
-            remark(f"{capture.origin}: {problem}")
-    return kept
+        from oakum.report.words.told import error_line
+
+        remark(f"left out: {error_line(error)}")
+    return chosen
 
 
 def _one_of(origin: str, readings: list[Reading], dump: int | None) -> Reading:
@@ -104,85 +123,38 @@ def _one_of(origin: str, readings: list[Reading], dump: int | None) -> Reading:
     return readings[-1]
 
 
-def _richest(chosen: list[Chosen], arguments: Sequence[str]) -> list[Chosen]:
-    """Return the captures without those that only say again, in a poorer format, what lies beside them."""
-    best: dict[tuple[str, str], Reading] = {}
-    for capture, reading in chosen:
-        here = (capture.origin.rpartition("/")[0], reading.kind)
-        if capture.origin not in arguments and (here not in best or _rank(reading) < _rank(best[here])):
-            best[here] = reading
-    kept = []
-    for capture, reading in chosen:
-        folder = capture.origin.rpartition("/")[0]
-        richer = best.get((folder, reading.kind))
-        # Two captures of one format are two moments, not one moment twice.
-        if richer is None or capture.origin in arguments or reading.format == richer.format:
-            kept.append((capture, reading))
-        else:
-            what = "goroutines" if reading.kind == "goroutine" else f"the {reading.kind}"
-            remark(
-                f"{capture.origin}: left out{_missing(reading, richer)}: beside it {folder} has {what} as "
-                f"{richer.format}, which says more"
-            )
-    return kept
+def snapshots(arguments: Sequence[str]) -> list[Gathered]:
+    """Return the snapshots that the arguments name, in the order given; within a directory oldest first.
 
-
-def _missing(cut: Reading, whole: Reading) -> str:
-    """Return how many goroutines a cut dump lacks, told by a whole capture of the same moment."""
-    some, everything = cut.goroutines, goroutines_of(whole)
-    if some is None or everything is None or not some.cut or some.total >= everything.total:
-        return ""
-    return f" (cut: {everything.total - some.total:,} of {everything.total:,} goroutines are missing in it)"
-
-
-def _rank(reading: Reading) -> int:
-    cut = reading.goroutines is not None and reading.goroutines.cut
-    known = reading.format in _RICHEST
-    return (_RICHEST.index(reading.format) if known else len(_RICHEST)) + (2 * len(_RICHEST) if cut else 0)
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """What was captured together: one reading of each kind."""
-
-    label: str
-    readings: dict[str, Chosen]
-
-
-def moments(arguments: Sequence[str]) -> list[Moment]:
-    """Return the moments that the arguments name, oldest first as given.
-
-    A file is a moment, and so is each dump in a file given alone; a directory is one, and so is each directory in a
-    directory. Two captures of one kind and format in a directory are two moments.
+    Files named one by one are snapshots as soon as one kind comes twice, whichever formats; a directory is one, and so
+    is each directory in a directory. Each dump of a file given alone is one.
     """
-    alone = read(arguments) if len(arguments) == 1 and not Path(arguments[0]).is_dir() else []
-    if [item.capture.origin for item in alone] == list(arguments):  # no archive
-        found = [(item.capture, reading) for item in alone for reading in item.readings if reading.usable]
-        return [Moment(f"{arguments[0]} {r.where}".strip(), {r.kind: (c, r)}) for c, r in found]
-    series: list[Moment] = []
-    for argument in arguments:
-        folders: dict[str, list[Chosen]] = {}
-        for capture, reading in usable((argument,)):
-            folder = capture.origin if capture.origin == argument else capture.origin.rpartition("/")[0]
-            folders.setdefault(folder, []).append((capture, reading))
-        for folder, chosen in folders.items():
-            by_kind: dict[str, list[Chosen]] = {}
-            for pair in chosen:
-                by_kind.setdefault(pair[1].kind, []).append(pair)
-            several = max(len(pairs) for pairs in by_kind.values())
-            for at in range(several):
-                here = {kind: pairs[at] for kind, pairs in by_kind.items() if at < len(pairs)}
-                label = folder if several == 1 else next(iter(here.values()))[0].origin
-                series.append(Moment(label, here))
-    return series
+    if len(arguments) == 1:
+        items = read(arguments)
+        if [item.path for item in items] == [()]:  # neither a directory nor an archive
+            parts = [(items[0], ViewPart(items[0].capture, one, goroutines_of)) for one in items[0].readings]
+            return view_snapshots(parts)
+    chosen = _usable_parts(arguments, None, ())
+    _told_poorer(chosen)
+    return view_snapshots(chosen)
 
 
 def why_unusable(item: Input) -> str:
     """Return why nothing in the input could be used, in the parsers' own words."""
     if facts := [r.kind for r in item.readings if r.metrics or r.build or r.sockets]:
         return f"this is {facts[0]} information, which no view shows; oakum inspect tells what it says"
-    problems = [str(p) for r in item.readings for p in r.problems]
+    problems = problem_lines(item.readings)
     return "; ".join(problems) if problems else "neither a profile nor a goroutine dump was recognised in it"
+
+
+def problem_lines(readings: Sequence[Reading]) -> list[str]:
+    """Return what is wrong with readings, a line each."""
+    problems = [problem for reading in readings for problem in reading.problems]
+    if not problems:
+        return []
+    from oakum.report.words.told import problem_line  # only when there is something to say
+
+    return [problem_line(problem) for problem in problems]
 
 
 def one_goroutines(reading: Reading, origin: str) -> Goroutines:
@@ -207,4 +179,15 @@ def one_profile(reading: Reading, origin: str) -> Profile:
     raise Unreadable(f"{origin}: it holds only memory statistics; a view needs a profile (oakum diagnose reads them)")
 
 
-__all__ = ["Chosen", "Input", "Moment", "moments", "one_goroutines", "one_profile", "read", "usable", "why_unusable"]
+__all__ = [
+    "Chosen",
+    "below",
+    "given_name",
+    "one_goroutines",
+    "one_profile",
+    "problem_lines",
+    "read",
+    "snapshots",
+    "usable",
+    "why_unusable",
+]

@@ -7,11 +7,12 @@ import json
 import os
 from collections.abc import Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oakum.cli.screen import Progress, columns_of, remark, safe, shorten, styled, width
 from oakum.model import Build, OakumError
@@ -31,8 +32,7 @@ _SCHEMES_FROM = 100  # columns from which http:// is worth its seven
 _NARROWEST = 12  # columns to which names are shortened at most
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One Go program that runs."""
 
     process: "Running"
@@ -56,31 +56,31 @@ class Row:
     epilog="""Examples:
 
 \b
-  oakum find                 all Go programs that run here, the largest first
-  oakum find kubelet shim    by words of name, path, module, unit or container
-  oakum find --no-probe      without asking their listening sockets for pprof
+  oakum find                 all Go processes, largest first
+  oakum find kubelet shim    filter by name, path, module, unit or container
+  oakum find --no-probe      without probing listening sockets for pprof
   oakum find --json | jq -r '.processes[] | select(.goroutines > 9999) | .pid'
-  oakum diagnose pid:1234    then: what leaks in one of them
+  oakum diagnose pid:1234    then: diagnose one of them
 
-Exit codes: 0 also when there is none, 2 usage, 4 could not do it.
+Exit codes: 0 (also when none is found), 2 usage error, 4 failed.
 
-See also: oakum capture pid:N (keep what it tells), oakum doctor (what this user may see).
+See also: oakum capture pid:N (save its captures), oakum doctor (what this user may read).
 """,
 )
 @click.argument("words", nargs=-1, metavar="[NAME...]")
-@click.option("--no-probe", is_flag=True, help="Do not ask their listening sockets for pprof: nothing is sent to them.")
+@click.option("--no-probe", is_flag=True, help="Do not probe listening sockets for pprof: nothing is sent.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON (schema oakum.find/1).")
 def command(words: tuple[str, ...], no_probe: bool, as_json: bool) -> int:
-    """List the Go programs that run on this machine: version, memory, goroutines, where their pprof is.
+    """List the Go processes on this machine: version, memory, goroutines, pprof endpoint.
 
-    A program is recognised by the build that Go's linker noted in it, also stripped or replaced on disk. Its listening
-    sockets are asked for pprof, in its own network namespace where that may be entered.
+    A Go binary is recognised by its build info, also when stripped or replaced on disk. Its listening sockets are
+    probed for pprof, in its own network namespace if that may be entered.
     """
     progress = Progress("looking at")
     try:
         rows, hidden = _rows(words, progress)
         if not no_probe:
-            rows = _asked(rows, progress)
+            rows = _probe_all(rows, progress)
     finally:
         progress.done()
     if as_json:
@@ -89,7 +89,7 @@ def command(words: tuple[str, ...], no_probe: bool, as_json: bool) -> int:
         return 0
     for line in _table(rows):
         click.echo(line)
-    _remarks(rows, hidden, words)
+    _print_notes(rows, hidden, words)
     return 0
 
 
@@ -116,13 +116,13 @@ def _rows(words: Sequence[str], progress: Progress) -> tuple[list[Row], int]:
                 rows.append(row)
     except FileNotFoundError as error:
         raise OakumError(
-            "there is no /proc on this system: find sees processes of Linux alone; ask one by its address: "
+            "no /proc on this system: find works on Linux only; use the address of the service: "
             "oakum diagnose http://HOST:PORT"
         ) from error
     return sorted(rows, key=lambda row: -row.process.resident), hidden
 
 
-def _asked(rows: list[Row], progress: Progress) -> list[Row]:
+def _probe_all(rows: list[Row], progress: Progress) -> list[Row]:
     """Return the rows with where their pprof is."""
     if not rows:
         return rows
@@ -231,7 +231,7 @@ def _lasted(started: datetime | None) -> str:
     return f"{minutes}m{seconds}s" if minutes else f"{seconds}s"
 
 
-def _remarks(rows: list[Row], hidden: int, words: Sequence[str]) -> None:
+def _print_notes(rows: list[Row], hidden: int, words: Sequence[str]) -> None:
     if not rows:
         named = f" with {' or '.join(words)} in its name" if words else ""
         remark(f"no Go program{named} was seen among the processes of this machine")
@@ -244,7 +244,7 @@ def _remarks(rows: list[Row], hidden: int, words: Sequence[str]) -> None:
     known = [row for row in rows if row.served is not None and row.served.refused]
     if known:
         pids = ", ".join(f"{row.name} {row.process.proc.pid}" for row in known[:5]) + (" ..." if len(known) > 5 else "")
-        remark(f"pprof is only for whom they know at {pids}: oakum capture pid:N with --token-file or --tls-cert")
+        remark(f"pprof requires authentication at {pids}: oakum capture pid:N with --token-file or --tls-cert")
     if rows:
         best = next((row for row in rows if row.served and row.served.address), rows[0])
         remark(f"next: oakum diagnose pid:{best.process.proc.pid}")

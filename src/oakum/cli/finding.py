@@ -3,9 +3,10 @@
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from oakum.cli.options import spare_inputs, write
 from oakum.cli.outputs import language, page_look
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 _NAMED_MOST = 8  # findings named in an error
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """Which finding of which evidence, and how it is shown."""
 
     which: str  # its rank or its id
@@ -44,7 +44,7 @@ def show(asked: Asked) -> None:
     spare_inputs((asked.output,), (*asked.evidence, *asked.baseline, *asked.binary))
     for folder in asked.source:
         if not Path(folder).is_dir():
-            raise UsageError(f"--source {folder}: no such directory; name the checkout of the program that runs")
+            raise UsageError(f"--source {folder}: no such directory; name the checkout of the running version")
     findings, sources = _findings(asked)
     finding = _chosen(asked.which, findings)
     if asked.diff:
@@ -64,32 +64,32 @@ def show(asked: Asked) -> None:
 
 def _findings(asked: Asked) -> "tuple[tuple[Finding, ...], Sources]":
     """Return the findings of a saved diagnosis, or of a diagnosis made now, and where their source is."""
-    from oakum.cli.case import case
-    from oakum.cli.with_source import Reading, read
+    from oakum.cli.case import case, warn
     from oakum.collect.code.fetch import Fetch
     from oakum.collect.code.sources import LocalSources
-    from oakum.report.saved import builds, findings
+    from oakum.experiment.call_go import call_go
+    from oakum.pipeline.diagnosis import Options, diagnose_case
+    from oakum.report.json import diagnosis
 
-    fetch = Fetch() if asked.fetch else None
+    fetch = Fetch(call_go) if asked.fetch else None
     saved = [found.document for name in asked.evidence if (found := looks_saved(name))]
     if saved:
         if len(asked.evidence) > 1 or asked.baseline or asked.binary:
-            raise UsageError(
-                "a saved diagnosis stands alone, it has its evidence already: name it without other EVIDENCE"
-            )
+            raise UsageError("a saved diagnosis has its evidence already: give it without other EVIDENCE")
         try:
-            return findings(saved[0]), LocalSources(asked.source, builds(saved[0]), fetch)
+            stored = diagnosis(saved[0])
+            builds = tuple(row.build for row in stored.processes if row.build)
+            return stored.findings, LocalSources(asked.source, builds, fetch)
         except Unreadable as error:
             raise Unreadable(f"{asked.evidence[0]}: {error}; write it again: oakum diagnose -o NAME.json") from error
     spoken = asked.lang or language()
     given = case(asked.evidence, asked.baseline, asked.binary, lang=spoken)
     progress = Progress("diagnosing:", spoken)
     try:
-        done = read(given, Reading(tuple(asked.source), asked.fetch), progress.at)
+        done = diagnose_case(given, Options(tuple(asked.source), asked.fetch), progress.at)
     finally:
         progress.done()
-    for told in done.remarks:
-        remark(told)
+    warn(done.warnings, spoken)
     return done.diagnosis.findings, done.sources
 
 
@@ -98,17 +98,17 @@ def _chosen(which: str, findings: "Sequence[Finding]") -> "Finding":
         if which in (str(finding.rank), finding.id):
             return finding
     if not findings:
-        raise UsageError(f"--finding {which}: this evidence has no findings; oakum diagnose says what was looked at")
+        raise UsageError(f"--finding {which}: this evidence has no findings; see oakum diagnose")
     named = [f"{one.rank} ({one.mechanism}, {one.id})" for one in findings[:_NAMED_MOST]]
     more = f" and {len(findings) - len(named)} more" if len(findings) > len(named) else ""
-    raise UsageError(f"--finding {which}: there is no such finding; there are {', '.join(named)}{more}")
+    raise UsageError(f"--finding {which}: no such finding; available: {', '.join(named)}{more}")
 
 
 def _diff(finding: "Finding") -> str:
     drafted = [one.diff for one in finding.remedies if one.diff]
     if not drafted:
         why = "no fix was drafted for it" if finding.cause else "its source was not read, so no fix was drafted"
-        raise UsageError(f"--diff: finding {finding.rank}: {why}; without --diff its places are shown")
+        raise UsageError(f"--diff: finding {finding.rank}: {why}; without --diff its locations are shown")
     return drafted[0]
 
 

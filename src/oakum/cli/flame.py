@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from oakum.cli.options import GOROUTINES, load, query_of, settled, write_proto
+from oakum.cli.options import GOROUTINES, captured_evidence, load, query_of, write_proto
 from oakum.cli.picture import chosen_format, free, picture_options, save
 from oakum.cli.screen import remark
 from oakum.model.errors import UsageError
@@ -31,9 +31,9 @@ _NAMES = {"html": "flame.html", "speedscope": "flame.speedscope.json"}
     """Examples:
 
 \b
-  # writes flame.html; ? in it tells the keys
+  # writes flame.html; ? lists its keys
   oakum flame heap.pb.gz
-  # what grew is marked
+  # coloured by growth
   oakum flame -diff_base before.pb.gz after.pb.gz -o leak.html
   # goroutines by their state
   oakum flame --by-state dump.txt -o stuck.html
@@ -43,13 +43,13 @@ _NAMES = {"html": "flame.html", "speedscope": "flame.speedscope.json"}
 See also: oakum graph (boxes and arrows), oakum top (the same numbers as a table).
 """,
     ("html", "folded", "speedscope"),
-    click.option("--by-state", "by_state", is_flag=True, help="Goroutines: their state becomes the first frame."),
+    click.option("--by-state", "by_state", is_flag=True, help="Goroutines: add the state as the root frame."),
 )
 def command(**given: Any) -> None:
     """Draw a flame graph: a self-contained page, folded stacks or speedscope JSON.
 
-    The page works without a network: search, zoom, invert, keyboard (press ? in it). With -base or -diff_base frames
-    are coloured by what grew and what shrank. Without -o it becomes flame.html, or goes to a pipe.
+    The page is self-contained: search, zoom, invert, keyboard (press ?). With -base or -diff_base frames are coloured
+    by growth. Without -o it is written to flame.html, or to the pipe.
     """
     from oakum.views import flame_page, folded, speedscope
     from oakum.views.flame import stack_rows
@@ -63,7 +63,7 @@ def command(**given: Any) -> None:
     free(output, given["force"])
     profile, query = _by_state(given) if given["by_state"] else load(_compared(given))
     if query.mean:
-        raise UsageError("-mean: a flame graph adds values up, and means cannot be added; oakum top -mean shows them")
+        raise UsageError("-mean: a flame graph sums values, and means cannot be summed; use oakum top -mean")
     report = report_of(profile, query)
     for text in report.remarks:
         remark(text)
@@ -95,7 +95,7 @@ def _compared(given: dict[str, Any]) -> dict[str, Any]:
 
 def _by_state(given: dict[str, Any]) -> "tuple[Profile, Query]":
     """Return goroutines of any format as a profile whose first frame is their state."""
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     from oakum.cli.evidence import one_goroutines, usable
     from oakum.model.goroutine import STATE_LABEL
@@ -108,7 +108,7 @@ def _by_state(given: dict[str, Any]) -> "tuple[Profile, Query]":
 
     query = query_of(given)
     query = replace(query, tagroot=",".join(filter(None, (STATE_LABEL, query.tagroot))))
-    evidence, base = settled(given, GOROUTINES)
+    evidence, base = captured_evidence(given, GOROUTINES)
     profile = merge(profiles(evidence, given["dump"]))
     if base:
         profile = subtract(profile, merge(profiles(base, None)), diff=True, normalize=given["normalize"])

@@ -1,4 +1,4 @@
-"""oakum goroutines: where they stand, for any goroutine format; the `grep | sort | uniq -c` of a dump."""
+"""oakum goroutines: where they are blocked, for any goroutine format; the `grep | sort | uniq -c` of a dump."""
 
 import json
 import re
@@ -22,41 +22,41 @@ _ON_SCREEN = 20  # groups that fit a screen; piped output shows all
     epilog="""Examples:
 
 \b
-  # who has been waiting to send for ten minutes, each with a whole stack
+  # blocked on a channel send for ten minutes or more, with stacks
   oakum goroutines dump.txt --state 'chan send' --older 10m --stacks
-  # a line a group, for grep and awk, of a service that runs
+  # one line per group, for grep and awk, from a running service
   oakum goroutines http://localhost:6060 --by function,state --uniq
   # the last dump in a log
   journalctl -u containerd | oakum goroutines -
 
 EVIDENCE is a goroutine dump (debug=2, debug=1, a panic, SIGQUIT), a goroutine profile, a log that holds one, a
-directory, a bundle or - for standard input; or what runs.
+directory, a bundle or - for standard input; or a running target.
 
-Exit codes: 0 shown, 2 usage, 4 could not do it.
+Exit codes: 0 shown, 2 usage error, 4 failed.
 
-See also: oakum diff (two moments), oakum diagnose (which of them leak), oakum flame --by-state.
+See also: oakum diff (two snapshots), oakum diagnose (which of them leak), oakum flame --by-state.
 """,
     cls=LiveCommand,
 )
 @click.argument("evidence", nargs=-1, required=True)
 @click.option("--by", default="state,place,creator", show_default=True, metavar="KEYS",
-              help="Group by these, comma-separated. Also: function, package, own, entry, stack, labels.")  # fmt: skip
-@click.option("--sort", default="count", show_default=True, metavar="ORDER", help="count, age, state or place.")
+              help="Grouping keys, comma-separated. Also: function, package, own, entry, stack, labels.")  # fmt: skip
+@click.option("--sort", default="count", show_default=True, metavar="ORDER", help="Sort by count, age, state or place.")
 @click.option("--state", metavar="REGEXP", help="Only goroutines in this state, e.g. 'chan send'.")
-@click.option("--place", metavar="REGEXP", help="Only those that stand here (function, file or file:line).")
-@click.option("--created-by", metavar="REGEXP", help="Only those made by this function.")
+@click.option("--place", metavar="REGEXP", help="Only those blocked here (function, file or file:line).")
+@click.option("--created-by", metavar="REGEXP", help="Only those created by this function.")
 @click.option("--focus", metavar="REGEXP", help="Only stacks with a matching frame.")
-@click.option("--ignore", metavar="REGEXP", help="Leave out stacks with a matching frame.")
-@click.option("--label", metavar="REGEXP", help="Only those with a matching label (matched against key=value).")
-@click.option("--older", metavar="TIME", help="Only those whose header names a wait of at least 90s, 10m, 2h ...")
-@click.option("--leaked", is_flag=True, help="Only those that Go itself marked (leaked).")
+@click.option("--ignore", metavar="REGEXP", help="Omit stacks with a matching frame.")
+@click.option("--label", metavar="REGEXP", help="Only those with a matching label (key=value).")
+@click.option("--older", metavar="TIME", help="Only those waiting at least 90s, 10m, 2h ...")
+@click.option("--leaked", is_flag=True, help="Only those that the Go runtime marked (leaked).")
 @click.option("-n", "--limit", type=click.IntRange(min=0), help="Show this many groups; 0 shows all.")  # fmt: skip
-@click.option("--stacks", is_flag=True, help="Show one whole stack for each group.")
+@click.option("--stacks", is_flag=True, help="Show one full stack per group.")
 @click.option("--ids", is_flag=True, help="Show the goroutine ids of each group.")
-@click.option("--uniq", is_flag=True, help="One line a group, as `sort | uniq -c` prints it; for grep and awk.")
-@click.option("--dump", type=int, metavar="N", help="Which of several dumps in one file, from 1; the last by default.")
+@click.option("--uniq", is_flag=True, help="One line per group, as `sort | uniq -c` prints it.")
+@click.option("--dump", type=int, metavar="N", help="Which dump of a file with several, from 1 (default: the last).")
 @click.option("--json", "as_json", is_flag=True, help="Print the groups as JSON.")
-@click.option("--proto", metavar="FILE", help="Write what is shown as pprof protobuf; - is standard output.")
+@click.option("--proto", metavar="FILE", help="Write the result as pprof protobuf; - is standard output.")
 @live_flags
 def command(
     evidence: tuple[str, ...],
@@ -72,13 +72,13 @@ def command(
     proto: str | None,
     **filters: Any,
 ) -> None:
-    """Show where goroutines stand: grouped by place, state and creator, with their ages.
+    """Show where goroutines are blocked: grouped by location, state and creator, with wait times.
 
-    Reads debug=0, 1 and 2, SIGQUIT and panic dumps, also inside logs. What a format cannot say (debug=1 has no state
-    for channel waits, protobuf no ages) is shown as "?".
+    Reads debug=0, 1 and 2, SIGQUIT and panic dumps, also inside logs. What a format does not contain (debug=1 has no
+    state for channel waits, protobuf no wait times) is shown as "?".
     """
     from oakum.cli.evidence import one_goroutines, usable
-    from oakum.cli.live import settle
+    from oakum.cli.live import capture_live
     from oakum.cli.options import GOROUTINES, spare_inputs
     from oakum.views.goroutines import Row, Wanted, rows, unsaid
 
@@ -88,7 +88,7 @@ def command(
     keys = tuple(key.strip() for key in by.split(","))
     documents: list[dict[str, Any]] = []
     shown: list[Row] = []
-    evidence, _ = settle(evidence, live, only=GOROUTINES)
+    evidence, _ = capture_live(evidence, live, only=GOROUTINES)
     for capture, reading in usable(evidence, dump, ("goroutine", "goroutineleak")):
         found = one_goroutines(reading, capture.origin)
         table = rows(found, keys, wanted, sort)
@@ -118,7 +118,7 @@ def _minutes(text: str | None) -> int | None:
     # 90s   10m   2h   1h30m   3d   or plain minutes: 10
     found = re.fullmatch(r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m(?:in)?)?(?:(\d+)s)?|(\d+)", text)
     if not text or not found:
-        raise UsageError(f"--older {text}: not a time; write 90s, 10m, 2h or 1h30m")
+        raise UsageError(f"--older {text}: not a duration; write 90s, 10m, 2h or 1h30m")
     days, hours, minutes, seconds, bare = (int(part or 0) for part in found.groups())
     return bare or days * 1440 + hours * 60 + minutes + seconds // 60
 

@@ -1,7 +1,6 @@
 """oakum graph: the call graph known from pprof -png, as DOT, or as SVG and PNG where Graphviz is installed."""
 
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 from oakum.cli.options import load, write_proto
 from oakum.cli.picture import chosen_format, free, picture_options, save
 from oakum.cli.screen import remark
+from oakum.collect.programs import find_program
 from oakum.model.errors import OakumError
 
 _ENDINGS = {".dot": "dot", ".gv": "dot", ".svg": "svg", ".png": "png", ".pdf": "pdf"}
@@ -20,22 +20,22 @@ _PATIENCE = 60  # seconds for Graphviz; 80 nodes take less than one
     """Examples:
 
 \b
-  # a picture, drawn by Graphviz
+  # SVG, rendered by Graphviz
   oakum graph heap.pb.gz -o heap.svg
-  # what grew, red, and what became less, green
+  # growth in red, decrease in green
   oakum graph -diff_base before.pb.gz after.pb.gz -o leak.png
   # without -o: DOT, for other tools
   oakum graph -focus=http -nodecount=40 goroutine.pb.gz | dot -Tsvg > http.svg
 
-See also: oakum flame, which needs no Graphviz; oakum doctor says whether it is here.
+See also: oakum flame (needs no Graphviz), oakum doctor (is Graphviz installed?).
 """,
     ("dot", "svg", "png", "pdf"),
 )
 def command(**given: Any) -> None:
     """Draw the call graph: DOT, and SVG, PNG or PDF through Graphviz.
 
-    Boxes are as large as a function's own value, colours follow what it and its callees hold. Without -o the graph is
-    written to stdout in the DOT language.
+    Box size follows the flat value of a function, colour its cum value. Without -o the graph is written to stdout as
+    DOT.
     """
     from oakum.views import dot
     from oakum.views.callgraph import call_graph, document
@@ -64,13 +64,13 @@ def command(**given: Any) -> None:
 
 def _graphviz(output: str | None, kind: str) -> str:
     """Return Graphviz's dot; without it, say what to install and what goes without."""
-    program = shutil.which("dot")
+    program = find_program("dot")
     if program:
         return program
     other = Path(output).with_suffix(".dot") if output and output != "-" else "graph.dot"
     raise OakumError(
-        f"{kind.upper()} is drawn by Graphviz, and there is no dot on the PATH. Install it (apt-get install graphviz, "
-        f"dnf install graphviz, brew install graphviz), or write -o {other} and draw it elsewhere"
+        f"{kind.upper()} needs Graphviz, and there is no dot on the PATH. Install it (apt-get install graphviz, "
+        f"dnf install graphviz, brew install graphviz), or write -o {other} and render it elsewhere"
     )
 
 
@@ -85,15 +85,13 @@ def _drawn(text: str, kind: str, program: str) -> bytes:
         )
     except subprocess.TimeoutExpired:
         raise OakumError(
-            f"Graphviz did not finish in {_PATIENCE} s; fewer nodes are drawn faster: -nodecount=40, -focus REGEXP"
+            f"Graphviz did not finish in {_PATIENCE} s; reduce the graph: -nodecount=40, -focus REGEXP"
         ) from None
     except OSError as error:
-        raise OakumError(f"{program}: cannot be run: {error.strerror}; -o FILE.dot goes without it") from None
+        raise OakumError(f"{program}: cannot be run: {error.strerror}; -o FILE.dot needs no Graphviz") from None
     if done.returncode or not done.stdout:
         last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-        raise OakumError(
-            f"Graphviz could not draw it: {last[0] if last else f'exit code {done.returncode}'}; -o X.dot keeps it"
-        )
+        raise OakumError(f"Graphviz failed: {last[0] if last else f'exit code {done.returncode}'}; -o X.dot keeps it")
     return done.stdout
 
 

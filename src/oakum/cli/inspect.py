@@ -2,20 +2,19 @@
 
 import json
 import math
-from dataclasses import asdict
 from typing import Any
 
 import click
+from msgspec import to_builtins
 
 from oakum.cli.access_options import LiveCommand, live_flags
 from oakum.cli.screen import remark, safe, styled
-from oakum.cli.socket_lines import socket_lines
-from oakum.model import Capture, Metrics, OakumError, Reading
+from oakum.model import Capture, Metrics, OakumError, Reading, Sockets
 
 _FIRST_ASKED = {
     "goroutines": "go_goroutines", "resident": "process_resident_memory_bytes",
     "used by the cgroup": "container_memory_usage_bytes", "limit": "container_spec_memory_limit_bytes",
-    "killed for want of memory": "container_oom_events_total", "open files": "process_open_fds",
+    "OOM kills": "container_oom_events_total", "open files": "process_open_fds",
     "of at most": "process_max_fds",
 }  # fmt: skip
 
@@ -25,45 +24,50 @@ _FIRST_ASKED = {
 
 \b
   oakum inspect dump.txt heap.pb.gz                  two files
-  oakum inspect captures/                            what lies in a directory
-  journalctl -u containerd | oakum inspect --json -  what a log holds
-  oakum inspect http://localhost:6060                what runs
+  oakum inspect captures/                            a directory
+  journalctl -u containerd | oakum inspect --json -  a log
+  oakum inspect http://localhost:6060                a running service
 
-Exit codes: 0 all of it was recognised, 4 something was not, or could not be read; 2 usage.
+Exit codes: 0 every input was recognised, 4 some were not, or could not be read, 2 usage error.
 
-See also: oakum goroutines and oakum top (what is in it), docs/formats.md (what is understood).
+See also: oakum goroutines and oakum top (the contents), docs/formats.md (supported formats).
 """,
     cls=LiveCommand,
 )
 @click.argument("evidence", nargs=-1, required=True)
-@click.option("--json", "as_json", is_flag=True, help='Print {"inputs": [...]}, one or more rows per file.')
+@click.option("--json", "as_json", is_flag=True, help='Print {"inputs": [...]} as JSON, one or more rows per file.')
 @live_flags
 def command(evidence: tuple[str, ...], as_json: bool, **live: Any) -> int:
-    """Say what each input is: kind, format, producer, Go version, counts, time and problems.
+    """Identify each input: kind, format, producer, Go version, counts, time and problems.
 
-    Recognised by content, never by name alone: a .txt that is a gzipped profile is read as one.
+    The content decides, not the file name: a .txt that holds a gzipped profile is read as one.
     """
     from oakum.cli.evidence import read
-    from oakum.cli.live import settle
+    from oakum.cli.live import capture_live
+    from oakum.report.words.told import error_line
 
-    evidence, _ = settle(evidence, live)
+    evidence, _ = capture_live(evidence, live)
     unread: list[OakumError] = []
     inputs = read(evidence, unread.append)
     if as_json:
         rows = [row(item.capture, reading) for item in inputs for reading in item.readings]
-        rows += [{"origin": None, "kind": "unread", "problems": [{"key": "unread", "text": str(e)}]} for e in unread]
+        rows += [
+            {"origin": None, "kind": "unread", "problems": [{"key": "unread", "text": error_line(e)}]} for e in unread
+        ]
         click.echo(json.dumps({"inputs": rows}, indent=2, ensure_ascii=False))
     else:
         for item in inputs:
             _show(item.capture, item.readings)
     for error in unread:
-        remark(str(error))
+        remark(error_line(error))
     known = any(reading.kind != "unknown" for item in inputs for reading in item.readings)
     return 0 if known and not unread else 4
 
 
 def row(capture: Capture, reading: Reading) -> dict[str, Any]:
     """Return one row of `inspect --json`."""
+    from oakum.report.words import say
+
     return {
         "origin": capture.origin,
         "digest": capture.digest,
@@ -82,7 +86,7 @@ def row(capture: Capture, reading: Reading) -> dict[str, Any]:
         "build": _build(reading),
         "sockets": _sockets(reading),
         "notes": dict(reading.notes),
-        "problems": [{"key": p.key, "text": p.text, "where": p.where} for p in reading.problems],
+        "problems": [{"key": p.key, "text": say(p.text), "where": p.where} for p in reading.problems],
     }
 
 
@@ -118,7 +122,7 @@ def counts(reading: Reading) -> dict[str, int]:
 def _build(reading: Reading) -> dict[str, Any] | None:
     if reading.build is None:
         return None
-    facts = asdict(reading.build)
+    facts: dict[str, Any] = to_builtins(reading.build)
     return facts | {"packages": sorted(facts["packages"])} if facts["packages"] is not None else facts
 
 
@@ -126,7 +130,7 @@ def _sockets(reading: Reading) -> dict[str, Any] | None:
     found = reading.sockets
     if found is None:
         return None
-    rows = [asdict(row) | {"full": row.full, "unread": row.unread} for row in found.rows]
+    rows = [to_builtins(row) | {"full": row.full, "unread": row.unread} for row in found.rows]
     return {"pid": found.pid, "limits": dict(found.limits), "rows": rows}
 
 
@@ -140,7 +144,7 @@ def _totals(reading: Reading) -> dict[str, int]:
 def _memstats(reading: Reading) -> dict[str, Any] | None:
     if reading.memstats is None:
         return None
-    figures = asdict(reading.memstats)
+    figures = to_builtins(reading.memstats)
     return {name: value for name, value in figures.items() if value is not None and not name.startswith("pause")}
 
 
@@ -160,6 +164,8 @@ def _show(capture: Capture, readings: tuple[Reading, ...]) -> None:
 
 
 def _describe(reading: Reading) -> str:
+    from oakum.cli.evidence import problem_lines
+
     what = [reading.kind, reading.format]
     if reading.wrapping:
         what.append("in " + ", ".join(reading.wrapping))
@@ -198,10 +204,17 @@ def _describe(reading: Reading) -> str:
         if stats.num_gc is not None:
             sizes.append(f"{stats.num_gc} GCs")
         lines.append("    MemStats: " + ", ".join(sizes))
-    lines += [f"    {safe(line)}" for line in socket_lines(reading.sockets)] if reading.sockets else []
+    lines += [f"    {safe(line)}" for line in _queues(reading.sockets)] if reading.sockets else []
     lines += [f"    {name}: {safe(note)}" for name, note in reading.notes.items()]
-    lines += [f"    {styled('!', 'red')} {safe(str(problem))}" for problem in reading.problems]
+    lines += [f"    {styled('!', 'red')} {safe(told)}" for told in problem_lines((reading,))]
     return "\n".join(lines)
+
+
+def _queues(sockets: Sockets) -> list[str]:
+    from oakum.assemble.sockets import blocked_sockets
+    from oakum.report.words import say
+
+    return [say(text) for text in blocked_sockets(sockets)]
 
 
 def _figures(metrics: Metrics) -> list[str]:

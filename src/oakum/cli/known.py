@@ -1,6 +1,6 @@
 """oakum known: leaks that upstream knows; listed, searched, shown, or matched with evidence.
 
-Exit 0 nothing found, 1 a match that the version does not rule out, or a version that has known leaks.
+Exit 0 nothing found, 1 a match that the version does not rule out, or a version that has known bugs.
 """
 
 import json
@@ -33,35 +33,35 @@ _NOT_YET = (".html", ".htm", ".md", ".sarif", ".xml", ".pdf")
 
 \b
   oakum known                              all of them, by project
-  oakum known watch stop                   those that speak of both words
-  oakum known StreamWatcher                by a function; also by an issue
-  oakum known show kubernetes-98653        one: cause, versions, what to do
-  oakum known k8s.io/apimachinery@v0.18.8  those that a version has
-  oakum known match captures/              those that pile up in evidence
-  oakum known match --binary bin/agent dump.txt  with the program's versions
-  oakum known match kube://node/n7         of what runs
+  oakum known watch stop                   full-text search, all words
+  oakum known StreamWatcher                by function; also by issue number
+  oakum known show kubernetes-98653        one bug: cause, versions, fix
+  oakum known k8s.io/apimachinery@v0.18.8  bugs in a module version
+  oakum known match captures/              match against captures
+  oakum known match --binary bin/agent dump.txt  with the binary's versions
+  oakum known match kube://node/n7         match a running target
   oakum known --module github.com/docker/docker --json
 
-Exit codes: 0 nothing found, 1 matched, or a version has it; 2 usage, 4 could not do it.
+Exit codes: 0 nothing found, 1 matched or version affected, 2 usage error, 4 failed.
 
-See also: oakum scan (which of them a go.mod or a program has), oakum diagnose.
+See also: oakum scan (known bugs in a go.mod or a binary), oakum diagnose.
 """,
     cls=LiveCommand,
 )
 @click.argument("words", nargs=-1, metavar="[list|search|show|match] [WORDS...]")
-@click.option("--module", metavar="MODULE", help="Only leaks of this module, or of modules below this path.")
-@click.option("--mechanism", metavar="NAME", help="Only leaks of this mechanism.")
-@click.option("--project", metavar="NAME", help="Only leaks of this project, which ids begin with.")
+@click.option("--module", metavar="MODULE", help="Only bugs of this module, or of modules below this path.")
+@click.option("--mechanism", metavar="NAME", help="Only bugs of this mechanism.")
+@click.option("--project", metavar="NAME", help="Only bugs of this project (the prefix of the id).")
 @click.option(
     "--binary",
     multiple=True,
     metavar="FILE",
-    help="match: the program that runs, or what tells its build (go.mod, `go version -m`, /version). May be repeated.",
+    help="match: binary of the process, or its build info (go.mod, `go version -m`, /version). Repeatable.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON (schemas oakum.known/1 and oakum.known-match/1).")
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout; FILE.json is written as JSON.")
-@click.option("--lang", type=click.Choice(("en", "zh")), help="Language; by default that of the locale.")
-@click.option("--exit-zero", is_flag=True, help="Exit 0 whatever was found, for scripts.")
+@click.option("--lang", type=click.Choice(("en", "zh")), help="Language; default: the locale's.")
+@click.option("--exit-zero", is_flag=True, help="Exit 0 regardless of the results.")
 @live_flags
 def command(
     words: tuple[str, ...],
@@ -75,25 +75,27 @@ def command(
     exit_zero: bool,
     **live: Any,
 ) -> int:
-    """Look up leaks that upstream knows, with the versions that have them and what to do.
+    """Look up known upstream bugs: affected versions, fix and mitigation.
 
-    Without words all are listed. An id shows one, MODULE@VERSION tells which a version has, other words are searched
-    for: ids, modules, functions, sentences, addresses of issues and changes. A file or directory is matched: its
-    goroutines and its heap against the catalogue.
+    Without words all are listed. An id shows one bug, MODULE@VERSION the bugs of a version; other words are searched
+    for in ids, modules, functions, descriptions and links. The goroutines and heap of a file or directory are matched
+    against the catalogue.
     """
     if output and Path(output).suffix.lower() in _NOT_YET:
-        raise UsageError(f"-o {output}: only text and JSON are written; name it .txt or .json")
+        raise UsageError(f"-o {output}: the output is text or JSON; use .txt or .json")
     verb, words = _verb(tuple(word for word in words if word.strip()))
     if binary and verb != "match":
-        raise UsageError("--binary: only for match; `oakum scan FILE` tells which known leaks a program carries")
+        raise UsageError("--binary: only for match; `oakum scan FILE` lists the known bugs of a binary")
     as_json = as_json or (output or "").endswith(".json")
     show = _Show(as_json, lang or language(), output)
     if verb == "match":
         if module or mechanism or project:
-            raise UsageError("match: --module, --mechanism and --project narrow lists, evidence is matched with all")
-        from oakum.cli.live import settle
+            raise UsageError(
+                "match compares with the whole catalogue: --module, --mechanism and --project are for lists"
+            )
+        from oakum.cli.live import capture_live
 
-        words, _ = settle(words, live)
+        words, _ = capture_live(words, live)
         found = show.match(words, binary)
     elif verb == "show":
         found = show.entries(words)
@@ -151,7 +153,7 @@ class _Show:
             if id_.lower() not in leaks().ids:
                 like = get_close_matches(id_.lower(), leaks().ids, 3, 0.5)
                 hint = f"; perhaps {', '.join(like)}" if like else ""
-                raise UsageError(f"show {id_}: there is no such known leak{hint}. `oakum known` lists them all")
+                raise UsageError(f"show {id_}: no such known bug{hint}. `oakum known` lists them all")
         found = [leaks().entry(id_) for id_ in dict.fromkeys(id_.lower() for id_ in ids)]
         pages = "\n".join(shown(entry, self.look) for entry in found)
         self._write(document(found) if self.as_json else None, pages)
@@ -186,6 +188,7 @@ class _Show:
         from oakum.cli.case import case
         from oakum.cli.known_match import counted, match
         from oakum.report.known_match import document, render
+        from oakum.report.words.told import problem_line
 
         given = case(evidence, (), binaries, lang=self.look.lang)
         progress = Progress("matching:")
@@ -195,7 +198,7 @@ class _Show:
             progress.done()
         for row in given.inputs:
             if row.origin in evidence and row.kind == "unknown":
-                remark(f"left out: {row.origin}: {'; '.join(str(one) for one in row.problems)}")
+                remark(f"left out: {row.origin}: {'; '.join(map(problem_line, row.problems))}")
         found = list(counted(seen.sightings))
         self._write(
             document(given.processes, seen.sightings, found, seen.stacks) if self.as_json else None,

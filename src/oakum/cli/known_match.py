@@ -1,4 +1,4 @@
-"""A case -> where it has the signature of known leaks: every goroutine group and every stack of its heap is looked up.
+"""A case -> where it has the signature of known bugs: every goroutine group and every stack of its heap is looked up.
 
 Growth is asked for where healthy processes have such goroutines too; else a pile-up is enough: more than one that
 nobody means to wait, a crowd of those that rest, a good part of the heap. Which version runs, and what it says to the
@@ -6,12 +6,12 @@ leak, is decided where a diagnosis decides it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct, field
 
-from oakum.explain.upstream.known import CROWD, CROWDED, HEAPED, recognise
+from oakum.explain.upstream.known import HEAP_SHARE, PILE, PILE_SHARE, recognise
 from oakum.knowledge.benign import benign
 from oakum.knowledge.leaks import Leak, leaks
 from oakum.knowledge.signature import Hit, Signature, bare
@@ -52,8 +52,7 @@ class Seen(NamedTuple):
     stacks: int
 
 
-@dataclass
-class _Pile:
+class _Pile(Struct, dict=True):
     """Goroutines, or memory, that one signature fits, while they are counted."""
 
     trace: Trace
@@ -66,19 +65,19 @@ class _Pile:
     share: float = 0.0
     normal: bool = True  # some of them are there in every process that uses this well
     rests: bool = True  # they wait as goroutines do that are meant to live long
-    all: int = 0  # goroutines of the process at the last moment
+    all: int = 0  # goroutines of the process at the last snapshot
     ids: set[str] = field(default_factory=set)
 
 
 def match(case: Case, progress: Callable[[str], None]) -> Seen:
-    """Return where the case has the signature of known leaks."""
+    """Return where the case has the signature of known bugs."""
     piles: dict[_Key, _Pile] = {}
     stacks = 0
     for process in case.processes:
         for at, snapshot in enumerate(process.snapshots):
             progress(f"{process.name}: {snapshot.label}")
             stacks += _waiting(piles, process, at, snapshot) + _allocating(piles, process, at, snapshot)
-    suspects = recognise([_suspect(one) for one in piles.values()], case.processes, leaks())
+    suspects = recognise([_suspect(one) for one in piles.values()], case.processes, leaks(), every=True)
     processes = {process.id: process for process in case.processes}
     found = [
         _sighting(pile, suspect, processes[key[0]])
@@ -88,7 +87,7 @@ def match(case: Case, progress: Callable[[str], None]) -> Seen:
 
 
 def _waiting(piles: dict[_Key, _Pile], process: Process, at: int, snapshot: Snapshot) -> int:
-    """Count the goroutines of one moment that signatures fit; return how many stacks there were."""
+    """Count the goroutines of one snapshot that signatures fit; return how many stacks there were."""
     slot = "goroutines" if snapshot.goroutines is not None else "leaked"
     all_of_them = snapshot.goroutines or snapshot.leaked
     groups = all_of_them.groups if all_of_them is not None else ()
@@ -114,7 +113,7 @@ def _normal(hit: Hit[Leak], group: GoroutineGroup) -> bool:
 
 
 def _allocating(piles: dict[_Key, _Pile], process: Process, at: int, snapshot: Snapshot) -> int:
-    """Add up the memory of one moment that signatures fit; return how many stacks there were."""
+    """Add up the memory of one snapshot that signatures fit; return how many stacks there were."""
     heap = snapshot.heap
     columns = [row for row, kind in enumerate(heap.sample_types) if kind.type == _SPACE] if heap is not None else []
     if heap is None or not columns:
@@ -173,7 +172,7 @@ def _suspect(pile: _Pile) -> Suspect:
     """Return the pile as a diagnosis would look at it."""
     site = Site("allocated" if pile.heap else "blocked", pile.place, pile.trace.state, process=pile.trace.process)
     evidence = Evidence(
-        "piled-up", Text("upstream.stands", {"function": pile.place.function, "state": ""}), pile.capture
+        "pile-up", Text("upstream.stands", {"function": pile.place.function, "state": ""}), pile.capture
     )
     traces = () if pile.heap else (pile.trace,)
     return Suspect((site,), (), (evidence,), traces=traces, allocations=(pile.trace,) if pile.heap else ())
@@ -207,13 +206,13 @@ def _grows(values: Sequence[int]) -> bool:
 
 
 def _heaped(share: float, known: Sequence[int]) -> bool:
-    """Tell whether memory piles up: it grows through the moments, or is much of the only one."""
-    return share >= (_SHARE if len(known) > 1 else HEAPED) and (len(known) == 1 or _grows(known))
+    """Tell whether memory piles up: it grows through the snapshots, or is much of the only one."""
+    return share >= (_SHARE if len(known) > 1 else HEAP_SHARE) and (len(known) == 1 or _grows(known))
 
 
 def _crowd(pile: _Pile, count: int) -> bool:
     """Tell whether there are so many that no growth has to be seen."""
-    return count >= CROWD and count >= CROWDED * pile.all
+    return count >= PILE and count >= PILE_SHARE * pile.all
 
 
 def _size(one: Sighting) -> tuple[bool, bool, int]:

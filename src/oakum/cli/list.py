@@ -23,7 +23,7 @@ _OF_FINDING = frozenset(
 
 
 class _ListCommand(ProfileCommand):
-    """A finding stands in the place of the regular expression."""
+    """With --finding there is no regular expression."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         end = args.index("--") if "--" in args else len(args)
@@ -36,42 +36,40 @@ class _ListCommand(ProfileCommand):
     """Examples:
 
 \b
-  # lines of what serves requests, with what each holds
+  # source lines with their values
   oakum list 'desk.*remember' -source_path ~/src/quotes heap.pb.gz
-  # the same, of a program built elsewhere, by bytes in use
+  # the same for a binary built elsewhere, by bytes in use
   oakum list main.newPage -source_path ~/src/quotes -inuse_space heap.pb.gz
-  # the cause of a finding, its lines marked with their part in it
+  # the root cause of a finding, its lines marked
   oakum list --finding 1 --source ~/src/quotes before/ after/
-  # of a diagnosis that was saved; --diff prints the drafted fix alone
+  # from a saved diagnosis; --diff prints only the drafted fix
   oakum list --finding 1 --source ~/src/quotes diagnosis.json
 
-See also: oakum diagnose (which findings there are), oakum peek (who calls it).
+See also: oakum diagnose (the findings), oakum peek (callers).
 """,
     click.argument("regexp"),
     click.option(
-        "--context", type=click.IntRange(min=0), metavar="N", help="Only N lines about each that has a value or mark."
+        "--context", type=click.IntRange(min=0), metavar="N", help="N lines around each line with a value or mark."
     ),
     click.option(
-        "--finding", metavar="N", help="Instead of REGEXP: the source of this finding (number or id), its cause marked."
+        "--finding", metavar="N", help="Instead of REGEXP: source of this finding (number or id), root cause marked."
     ),
-    click.option("--source", multiple=True, metavar="DIR", help="Source of the program: a checkout."),
-    click.option(
-        "--fetch-source", is_flag=True, help="Of a finding: ask Go's module proxy for source, and for later changes."
-    ),
-    click.option("--baseline", multiple=True, metavar="EVIDENCE", help="Of a finding: evidence of a healthy twin."),
-    click.option("--binary", multiple=True, metavar="FILE", help="Of a finding: the program, or what tells its build."),
-    click.option("--diff", is_flag=True, help="Of a finding: only the fix that was drafted, as git apply takes it."),
-    click.option("--lang", type=click.Choice(("en", "zh")), help="Of a finding: language; by default the locale's."),
+    click.option("--source", multiple=True, metavar="DIR", help="Checkout of the program."),
+    click.option("--fetch-source", is_flag=True, help="--finding: download missing source and later releases."),
+    click.option("--baseline", multiple=True, metavar="EVIDENCE", help="--finding: evidence of a baseline."),
+    click.option("--binary", multiple=True, metavar="FILE", help="--finding: binary, or its build info."),
+    click.option("--diff", is_flag=True, help="--finding: only the drafted fix, for git apply."),
+    click.option("--lang", type=click.Choice(("en", "zh")), help="--finding: language; default: the locale's."),
     kind=_ListCommand,
 )
 def command(regexp: str, context: int | None, **given: Any) -> None:
     """Show the source of the functions that match, with flat and cum of each line.
 
-    Source is looked for where the profile says, in the module cache, vendor folders, GOROOT, GOPATH, and below
-    -source_path (the working directory if not given), also for names of other machines and of -trimpath builds.
+    Source is searched at the path in the profile, in the module cache, vendor directories, GOROOT, GOPATH and below
+    -source_path (default: the working directory), also for -trimpath builds and paths of other machines.
 
-    With --finding, EVIDENCE is what oakum diagnose takes, or a diagnosis that it saved (-o NAME.json): whole functions
-    are shown, the lines of the cause marked, and beside each line how many goroutines stand there.
+    With --finding, EVIDENCE is what oakum diagnose takes, or a diagnosis it saved (-o NAME.json): whole functions are
+    shown, the lines of the root cause marked, with the number of goroutines blocked at each line.
 
     """
     if given["finding"] is not None:
@@ -79,7 +77,7 @@ def command(regexp: str, context: int | None, **given: Any) -> None:
         return
     for name in ("fetch_source", "baseline", "binary", "diff", "lang"):
         if given[name]:
-            raise UsageError(f"--{name.replace('_', '-')} goes with --finding")
+            raise UsageError(f"--{name.replace('_', '-')} needs --finding")
     from oakum.views import listing
 
     paths = os.pathsep.join(filter(None, (*given["source"], given["source_path"])))
@@ -95,17 +93,17 @@ def command(regexp: str, context: int | None, **given: Any) -> None:
         lambda made: listing.document(made, sources.of, context),
     )
     if sources.missing and not sources.found:
-        raise SourceNotFound("no source file was found; the listing says where each was looked for")
+        raise SourceNotFound("no source file was found; the listing shows the places searched")
 
 
 def _of_finding(context: int | None, given: dict[str, Any]) -> None:
     from oakum.cli.finding import Asked, paths
     from oakum.cli.finding import show as show_finding
-    from oakum.cli.live import settle
+    from oakum.cli.live import capture_live
 
     if strange := [name for name, value in given.items() if value and name not in _OF_FINDING]:
-        raise UsageError(f"-{strange[0]} does not go with --finding: a diagnosis looks at all of its evidence")
-    evidence, baseline = settle(given["evidence"], given, beside=given["baseline"], moments=2, together=True)
+        raise UsageError(f"-{strange[0]} cannot be combined with --finding: a diagnosis uses all of its evidence")
+    evidence, baseline = capture_live(given["evidence"], given, beside=given["baseline"], snapshots=2, together=True)
     asked = Asked(
         which=given["finding"],
         evidence=evidence,

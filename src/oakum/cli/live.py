@@ -3,6 +3,7 @@
 As pprof keeps what it fetched, the bundle stays: in $PPROF_TMPDIR, else ~/pprof; what was seen can be looked at again.
 """
 
+import gc
 import os
 import re
 import shlex
@@ -21,8 +22,8 @@ from oakum.model.errors import OakumError, Unreachable, UsageError
 from oakum.model.sizes import size
 
 if TYPE_CHECKING:
-    from oakum.collect.rounds import Open, Outcome, Rounds
-    from oakum.collect.target import LeftOut, Plan, Step, Taken, Target, Wishes
+    from oakum.collect.scheduler import CaptureOutcome, CaptureScheduler, Open
+    from oakum.collect.target import CaptureOptions, LeftOut, Plan, Step, Taken, Target
     from oakum.collect.web.access import Access
 
 # localhost:6060   10.0.0.7:6060/debug/pprof/heap   [::1]:6060     as pprof's users write it
@@ -32,10 +33,10 @@ _LONG = 2.0  # seconds that a target may take before it is named
 _TOLD_MOST = 8  # problems of one call that are told; a bundle's manifest has all
 
 
-def meant(word: str) -> str:
+def normalize_target(word: str) -> str:
     """Return a word as targets know it: localhost:6060 is a server; raise for a scheme that nothing is known of."""
     if not word.strip():
-        raise UsageError("a target is empty: is a variable of the shell not set?")
+        raise UsageError("a target is empty; is a shell variable unset?")
     if is_live(word) or word == "-" or Path(word).exists():
         return word
     if _HOST_PORT.fullmatch(word):
@@ -47,13 +48,13 @@ def meant(word: str) -> str:
         kinds = [prefix for prefix, _ in KINDS]
         near = get_close_matches(scheme[0], kinds, 1)
         raise UsageError(
-            f"{bare(word)}: there is no such kind of target"
-            + (f"; {near[0]}?" if near else f"; there are {', '.join(kinds)}, files and directories")
+            f"{bare(word)}: unknown kind of target"
+            + (f"; did you mean {near[0]}?" if near else f"; use {', '.join(kinds)}, a file or a directory")
         )
     return word
 
 
-def openings(words: Iterable[str], access: "Access") -> "list[tuple[str, Open]]":
+def target_openers(words: Iterable[str], access: "Access") -> "list[tuple[str, Open]]":
     """Return each word with what opens it, as a run over targets takes them; credentials are not in the word's name."""
     from oakum.collect.targets import open_targets
 
@@ -74,23 +75,23 @@ def bare(word: str) -> str:
     return re.sub(r"(?<=://)[^/?#]*@", "", word)
 
 
-def watched(progress: Progress) -> "Callable[[Rounds], None]":
+def progress_reporter(progress: Progress) -> "Callable[[CaptureScheduler], None]":
     """Return what shows on one line how far a run is."""
 
-    def show(run: "Rounds") -> None:
-        courses, most = run.courses, run.schedule.moments
-        at = max((course.moments[-1] for course in courses if course.moments), default=0)
+    def show(run: "CaptureScheduler") -> None:
+        results, most = run.results, run.schedule.snapshots
+        at = max((result.snapshots[-1] for result in results if result.snapshots), default=0)
         pause, (name, seconds) = run.next_in, run.slowest
         parts = []
         if pause is not None and at:
-            parts.append(f"next moment in {pause:.0f} s")
+            parts.append(f"next snapshot in {pause:.0f} s")
         elif seconds > _LONG:
             parts.append(f"{seconds:.0f} s for {name}")
-        if len(courses) > 1:
-            parts.append(f"{sum(bool(course.moments) for course in courses):,} of {len(courses):,} targets")
+        if len(results) > 1:
+            parts.append(f"{sum(bool(result.snapshots) for result in results):,} of {len(results):,} targets")
         if most > 1:
-            parts.append(f"moment {max(1, at)} of {'at most ' if run.schedule.until_growth else ''}{most}")
-        parts.append(size(sum(course.size for course in courses)))
+            parts.append(f"snapshot {max(1, at)} of {'at most ' if run.schedule.until_growth else ''}{most}")
+        parts.append(size(sum(result.size for result in results)))
         if pause is not None and shutil.get_terminal_size().columns > 100:
             parts.append("Ctrl-C ends it and keeps everything")
         progress.at(" · ".join(parts))
@@ -98,7 +99,7 @@ def watched(progress: Progress) -> "Callable[[Rounds], None]":
     return show
 
 
-def shelf() -> Path:
+def capture_directory() -> Path:
     """Return where what was fetched is kept, as pprof does: $PPROF_TMPDIR, ~/pprof, else the temporary directory."""
     tried = [os.environ.get("PPROF_TMPDIR", ""), str(Path.home() / "pprof") if os.environ.get("HOME") else ""]
     for place in [*filter(None, tried), tempfile.gettempdir()]:
@@ -109,10 +110,10 @@ def shelf() -> Path:
             continue
         if os.access(path, os.W_OK):
             return path
-    raise OakumError("nowhere to keep what is fetched; PPROF_TMPDIR names a directory")
+    raise OakumError("no writable directory for captures; set PPROF_TMPDIR")
 
 
-def free_place(place: Path) -> Path:
+def unused_path(place: Path) -> Path:
     """Return the place, or one beside it: two calls may come in one second."""
     names = (place.with_name(f"{place.name}-{number}") for number in range(2, 1000))
     return next(name for name in (place, *names) if not name.exists())
@@ -131,12 +132,12 @@ def bundle_name(words: Sequence[str]) -> str:
     return f"oakum-{safe_name(name)}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
 
 
-def settle(
+def capture_live(
     words: Sequence[str],
     given: Mapping[str, Any],
     *,
     beside: Sequence[str] = (),
-    moments: int = 1,
+    snapshots: int = 1,
     every: float = 10.0,
     only: tuple[str, ...] = (),
     together: bool = False,
@@ -147,36 +148,38 @@ def settle(
     `given` are the options of access_options; `only`: how the one file begins that a view shows, best first.
     `together`: all that runs becomes one word, the bundle, where no base is among it. `lang`: of progress and remarks.
     """
-    words, beside = tuple(map(meant, words)), tuple(map(meant, beside))
+    words, beside = tuple(map(normalize_target, words)), tuple(map(normalize_target, beside))
     live = [word for word in (*words, *beside) if is_live(word)]
     if not live:
         return words, beside
-    from oakum.cli.access_options import access, wishes
+    from oakum.cli.access_options import access, capture_options
     from oakum.collect.bundle.write import Bundle
-    from oakum.collect.course import patience
-    from oakum.collect.rounds import Rounds, Schedule
+    from oakum.collect.capture_run import snapshot_limit
+    from oakum.collect.scheduler import CaptureScheduler, Schedule
     from oakum.collect.web import vault
+    from oakum.report.words.told import problem_line
 
-    entered, asked = access(given), wishes(given)
-    place = free_place(shelf() / bundle_name(live))
-    opened = openings(live, entered)
+    entered, asked = access(given), capture_options(given)
+    place = unused_path(capture_directory() / bundle_name(live))
+    opened = target_openers(live, entered)
     if only:
-        opened = [(word, _only(open_, only)) for word, open_ in opened]
-    bundle = Bundle(place, secrets=vault.known)
+        opened = [(word, _restrict(open_, only)) for word, open_ in opened]
+    bundle = Bundle(place, secrets=vault.known, worded=problem_line)
     progress = Progress("capturing:", lang)
+    gc.enable()  # a series may take hours
     try:
-        schedule = Schedule(moments, every, patience=patience(asked.seconds))
-        run = Rounds(opened, asked, schedule, bundle, watched(progress))
+        schedule = Schedule(snapshots, every, limit=snapshot_limit(asked.seconds))
+        run = CaptureScheduler(opened, asked, schedule, bundle, progress_reporter(progress))
         outcome = run.run()
     except UsageError:
-        forget(place)
+        remove_empty_bundle(place)
         raise
     finally:
         progress.done()
     bundle.close()
     found = _places(place, outcome)
     if not found:
-        forget(place)
+        remove_empty_bundle(place)
     if outcome.interrupted and not (together and found):
         raise KeyboardInterrupt
     for group in (words, beside):
@@ -184,13 +187,13 @@ def settle(
         missing = [word for word in asked_of if word not in found]
         # Without what was named, a view or a base would show something else; of several processes one may be missing.
         if missing and (not together or group is beside or len(missing) == len(asked_of)):
-            raise nothing(outcome)
-    _tell(place, outcome, lang)
+            raise nothing_captured(outcome)
+    _print_notes(place, outcome, lang)
     whole = together and not any(is_live(word) for word in beside)
     return _replaced(words, found, place if whole else None), _replaced(beside, found, None)
 
 
-def _only(open_: "Open", files: tuple[str, ...]) -> "Open":
+def _restrict(open_: "Open", files: tuple[str, ...]) -> "Open":
     return lambda: [_Part(target, files) for target in open_()]
 
 
@@ -201,10 +204,10 @@ class _Part:
         self._target, self._files = target, files
         self.address, self.name, self.process = target.address, target.name, target.process
 
-    def plan(self, wishes: "Wishes", moment: int = 1, last: bool = True) -> "Plan":
-        from dataclasses import replace
+    def plan(self, options: "CaptureOptions", snapshot: int = 1, last: bool = True) -> "Plan":
+        from msgspec.structs import replace
 
-        plan = self._target.plan(wishes, moment, last)
+        plan = self._target.plan(options, snapshot, last)
         for name in self._files:
             if steps := tuple(step for step in plan.steps if step.file.rpartition("/")[2].startswith(name)):
                 return replace(plan, steps=steps, left_out=self._missed(plan), advice=())
@@ -212,26 +215,26 @@ class _Part:
 
     def _missed(self, plan: "Plan") -> "tuple[LeftOut, ...]":
         """Return what the view would rather have shown; it has no --force of its own."""
-        from dataclasses import replace
+        from msgspec.structs import replace
 
         how = f"oakum capture --force {shlex.quote(self.address)} takes it all the same"
         return tuple(replace(left, how=how) for left in plan.left_out if left.what.startswith(self._files[:1]))
 
-    def take(self, step: "Step", wishes: "Wishes") -> "Taken":
-        return self._target.take(step, wishes)
+    def take(self, step: "Step", options: "CaptureOptions") -> "Taken":
+        return self._target.take(step, options)
 
     def close(self) -> None:
         self._target.close()
 
 
-def _places(place: Path, outcome: "Outcome") -> dict[str, list[str]]:
+def _places(place: Path, outcome: "CaptureOutcome") -> dict[str, list[str]]:
     """Return for each word what its targets became: a file that is alone, else their folders."""
     found: dict[str, list[str]] = {}
-    for course in outcome.courses:
-        if len(course.paths) == 1:
-            found.setdefault(course.word, []).append(str(place / course.paths[0]))
-        elif course.paths:
-            found.setdefault(course.word, []).append(str(place / course.paths[0].partition("/")[0]))
+    for result in outcome.results:
+        if len(result.paths) == 1:
+            found.setdefault(result.word, []).append(str(place / result.paths[0]))
+        elif result.paths:
+            found.setdefault(result.word, []).append(str(place / result.paths[0].partition("/")[0]))
     return found
 
 
@@ -243,17 +246,17 @@ def _replaced(words: Sequence[str], found: Mapping[str, Sequence[str]], whole: P
     return tuple(made)
 
 
-def _tell(place: Path, outcome: "Outcome", lang: str) -> None:
+def _print_notes(place: Path, outcome: "CaptureOutcome", lang: str) -> None:
     """Say what is missing, and where the rest is."""
     from oakum.collect.web.vault import hidden
     from oakum.report.words.told import remark_in
 
-    problems = said(outcome) + _left_out(outcome)
+    problems = problem_texts(outcome) + _left_out(outcome)
     for text in problems[:_TOLD_MOST]:
         remark(hidden(text))
     if len(problems) > _TOLD_MOST:
         remark(f"... and {len(problems) - _TOLD_MOST:,} more; {place}/manifest.json has them all")
-    (first, *more) = [course for course in outcome.courses if course.paths]
+    (first, *more) = [result for result in outcome.results if result.paths]
     if len(first.paths) == 1 and not more:
         remark(f"{first.plan.steps[0].ask}, kept in {place / first.paths[0]}")
     else:
@@ -261,40 +264,42 @@ def _tell(place: Path, outcome: "Outcome", lang: str) -> None:
         remark(remark_in(kept, lang))
 
 
-def said(outcome: "Outcome") -> list[str]:
+def problem_texts(outcome: "CaptureOutcome") -> list[str]:
     """Return every problem of every target, each with the target that it is about."""
-    told = [(course, str(problem)) for course in outcome.courses for problem in course.problems]
+    from oakum.report.words.told import problem_line
+
+    told = [(result, problem_line(problem)) for result in outcome.results for problem in result.problems]
     named = [
-        text if course.address in text or course.word in text else f"{course.name}: {text}" for course, text in told
+        text if result.address in text or result.word in text else f"{result.name}: {text}" for result, text in told
     ]
     return list(dict.fromkeys(named))
 
 
-def _left_out(outcome: "Outcome") -> list[str]:
+def _left_out(outcome: "CaptureOutcome") -> list[str]:
     """Return what was not taken, though it would be if it were asked for."""
     return [
-        f"{course.name}: {left.what} was left out: {left.why}; {left.how}"
-        for course in outcome.courses
-        for left in course.plan.left_out
+        f"{result.name}: {left.what} was left out: {left.why}; {left.how}"
+        for result in outcome.results
+        for left in result.plan.left_out
         if left.how
     ]
 
 
-def nothing(outcome: "Outcome") -> Unreachable:
+def nothing_captured(outcome: "CaptureOutcome") -> Unreachable:
     """Return the error that tells why nothing came of any target, and what would help."""
     from oakum.cli.capture_page import advice
     from oakum.collect.web.vault import hidden
 
-    told, helps = said(outcome), advice(outcome.courses)
+    told, helps = problem_texts(outcome), advice(outcome.results)
     if len(told) > 1:
         more = [f"... and {len(told) - _TOLD_MOST:,} more"] if len(told) > _TOLD_MOST else []
         told = ["nothing was captured:", *(f"  {text}" for text in [*told[:_TOLD_MOST], *more])]
     if helps:
-        told += ["What would help; it is not done for you:", *helps[:2]]
+        told += ["What would help (oakum does not change the target):", *helps[:2]]
     return Unreachable(hidden("\n".join(told)) or "nothing was captured")
 
 
-def forget(place: Path) -> None:
+def remove_empty_bundle(place: Path) -> None:
     """Remove a bundle that nothing was put into."""
     if not place.is_dir():
         place.unlink(missing_ok=True)
@@ -305,4 +310,15 @@ def forget(place: Path) -> None:
         place.rmdir()
 
 
-__all__ = ["bare", "bundle_name", "forget", "free_place", "meant", "nothing", "openings", "settle", "shelf", "watched"]
+__all__ = [
+    "bare",
+    "bundle_name",
+    "capture_directory",
+    "capture_live",
+    "normalize_target",
+    "nothing_captured",
+    "progress_reporter",
+    "remove_empty_bundle",
+    "target_openers",
+    "unused_path",
+]

@@ -1,4 +1,4 @@
-"""Trees, programs, listings of modules and captures -> the known leaks of the versions that they name.
+"""Trees, programs, listings of modules and captures -> the known bugs of the versions that they name.
 
 A go.mod is read with what lies beside it: vendor/modules.txt knows packages, go.sum the modules that a go.mod before
 Go 1.17 leaves out. What of a tree is built is asked of Go, where it is here; what a program is linked from, of the
@@ -7,19 +7,24 @@ program itself.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice, takewhile
 from pathlib import Path
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from oakum.collect.build_files import build_files
-from oakum.collect.code.go_packages import built_packages
+from oakum.collect.code.go_places import vendor_of
 from oakum.collect.files import gather
+from oakum.experiment.go_packages import built_packages
 from oakum.knowledge.carried import Linked, carried
 from oakum.knowledge.leaks import leaks
 from oakum.knowledge.paths import linked_modules
 from oakum.model import Build, Capture, Carried, OakumError, Problem, Reading, Scan
 from oakum.parse import go_binary, parse
+from oakum.report.words import say
+from oakum.report.words.told import error_line
 
 # //oakum:ignore kubernetes-98653 every watch of ours is drained
 _IGNORE = re.compile(r"//[ \t]*oakum:ignore(?![\w-])[ \t]*(\S*)[ \t]*(.*?)\s*$")
@@ -31,8 +36,7 @@ _MOST_FILES = 5000  # of a directory of captures
 _MOST_BESIDE = 16 << 20
 
 
-@dataclass
-class Found:
+class Found(Struct, dict=True):
     """What was found so far."""
 
     builds: int = 0
@@ -49,11 +53,11 @@ class Found:
         self.rows += [replace(row, program=row.program or program) for row in rows]
 
     def tell(self, key: str, text: str, where: str) -> None:
-        self.problems.append(Problem(key, text, where))
+        self.problems.append(Problem.quoted(key, text, where))
 
 
 def scan_modules(roots: Sequence[str], *, progress: Callable[[str], None]) -> Scan:
-    """Return the known leaks of the versions that the roots name; files of source name none."""
+    """Return the known bugs of the versions that the roots name; files of source name none."""
     found = Found()
     for root in dict.fromkeys(roots):
         progress(f"looking into {root}")
@@ -89,20 +93,23 @@ def _tree(root: Path, found: Found, progress: Callable[[str], None]) -> None:
         return
     for path in (*files.modules, *files.programs):
         progress(str(path))
-        for capture in gather((str(path),), lambda error: found.tell("unread", str(error), "")):
+        for capture in gather((str(path),), lambda error: found.tell("unread", error_line(error), "")):
             for reading in parse(capture):
                 if reading.format == "go.mod" and reading.build is not None:
                     found.problems += _problems(capture, reading)
-                    _module(capture, reading.build, found, built=True)
+                    _module(capture, reading.build, found, tree=root)
                 elif reading.format == "go-binary":
-                    _told(capture, reading, found)
+                    _add_versions(capture, reading, found)
 
 
-def _module(capture: Capture, build: Build, found: Found, *, built: bool = False) -> None:
-    """Look up what one go.mod asks for, with what lies beside it; `built`: as far as it is built into something."""
+def _module(capture: Capture, build: Build, found: Found, *, tree: Path | None = None) -> None:
+    """Look up what one go.mod asks for, with what lies beside it; of a tree: as far as it is built into something."""
     path, begin = Path(capture.origin), len(found.rows)
-    vendored = _beside(path.parent / "vendor" / "modules.txt", "modules.txt") if capture.origin != "-" else None
-    exact = vendored or (built_packages(path.parent) if built and build.modules else None)
+    vendor = vendor_of(path.parent) if capture.origin != "-" else None
+    exact = vendored = _build_beside(vendor / "modules.txt", "modules.txt") if vendor else None
+    if tree is not None and vendored is None and build.modules:
+        exact, warnings = built_packages(path.parent, (tree,))
+        found.problems += warnings
     lines = bytes(capture.data).decode("utf-8", "replace").splitlines()
     if exact is not None:
         found.take(replace(exact, main=build.main, lines=build.lines, settings=build.settings), capture.origin)
@@ -133,7 +140,7 @@ def _unbuilt(build: Build, exact: Build, lines: Sequence[str]) -> dict[str, str]
     return {name: version for name, version in (build.modules or {}).items() if name in direct}
 
 
-def _beside(path: Path, form: str) -> Build | None:
+def _build_beside(path: Path, form: str) -> Build | None:
     """Return the build that a file tells, when it is there and of that form."""
     try:
         data = path.read_bytes() if path.is_file() and path.stat().st_size <= _MOST_BESIDE else b""
@@ -149,7 +156,7 @@ def _names_all(build: Build) -> bool:
 
 def _direct_only(path: Path, build: Build, found: Found) -> None:
     """Look up in go.sum what a go.mod before Go 1.17 leaves out."""
-    sums = _beside(path.with_name("go.sum"), "go.sum") if str(path) != "-" else None
+    sums = _build_beside(path.with_name("go.sum"), "go.sum") if str(path) != "-" else None
     downloaded = (sums.modules if sums else None) or {}
     rest = {name: version for name, version in downloaded.items() if name not in (build.modules or {})}
     if not build.modules and not rest:
@@ -181,10 +188,10 @@ def _ignored(row: Carried, lines: Sequence[str], problems: dict[str, Problem]) -
         named = said[1].lower().rstrip(":,") if said else ""
         if said and named not in leaks().ids:
             why = f"; {said[1]} is none" if said[1] else ""
-            text = f"//oakum:ignore needs the id of a known leak and a reason{why}"
-            problems[where] = Problem("bare-ignore", text, where)
+            text = f"//oakum:ignore needs the id of a known bug and a reason{why}"
+            problems[where] = Problem.quoted("bare-ignore", text, where)
         elif said and named == row.id and not said[2]:
-            problems[where] = Problem("bare-ignore", f"//oakum:ignore {row.id} needs a reason", where)
+            problems[where] = Problem.quoted("bare-ignore", f"//oakum:ignore {row.id} needs a reason", where)
         elif said and named == row.id:
             return replace(row, ignored=said[2])
     return row
@@ -205,18 +212,19 @@ def _captures(argument: str, found: Found, progress: Callable[[str], None]) -> N
             build = reading.build
             if build is not None and build not in told and not _of_a_module(capture.origin, reading, argument):
                 told.append(build)
-                _told(capture, reading, found)
+                _add_versions(capture, reading, found)
             places |= set(_places(reading))
             go = go or (reading.go_version if reading.go_version and not reading.go_version.endswith("+") else None)
         if capture.origin == argument and not any(_tells(reading) for reading in readings):
-            whys = [one.text.partition(": ")[0] for reading in readings for one in reading.problems]
+            whys = [say(one.text).partition(": ")[0] for reading in readings for one in reading.problems]
             found.tell("unread", "; ".join((*whys, _READS)), argument)
     if next(captures, None) is not None:
         found.tell("too-many", f"only the first {_MOST_FILES:,} files were read", argument)
     for error in unread:
         if getattr(error, "origin", "") in ("", argument):
             raise error
-        found.tell("unread", str(error).removeprefix(f"{getattr(error, 'origin', '')}: "), getattr(error, "origin", ""))
+        origin = getattr(error, "origin", "")
+        found.tell("unread", error_line(error).removeprefix(f"{origin}: "), origin)
     if linked := linked_modules(sorted(places), go):
         rows, found.rows = found.rows, []
         found.take(linked, argument)
@@ -249,7 +257,7 @@ def _tells(reading: Reading) -> bool:
     return reading.usable or reading.build is not None or reading.metrics is not None
 
 
-def _told(capture: Capture, reading: Reading, found: Found) -> None:
+def _add_versions(capture: Capture, reading: Reading, found: Found) -> None:
     """Look up the build of one reading."""
     build = reading.build
     if build is None or (build.modules is None and build.main is None and build.go is None):

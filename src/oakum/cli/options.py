@@ -24,68 +24,68 @@ if TYPE_CHECKING:
 
 # Each is (name, metavar or None for a switch, explanation). Names are pprof's.
 _GROUPS: tuple[tuple[str, tuple[tuple[str, str | None, str], ...]], ...] = (
-    ("What is counted", (
-        ("sample_index", "NAME", "Which value, by name or number."),
+    ("Sample value", (
+        ("sample_index", "NAME", "Sample value, by name or index."),
         ("inuse_space", None, "Memory in use: -sample_index=inuse_space."),
         ("inuse_objects", None, "Objects in use."),
-        ("alloc_space", None, "All memory ever allocated."),
-        ("alloc_objects", None, "All objects ever allocated."),
-        ("contentions", None, "How often was waited."),
-        ("total_delay", None, "How long was waited: -sample_index=delay."),
-        ("mean_delay", None, "How long a wait took: -mean -sample_index=delay."),
-        ("mean", None, "Divide each value by its sample's first (count)."),
-        ("unit", "UNIT", "bytes, MB, ms ...; auto chooses for each value."),
+        ("alloc_space", None, "Cumulative allocated memory."),
+        ("alloc_objects", None, "Cumulative allocated objects."),
+        ("contentions", None, "Number of contentions."),
+        ("total_delay", None, "Total delay: -sample_index=delay."),
+        ("mean_delay", None, "Mean delay: -mean -sample_index=delay."),
+        ("mean", None, "Average: divide by the first sample value (count)."),
+        ("unit", "UNIT", "Unit: bytes, MB, ms ...; auto scales each value."),
         ("divide_by", "NUMBER", "Divide all values, e.g. by the number of requests."),
     )),
-    ("Which samples", (
+    ("Filter samples", (
         ("focus", "REGEXP", "Only stacks with a matching name or file."),
-        ("ignore", "REGEXP", "No stacks with a matching name or file."),
-        ("tagfocus", "TAG", "Only labels like REGEXP, key=REGEXP or 1kb:2mb."),
-        ("tagignore", "TAG", "No labels like these."),
-        ("relative_percentages", None, "Percentages of what remains."),
+        ("ignore", "REGEXP", "Omit stacks with a matching name or file."),
+        ("tagfocus", "TAG", "Only samples with this tag: REGEXP, key=REGEXP, 1kb:2mb."),
+        ("tagignore", "TAG", "Omit samples with this tag."),
+        ("relative_percentages", None, "Percentages relative to the filtered total."),
     )),
-    ("Which frames", (
-        ("show", "REGEXP", "Only matching frames; the stacks close up around them."),
-        ("hide", "REGEXP", "No matching frames."),
-        ("show_from", "REGEXP", "Leave out what lies above the highest match."),
-        ("prune_from", "REGEXP", "Leave out what lies below the lowest match."),
-        ("noinlines", None, "Count inlined functions for their callers."),
-        ("tagroot", "KEYS", "Put a frame for each of these labels at the root."),
-        ("tagleaf", "KEYS", "Put a frame for each of these labels at the leaf."),
-        ("tagshow", "REGEXP", "Only labels with a matching key."),
-        ("taghide", "REGEXP", "No labels with a matching key."),
+    ("Filter frames", (
+        ("show", "REGEXP", "Only matching frames."),
+        ("hide", "REGEXP", "Omit matching frames."),
+        ("show_from", "REGEXP", "Omit frames above the highest match."),
+        ("prune_from", "REGEXP", "Omit frames below the lowest match."),
+        ("noinlines", None, "Attribute inlined functions to their callers."),
+        ("tagroot", "KEYS", "Add a root frame for each of these tags."),
+        ("tagleaf", "KEYS", "Add a leaf frame for each of these tags."),
+        ("tagshow", "REGEXP", "Only tags with a matching key."),
+        ("taghide", "REGEXP", "Omit tags with a matching key."),
     )),
     ("Compare", (
-        ("base", "FILE", "Subtract this profile (several are added up)."),
-        ("diff_base", "FILE", "Subtract it; percentages are of its total."),
-        ("normalize", None, "First scale the profile to the base's total."),
-        ("drop_negative", None, "Leave out what became less."),
+        ("base", "FILE", "Subtract this profile (repeatable; summed)."),
+        ("diff_base", "FILE", "Subtract it; percentages relative to its total."),
+        ("normalize", None, "Scale the profile to the base's total first."),
+        ("drop_negative", None, "Omit negative differences."),
     )),
-    ("How it is listed", (
-        ("cum", None, "Sort by cum: the function and all it calls."),
-        ("flat", None, "Sort by flat: the function itself (default)."),
-        ("nodecount", "N", "Show at most N nodes; 0 is all."),
-        ("nodefraction", "FRACTION", "Leave out lighter nodes (default 0.005)."),
-        ("edgefraction", "FRACTION", "Leave out lighter calls (default 0.001)."),
-        ("trim", None, "-trim=false leaves nothing out."),
-        ("functions", None, "One node for each function (default)."),
-        ("filefunctions", None, "One node for each function and file."),
-        ("files", None, "One node for each file."),
-        ("lines", None, "One node for each source line."),
-        ("addresses", None, "One node for each address."),
-        ("showcolumns", None, "Columns after line numbers."),
-        ("call_tree", None, "Keep paths apart (graph only)."),
-        ("compact_labels", None, "Leave out the lines about the profile."),
-        ("source_path", "PATHS", "Where sources lie; shortens file names."),
-        ("trim_path", "PATHS", "Take these prefixes off file names."),
+    ("Presentation", (
+        ("cum", None, "Sort by cum (function and callees)."),
+        ("flat", None, "Sort by flat (function alone; default)."),
+        ("nodecount", "N", "Show at most N nodes; 0 shows all."),
+        ("nodefraction", "FRACTION", "Hide nodes below this fraction (default 0.005)."),
+        ("edgefraction", "FRACTION", "Hide edges below this fraction (default 0.001)."),
+        ("trim", None, "-trim=false shows all nodes and edges."),
+        ("functions", None, "Aggregate by function (default)."),
+        ("filefunctions", None, "Aggregate by function and file."),
+        ("files", None, "Aggregate by file."),
+        ("lines", None, "Aggregate by source line."),
+        ("addresses", None, "Aggregate by address."),
+        ("showcolumns", None, "Show column numbers."),
+        ("call_tree", None, "One node per call path (graph only)."),
+        ("compact_labels", None, "Omit the header lines."),
+        ("source_path", "PATHS", "Search path of source files."),
+        ("trim_path", "PATHS", "Prefixes to trim from file names."),
     )),
     (LIVE, LIVE_FLAGS),
     ("Input and output", (
-        ("dump", "N", "The Nth of several captures in a file."),
-        ("proto", "FILE", "Write it as a profile that pprof opens."),
-        ("json", None, "Print values as JSON, in the profile's unit."),
-        ("output", "FILE", "Write the text to a file."),
-        ("symbolize", "MODE", "Accepted and ignored: names come from the profile."),
+        ("dump", "N", "Use the Nth dump or profile of a file."),
+        ("proto", "FILE", "Write the result as pprof protobuf."),
+        ("json", None, "Print JSON, in the profile's unit."),
+        ("output", "FILE", "Write to FILE instead of stdout."),
+        ("symbolize", "MODE", "Ignored: symbols come from the profile."),
     )),
 )  # fmt: skip
 _SHORTCUTS = {
@@ -100,18 +100,19 @@ _TYPES: dict[str, type] = {
     "edgefraction": float,
     "divide_by": float,
 }
+_SHORT = {"output": "-o", "nodecount": "-n"}
 _TRUE, _FALSE = ("true", "t", "1", "yes", "y"), ("false", "f", "0", "no", "n")
 # What the first four bytes of an executable are: ELF, Mach-O (both orders, fat), PE.
 _EXECUTABLES = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xfe\xed\xfa\xcf", b"\xca\xfe\xba\xbe", b"MZ\x90\x00")
 
 # What the help of every view says beside its examples.
 _EVIDENCE = """\
-EVIDENCE is a profile (protobuf or text), a goroutine dump, a log that holds one, a directory, a bundle or - for
-standard input; or what runs: http://HOST:PORT[/debug/pprof/heap], unix://SOCKET, pid:N, kube://pod/NAMESPACE/NAME.
-Several are added up. The program that pprof's users name before the profile is passed over. A flag has one dash or two,
-and _ or - in its name; -o names a file, --proto keeps what is shown as a profile.
+EVIDENCE is a profile (protobuf or text), a goroutine dump, a log that contains one, a directory, a bundle or - for
+standard input; or a running target: http://HOST:PORT[/debug/pprof/heap], unix://SOCKET, pid:N,
+kube://pod/NAMESPACE/NAME. Several profiles are merged. A binary named before the profile, as for pprof, is ignored.
+Flags take one dash or two, and _ or - in their names.
 """
-_EXITS = "Exit codes: 0 shown, 2 usage, 4 could not do it: not there, not readable, no answer."
+_EXITS = "Exit codes: 0 shown, 2 usage error, 4 failed (not found, unreadable, no answer)."
 
 V = TypeVar("V", bound="View")
 
@@ -138,7 +139,7 @@ class ProfileCommand(click.Command):
         mine = [p for p in self.params if isinstance(p, click.Option) and p.name not in common]
         own = [param.get_help_record(ctx) for param in mine]
         if records := [record for record in own if record]:
-            with formatter.section("This view"):
+            with formatter.section("Options"):
                 formatter.write_dl(records)
         for title, options in _GROUPS:
             shown = [params[name] for name, _, _ in options if name in params]
@@ -156,7 +157,7 @@ def _switch(argument: str, switches: set[str]) -> str | None:
         return argument
     value = value.lower()
     if equals and value not in (*_TRUE, *_FALSE):
-        raise click.UsageError(f"-{name}={value}: true or false?")
+        raise click.UsageError(f"-{name}={value}: must be true or false")
     on = value not in _FALSE
     if name == "trim":
         return None if on else "--trim"
@@ -186,7 +187,7 @@ def profile_options(
 def _option(name: str, metavar: str | None, explanation: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     if (name, metavar, explanation) in LIVE_FLAGS:
         return live_option(name, metavar, explanation)
-    spellings = ["-o", "--output"] if name == "output" else [f"--{name}"]
+    spellings = [*([_SHORT[name]] if name in _SHORT else []), f"--{name}"]
     if metavar is None:
         return click.option(*spellings, name, is_flag=True, help=explanation)
     return click.option(
@@ -207,10 +208,10 @@ def load(given: dict[str, Any]) -> "tuple[Profile, Query]":
     spare_inputs((given["output"], given["proto"]), (*given["evidence"], *given["base"], *given["diff_base"]))
     base, diff_base = list(filter(None, given["base"])), list(filter(None, given["diff_base"]))
     if base and diff_base:
-        raise UsageError("-base and -diff_base both say what to subtract: leave one out")
+        raise UsageError("-base and -diff_base exclude each other")
     if given["normalize"] and not (base or diff_base):
         raise UsageError("-normalize needs -base or -diff_base")
-    evidence, subtracted = settled(given, PROFILE)
+    evidence, subtracted = captured_evidence(given, PROFILE)
     profile = merge(_profiles(_without_binary(evidence), given["dump"]))
     if base or diff_base:
         of_base = merge(_profiles(subtracted, None))
@@ -223,12 +224,12 @@ PROFILE = ("heap.pb", "heap", "goroutine.pb", "goroutine")
 GOROUTINES = ("goroutine.debug2", "goroutine.pb", "goroutine")
 
 
-def settled(given: dict[str, Any], only: tuple[str, ...] = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def captured_evidence(given: dict[str, Any], only: tuple[str, ...] = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return EVIDENCE and the bases as files: what runs is captured first."""
-    from oakum.cli.live import settle
+    from oakum.cli.live import capture_live
 
     bases = tuple(filter(None, (*given["base"], *given["diff_base"])))
-    return settle(given["evidence"], given, beside=bases, only=only)
+    return capture_live(given["evidence"], given, beside=bases, only=only)
 
 
 def _profiles(arguments: Iterable[str], dump: int | None) -> "list[Profile]":
@@ -266,7 +267,7 @@ def query_of(given: dict[str, Any]) -> "Query":
             remark(f"several values were asked for; -{shortcut} is ignored")
         elif given[shortcut]:
             index = name
-    names = Query.__dataclass_fields__.keys() & given.keys()
+    names = given.keys() & set(Query.__struct_fields__)
     chosen = {name: given[name] for name in names if given[name] not in (None, "")}
     chosen |= {
         "sample_index": index,
@@ -374,11 +375,11 @@ __all__ = [
     "GOROUTINES",
     "PROFILE",
     "ProfileCommand",
+    "captured_evidence",
     "load",
     "look",
     "profile_options",
     "query_of",
-    "settled",
     "show",
     "spare_inputs",
     "unwritten",

@@ -8,11 +8,12 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oakum.cli.options import spare_inputs
 from oakum.cli.screen import colourful, columns_of, remark, safe, styled, width
@@ -38,16 +39,14 @@ FORMATS = {
 Figures = Callable[[], "Mapping[str, Drawing]"]
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(Struct, frozen=True):
     """One thing to write: where to, and as what."""
 
     name: str  # a path as given; "-": stdout
     form: str
 
 
-@dataclass(frozen=True, slots=True)
-class Manner:
+class Manner(Struct, frozen=True):
     """How a diagnosis is told."""
 
     lang: str
@@ -62,7 +61,7 @@ def wanted(names: Sequence[str], *, as_json: bool, inputs: Sequence[str]) -> tup
         output = Output("-", "json" if as_json else "text") if name == "-" else Output(name, _form(name))
         place = name if name == "-" else os.path.realpath(name)
         if place in found:
-            raise UsageError(f"-o {name}: named twice")
+            raise UsageError(f"-o {name}: given twice")
         found[place] = output
         if name != "-":
             _check(name)
@@ -79,10 +78,10 @@ def _form(name: str) -> str:
     if _is_stream(Path(name)):
         return "text"
     if not name:
-        raise UsageError("-o: the name is empty: is a variable of the shell not set?")
+        raise UsageError("-o: the name is empty; is a shell variable unset?")
     _check(name)  # a directory that has no ending is told to be one
     raise UsageError(
-        f"-o {name}: the ending says what is written, and {f'{ending} is none of' if ending else 'there is none of'} "
+        f"-o {name}: the extension sets the format; {f'{ending} is unknown' if ending else 'there is none'}, use "
         f"{', '.join(FORMATS)}"
     )
 
@@ -99,9 +98,9 @@ def _check(name: str) -> None:
         if path.is_dir():
             raise UsageError(f"-o {name}: this is a directory; name a file in it")
         if not path.parent.is_dir():
-            raise UsageError(f"-o {name}: there is no directory {path.parent}; make it first: mkdir -p {path.parent}")
+            raise UsageError(f"-o {name}: no such directory {path.parent}; create it: mkdir -p {path.parent}")
         if not os.access(path.parent, os.W_OK) and not _is_stream(path):
-            raise UsageError(f"-o {name}: {path.parent} cannot be written to; name another directory")
+            raise UsageError(f"-o {name}: {path.parent} is not writable; name another directory")
     except (OSError, ValueError) as error:  # a name that is too long, or has a NUL in it
         raise UsageError(f"-o {name}: {getattr(error, 'strerror', None) or error}") from error
 
@@ -114,8 +113,8 @@ def produce(diagnosis: "Diagnosis", outputs: Sequence[Output], manner: Manner, f
     spare_inputs(
         [one.name for one in outputs], [row.origin for row in diagnosis.inputs if row.kind not in ("unknown", "unread")]
     )
+    from oakum.report.json import diagnosis as stored
     from oakum.report.json import document
-    from oakum.report.saved import diagnosis as stored
     from oakum.report.words import word
 
     data = document(diagnosis)
@@ -159,7 +158,7 @@ def rendered(diagnosis: "Diagnosis", output: Output, manner: Manner, figures: Fi
         return markdown(_page(diagnosis, manner))
     from oakum.report.terminal import render
 
-    return render(diagnosis, page_look(manner.lang, output.name))
+    return render(_page(diagnosis, manner), page_look(manner.lang, output.name))
 
 
 def html(diagnosis: "Diagnosis", manner: Manner, figures: Figures) -> str:
@@ -239,7 +238,7 @@ def write(text: str, output: str | None) -> None:
             with suppress(OSError):
                 part.unlink(missing_ok=True)
     except FileNotFoundError as error:
-        raise UsageError(f"-o {output}: there is no directory {path.parent}") from error
+        raise UsageError(f"-o {output}: no such directory {path.parent}") from error
     except OSError as error:
         raise OakumError(f"-o {output}: cannot be written: {error.strerror or error}") from error
 

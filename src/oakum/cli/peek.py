@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 \b
   # who allocates
   oakum peek 'mallocgc|growslice' heap.pb.gz
-  # which lines lead to a method; parentheses and dots are escaped
+  # lines that call a method; escape parentheses and dots
   oakum peek -lines '\\(\\*conn\\)\\.serve' goroutine.pb.gz
 
 See also: oakum tree (for every function), oakum list (its source).

@@ -37,13 +37,13 @@ def chosen_format(given: Mapping[str, Any], endings: Mapping[str, str], default:
     for ending, meant in endings.items():
         if name.endswith(ending):
             return meant
-    raise UsageError(f"-o {output}: its ending is none of {', '.join(endings)}; --format says what to write")
+    raise UsageError(f"-o {output}: unknown extension; use {', '.join(endings)}, or --format")
 
 
 def free(path: str | None, force: bool) -> str | None:
     """Return the path unless a file is there that may not be overwritten. Called before the work, not after it."""
     if path and path != "-" and not force and Path(path).exists():
-        raise OakumError(f"{path} exists; --force overwrites it, -o FILE names another")
+        raise OakumError(f"{path} exists; --force overwrites it, -o FILE writes elsewhere")
     return path
 
 
@@ -69,7 +69,7 @@ def _to_stdout(content: Iterable[str] | bytes) -> None:
         sys.stdout.writelines("\n".join(map(safe, piece.split("\n"))) if screen else piece for piece in content)
         return
     if sys.stdout.isatty():
-        raise UsageError("will not write a picture to a terminal; name a file with -o or pipe it")
+        raise UsageError("output is binary: name a file with -o, or pipe it")
     sys.stdout.flush()
     sys.stdout.buffer.write(content)
     sys.stdout.buffer.flush()

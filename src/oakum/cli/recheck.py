@@ -3,31 +3,29 @@
 Exit 0 identical, 1 differs, 4 evidence, source or Go that it was made with is not there.
 """
 
-import io
 import json
-import os
 import shlex
-import shutil
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import chdir, redirect_stderr
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oakum import __version__
-from oakum.cli.diagnose import asked_again, named
-from oakum.cli.laid_out import Called, Held, called, hold, lay_out
+from oakum.cli.held import Called, Held, called, hold
 from oakum.cli.outputs import Manner, html, language, page_look
 from oakum.cli.saved_file import SavedFile
 from oakum.cli.screen import Progress, remark
 from oakum.collect.targets import is_live
-from oakum.model.errors import OakumError, Unreadable, UsageError
+from oakum.experiment.call_go import find_go
+from oakum.model.errors import NotAssembled, Unreadable, UsageError
+from oakum.report.gap_commands import gap_command
 
 if TYPE_CHECKING:
-    from oakum.model import Case, Diagnosis, Gap
+    from oakum.assemble import Input
+    from oakum.model import Capture, Case, Diagnosis
     from oakum.report.differences import Difference
     from oakum.report.html.drawing import Drawing
     from oakum.report.recheck import Rechecked
@@ -35,13 +33,11 @@ if TYPE_CHECKING:
 _EXIT = {"identical": 0, "differs": 1, "unsettled": 4}
 
 
-@dataclass(frozen=True, slots=True)
-class _Derived:
-    """A report made again: its document, with the names of the one it is held against, and the case behind it."""
+class _Derived(Struct, frozen=True):
+    """A report made again: its document, and the case behind it."""
 
     document: dict[str, Any]
     case: "Case"
-    renamed: Callable[[str], str]  # text with paths of here -> the same with those of the report
 
 
 def recheck(saved: SavedFile, evidence: Sequence[str], source: Sequence[str], lang: str | None, as_json: bool) -> int:
@@ -72,11 +68,11 @@ def _rechecked(saved: SavedFile, evidence: Sequence[str], source: Sequence[str])
         call = _named(saved, told.called)
     rows = report["inputs"]
     held = hold(rows, call, saved.folder, evidence)
-    extra = tuple(name for name in held.extra if _is_evidence(name, held))
+    extra = tuple(capture.origin for capture in _extra(held) if _is_evidence(capture))
     changed = tuple(Difference(origin, before, now) for origin, before, now in held.changed)
     found = Rechecked(
         saved.name,
-        held.captures,
+        held.named,
         missing=held.missing,
         gone=held.gone(call.words),
         changed=changed,
@@ -86,14 +82,13 @@ def _rechecked(saved: SavedFile, evidence: Sequence[str], source: Sequence[str])
     )
     if held.missing:
         return _with_page(found, saved.page, told, None)
-    with tempfile.TemporaryDirectory(prefix="oakum-recheck-") as top:
-        derived = _derive(report, call, held, source, Path(os.path.realpath(top)))
-        count = counted(derived.document)
-        every = differences(_comparable(report), _comparable(derived.document))
-        stand, apart = set_apart(every, report, derived.document, go=shutil.which("go") is not None)
-        stand = tuple(one for one in stand if not _said_already(one, held))
-        found = replace(found, numbers=count.numbers, sentences=count.sentences, differences=stand, open=apart)
-        return _with_page(found, saved.page, told, derived)
+    derived = _derive(report, call, held, source)
+    count = counted(derived.document)
+    every = differences(_comparable(report), _comparable(derived.document))
+    stand, apart = set_apart(every, report, derived.document, go=find_go() is not None)
+    stand = tuple(one for one in stand if not _said_already(one, held))
+    found = replace(found, numbers=count.numbers, sentences=count.sentences, differences=stand, open=apart)
+    return _with_page(found, saved.page, told, derived)
 
 
 def _named(saved: SavedFile, words: Sequence[str]) -> Called:
@@ -103,91 +98,81 @@ def _named(saved: SavedFile, words: Sequence[str]) -> Called:
         raise Unreadable(f"{saved.name}: {error}") from error
 
 
-def _is_evidence(origin: str, held: Held) -> bool:
+def _extra(held: Held) -> "list[Capture]":
+    """Return what lies beside the captures of a report that it does not name."""
+    return [one for found in held.captures.values() for one in found if one.origin in held.extra]
+
+
+def _is_evidence(capture: "Capture") -> bool:
     """Tell whether a file that came to lie beside the captures is a capture; a report or a note has no part in it."""
-    from oakum.cli.evidence import read
+    from oakum.pipeline.case import input_of
 
-    word = next(word for word in held.roots if origin == word or origin.startswith(f"{word.rstrip('/')}/"))
-    path = held.roots[word].rstrip("/") + origin[len(word.rstrip("/")) :]
-    found = [reading for item in read((path,), lambda _: None) for reading in item.readings]
-    return any(one.usable or one.metrics or one.build or one.sockets for one in found)
+    return any(one.usable or one.metrics or one.build or one.sockets for one in input_of(capture).readings)
 
 
-def _derive(report: Mapping[str, Any], call: Called, held: Held, source: Sequence[str], top: Path) -> _Derived:
-    """Return the report made again from captures laid out as they were."""
-    from oakum.cli.with_source import Reading, read
+def _derive(report: Mapping[str, Any], call: Called, held: Held, source: Sequence[str]) -> _Derived:
+    """Return the report made again from captures under the names that it has for them."""
+    from oakum.pipeline.diagnosis import Options, diagnose_case
     from oakum.report.json import document
 
-    given = _case(report["inputs"], call, held, top)
-    folders = list(source) or [str(held.base / folder) for folder in call.source]
+    given = _case(call, held, report)
     if call.fetch:
         remark("the report was made with --fetch-source: the Go module proxy is asked again")
+    how = Options(
+        tuple(str(Path(folder).absolute()) for folder in source or map(held.base.joinpath, call.source)),
+        call.fetch,
+        not call.no_source,
+        not call.no_compile,
+        here=str(held.base),
+    )
     progress = Progress("deriving it again:")
     try:
-        with chdir(held.base):
-            how = Reading(
-                tuple(str(Path(folder).absolute()) for folder in folders),
-                call.fetch,
-                not call.no_source,
-                not call.no_compile,
-            )
-            done = read(given, how, progress.at).diagnosis
+        done = diagnose_case(given, how, progress.at).diagnosis
     finally:
         progress.done()
-    done = named(done, tuple(_placed(word, top) for word in report.get("called", ())))
-    renamed = _renaming(top, call, held, folders)
-    document_ = json.loads(renamed(json.dumps(document(_asked_alike(done, report, given)), ensure_ascii=False)))
-    return _Derived(document_, given, renamed)
+    done = replace(done, called=tuple(report.get("called", ())))
+    return _Derived(json.loads(json.dumps(document(_asked_alike(done, report, given)), ensure_ascii=False)), given)
 
 
-def _case(rows: Sequence[Mapping[str, Any]], call: Called, held: Held, top: Path) -> "Case":
-    """Return the case that the words of a report name, its captures laid out below `top`."""
-    from oakum.cli.case import case
+def _case(call: Called, held: Held, report: Mapping[str, Any]) -> "Case":
+    """Return the case that the words of a report name; what they lead to now has the names of then."""
+    from oakum.cli.case import as_asked, worded
+    from oakum.pipeline.case import assemble_case
 
-    here = lay_out(held, rows, top)
-    groups = (call.evidence, call.baseline, call.binary)
-    words = [[_placed(word, top) for word in group] for group in groups]
+    evidence, baseline, builds = (
+        [one for word in words for one in _inputs(word, held)] for words in (call.evidence, call.baseline, call.binary)
+    )
+    words = [str(row.get("given", "")) for row in report["processes"] if isinstance(row, dict)]
+    asked = list(dict.fromkeys(word for word in words if is_live(word)))  # captured then, and named by its address
     try:
-        with chdir(here), redirect_stderr(io.StringIO()):  # what was to be said of them was said the first time
-            return case(*words)
-    except OakumError as error:
-        raise Unreadable(str(error).replace(str(top), "")) from error
+        return assemble_case(
+            as_asked(evidence, asked), baseline, builds, held.unread
+        ).case  # its warnings were told the first time
+    except NotAssembled as error:
+        raise worded(error) from error
 
 
-def _placed(word: str, top: Path) -> str:
-    """Return a word as it leads to what was laid out below `top`, which takes the place of the root."""
-    return f"{top}{word}" if word.startswith("/") else word
+def _inputs(word: str, held: Held) -> "list[Input]":
+    from oakum.cli.evidence import below, given_name
+    from oakum.pipeline.case import input_of
+
+    name = given_name(word, held.base)
+    captures = [one for one in held.captures.get(word, ()) if one.origin not in held.extra]
+    return [input_of(capture, word, below(word, capture.origin), name) for capture in captures]
 
 
 def case_again(saved: SavedFile, told: "Diagnosis") -> "Case":
     """Return the case that a report was made from; raise where captures are missing or not what they were."""
-    rows = saved.document["inputs"]
     call = called(told.called)
-    held = hold(rows, call, saved.folder, ())
+    held = hold(saved.document["inputs"], call, saved.folder, ())
     if gone := (*held.missing, *(origin for origin, _, _ in held.changed)):
-        more = f" and {len(gone) - 1:,} more of {held.captures:,}" if len(gone) > 1 else ""
+        more = f" and {len(gone) - 1:,} more of {held.named:,}" if len(gone) > 1 else ""
         raise Unreadable(f"{gone[0]}{more}: not there any more, or not what it was")
-    with tempfile.TemporaryDirectory(prefix="oakum-report-") as top:
-        return _case(rows, call, held, Path(os.path.realpath(top)))
-
-
-def _renaming(top: Path, call: Called, held: Held, folders: Sequence[str]) -> Callable[[str], str]:
-    """Return what gives paths of here the names that they have in the report."""
-    pairs = [(str(top), "")]
-    for word, folder in zip(call.source, folders, strict=False):
-        here, there = str(Path(folder).absolute()), str((held.base / word).absolute())
-        pairs += [(here, there)] if here != there else []
-
-    def renamed(text: str) -> str:
-        for here, there in pairs:
-            text = text.replace(here, there)
-        return text
-
-    return renamed
+    return _case(call, held, saved.document)
 
 
 def _asked_alike(done: "Diagnosis", report: Mapping[str, Any], given: "Case") -> "Diagnosis":
-    """Return the diagnosis with gaps that ask the target again, where the report was made from one that ran."""
+    """Return the diagnosis with the target that can be asked again, where the report was made from one that ran."""
     addresses = [process.address for process in given.processes if process.address]
     words = [gap["command"].partition("  # ")[0].rpartition(" ")[2].strip("'") for gap in report["gaps"]]
     asked = [
@@ -197,12 +182,8 @@ def _asked_alike(done: "Diagnosis", report: Mapping[str, Any], given: "Case") ->
     ]
     if not asked:
         return done
-    return replace(done, gaps=tuple(_alike(gap, asked[0], report) for gap in done.gaps))
-
-
-def _alike(gap: "Gap", word: str, report: Mapping[str, Any]) -> "Gap":
-    again = asked_again(gap, word)
-    return again if any(one["command"] == again.command for one in report["gaps"]) else gap
+    again, written = replace(done, target=asked[0]), {gap["command"] for gap in report["gaps"]}
+    return again if any(gap_command(again, gap) in written for gap in again.gaps) else done
 
 
 def _comparable(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -220,7 +201,7 @@ def _said_already(one: "Difference", held: Held) -> bool:
 
 def _with_page(found: "Rechecked", page: str | None, told: "Diagnosis", derived: _Derived | None) -> "Rechecked":
     """Return what was found with what the page shows otherwise than the diagnosis that it carries."""
-    from oakum.cli.figures import figures
+    from oakum.pipeline.figures import figures
     from oakum.report.differences import page_differences
     from oakum.report.html.embedded import kept
 
@@ -234,7 +215,6 @@ def _with_page(found: "Rechecked", page: str | None, told: "Diagnosis", derived:
     made: list[str] = []
     for manner, pictures in manners:
         text = html(told, manner, lambda pictures=pictures: pictures)  # type: ignore[misc]
-        text = derived.renamed(text) if derived else text
         if text == page:
             return replace(found, paged=True)
         made.append(text)

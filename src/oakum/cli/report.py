@@ -19,40 +19,42 @@ if TYPE_CHECKING:
     epilog="""Examples:
 
 \b
-  # the page again, on the terminal
+  # print it
   oakum report report.json
-  # the same in Chinese, to be opened in a browser
+  # the same in Chinese, as a page
   oakum report report.json --lang zh -o 报告.html
-  # a page carries its diagnosis: here it becomes Markdown
+  # an HTML report contains the diagnosis: convert it to Markdown
   oakum report report.html -o report.md
-  # told as an incident
+  # as an incident report
   oakum report --incident report.json -o incident.md
-  # is all of it what the evidence says?
+  # verify every number against the evidence
   oakum report --recheck report.json
-  # the evidence lies elsewhere now
+  # the evidence was moved
   oakum report --recheck report.html captures/
 
-Exit codes: 0 shown (whatever its verdict is); --recheck: 0 identical, 1 differs; 2 usage, 4 could not do it: no report,
-or evidence, source or Go that it was made with is not there.
+Exit codes: 0 shown, whatever the verdict; --recheck: 0 identical, 1 differs; 2 usage error, 4 failed: not an Oakum
+report, or its evidence, source or Go version is missing.
 
-See also: oakum diagnose -o report.json, which saves one.
+See also: oakum diagnose -o report.json, which saves a diagnosis.
 """,
 )
 @click.argument("saved", metavar="SAVED")
 @click.argument("evidence", nargs=-1)
-@click.option("--recheck", is_flag=True, help="Derive it again from its evidence; any difference is told and fails.")
-@click.option("--source", multiple=True, metavar="DIR", help="With --recheck: where the source is that it was read in.")
+@click.option("--recheck", is_flag=True, help="Recompute it from its evidence; fail on any difference.")
+@click.option("--source", multiple=True, metavar="DIR", help="With --recheck: checkout of the source it was made with.")
 @click.option(
     "-o",
     "--output",
     multiple=True,
     metavar="FILE",
-    help="Write to FILE instead of stdout, as its ending says: .html, .md, .json, .txt, .sarif, .xml (JUnit). "
-    "May be repeated.",
+    help="Write to FILE instead of stdout; the extension sets the format: .html, .md, .json, .txt, .sarif, .xml "
+    "(JUnit). Repeatable.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the diagnosis, or what the recheck found, as JSON.")
-@click.option("--incident", is_flag=True, help="Tell it as an incident report: what was seen, why, fix, verification.")
-@click.option("--lang", type=click.Choice(("en", "zh")), help="Language of the report; by default that of the locale.")
+@click.option("--json", "as_json", is_flag=True, help="Print the diagnosis, or the result of --recheck, as JSON.")
+@click.option(
+    "--incident", is_flag=True, help="Write an incident report: symptoms, investigation, root cause, fix, verification."
+)
+@click.option("--lang", type=click.Choice(("en", "zh")), help="Language of the report; default: the locale's.")
 def command(
     saved: str,
     evidence: tuple[str, ...],
@@ -63,25 +65,27 @@ def command(
     incident: bool,
     lang: str | None,
 ) -> int:
-    """Show a saved diagnosis again, in any format and either language, or check it against its evidence.
+    """Render a saved diagnosis in any format and language, or verify it against its evidence.
 
-    SAVED is what `oakum diagnose -o report.json` wrote, or an HTML page, which carries the same. Nothing is looked up
-    to show it: neither evidence nor source is needed. Flame graphs are drawn into a page while the evidence is there.
+    SAVED is a report.json of `oakum diagnose -o`, or an HTML report, which contains the same JSON. Neither evidence nor
+    source is needed; only flame graphs are redrawn from the evidence, if it is still there.
 
-    With --recheck everything is derived again from the captures that the report names, or from the EVIDENCE given in
-    their place, and compared number by number, sentence by sentence; of a page also what it shows.
+    With --recheck every number and sentence is recomputed from the captures that the report lists, or from EVIDENCE if
+    they were moved, and compared; for an HTML report also the page itself.
     """
     from oakum.cli.saved_file import load
 
     if recheck:
         if output or incident:
-            raise UsageError("--recheck compares and writes no report: -o and --incident have no use beside it")
+            raise UsageError("--recheck writes no report: it excludes -o and --incident")
         from oakum.cli.recheck import recheck as derive_again
 
         return derive_again(load(saved), evidence, source, lang, as_json)
     if evidence or source:
         what = f"--source {source[0]}" if source else evidence[0]
-        raise UsageError(f"{what}: a saved diagnosis is shown without its evidence; with --recheck it is compared")
+        raise UsageError(
+            f"{what}: a saved diagnosis is shown without its evidence or source; add --recheck to compare them"
+        )
     outputs = wanted(output, as_json=as_json, inputs=(saved,))
     file = load(saved)
     diagnosis = file.diagnosis()
@@ -93,14 +97,14 @@ def command(
 def _pictures(file: "SavedFile", diagnosis: "Diagnosis", lang: str) -> "Mapping[str, Drawing]":
     """Return the flame graphs of the evidence, if it is still there, to the byte."""
     from oakum.cli.recheck import case_again
-    from oakum.report.words.told import remark_in
+    from oakum.report.words.told import error_line, remark_in
 
     try:
         given = case_again(file, diagnosis)
     except OakumError as error:
-        remark(remark_in(f"without flame graphs: {error}", lang))
+        remark(remark_in(f"without flame graphs: {error_line(error)}", lang))
         return {}
-    from oakum.cli.figures import figures
+    from oakum.pipeline.figures import figures
 
     return figures(given, diagnosis.findings)
 

@@ -2,9 +2,10 @@
 
 import json
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from oakum.model.errors import Unreachable, Unreadable
 
@@ -17,8 +18,7 @@ _AGAIN = "oakum diagnose -o report.json writes one"
 _ONE_WAY = {".md": "Markdown", ".markdown": "Markdown", ".txt": "Text", ".xml": "JUnit", ".sarif": "SARIF"}
 
 
-@dataclass(frozen=True, slots=True)
-class SavedFile:
+class SavedFile(Struct, frozen=True):
     """A saved diagnosis: where it was read, its document, and the page around it where there is one."""
 
     name: str
@@ -32,7 +32,7 @@ class SavedFile:
 
     def diagnosis(self) -> "Diagnosis":
         """Return the diagnosis; raise where the document is not as one is written."""
-        from oakum.report.saved import diagnosis
+        from oakum.report.json import diagnosis
 
         try:
             return diagnosis(self.document)
@@ -47,7 +47,7 @@ def load(name: str) -> SavedFile:
         return _held(name, text)
     except Unreadable as error:
         if kind := _ONE_WAY.get(Path(name).suffix.lower()):
-            raise Unreadable(f"{name}: {kind} carries no diagnosis; {_instead(Path(name))}") from error
+            raise Unreadable(f"{name}: {kind} is not an Oakum report; {_instead(Path(name))}") from error
         raise
 
 
@@ -66,20 +66,20 @@ def _held(name: str, text: str) -> SavedFile:
 
         carried = embedded(page)
         if carried is None:
-            raise Unreadable(
-                f"{name}: no diagnosis is carried in this page (one that is too long is left out); {_AGAIN}"
-            )
+            raise Unreadable(f"{name}: this page contains no diagnosis (a very long one is left out); {_AGAIN}")
         text = carried
     try:
         document = json.loads(text, parse_constant=_refused)
     except RecursionError:
-        raise Unreadable(f"{name}: nested too deep to be a diagnosis; {_AGAIN}") from None
+        raise Unreadable(f"{name}: nested too deeply for a diagnosis; {_AGAIN}") from None
     except ValueError as error:
-        raise Unreadable(f"{name}: neither JSON nor a page that carries it ({str(error)[:120]}); {_AGAIN}") from None
-    from oakum.report.saved import is_saved
+        raise Unreadable(
+            f"{name}: not an Oakum report: neither JSON nor an HTML report ({str(error)[:120]}); {_AGAIN}"
+        ) from None
+    from oakum.report.json import is_saved
 
     if not is_saved(document):
-        raise Unreadable(f"{name}: this is JSON, but no saved diagnosis; {_AGAIN}")
+        raise Unreadable(f"{name}: JSON, but not a saved diagnosis; {_AGAIN}")
     return SavedFile(name, document, page)
 
 
@@ -113,11 +113,11 @@ def _read(name: str) -> str:
             why = getattr(error, "strerror", None) or error
             raise Unreachable(f"{name}: {why}; oakum diagnose -o report.json writes a report", name) from error
     if len(data) > _MOST:
-        raise Unreadable(f"{name}: larger than {_MOST >> 20} MiB, which no diagnosis is")
+        raise Unreadable(f"{name}: larger than {_MOST >> 20} MiB: not an Oakum report")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise Unreadable(f"{name}: neither a saved diagnosis nor a page that carries one; {_AGAIN}") from None
+        raise Unreadable(f"{name}: not an Oakum report (neither JSON nor HTML); {_AGAIN}") from None
 
 
 def _refused(constant: str) -> float:

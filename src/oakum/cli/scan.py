@@ -1,4 +1,4 @@
-"""oakum scan: leaking code in a tree, and known leaks in what is built, before they bite.
+"""oakum scan: leaking code in a tree, and known bugs in what is built, before they bite.
 
 Exit 0 nothing found, 1 found, 4 nothing could be read. What is not certain is told, and fails only when asked to.
 """
@@ -7,11 +7,11 @@ import json
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
 import click
+from msgspec.structs import replace
 
 from oakum.cli.outputs import language, page_look, write
 from oakum.cli.screen import Progress, remark
@@ -27,42 +27,42 @@ _NOT_YET = (".html", ".htm", ".md", ".xml", ".pdf")
     epilog="""Examples:
 
 \b
-  oakum scan .                            the tree: code, go.mod, programs
-  oakum scan go.mod                       the modules that are asked for
-  oakum scan bin/agent                    what is linked into a program
-  go version -m bin/* | oakum scan -      the same from a listing
-  oakum scan captures/                    versions that captures tell of
-  oakum scan --mechanism abandoned-sender ./pkg   one kind of mistake
+  oakum scan .                            a tree: source, go.mod, binaries
+  oakum scan go.mod                       required modules
+  oakum scan bin/agent                    modules linked into a binary
+  go version -m bin/* | oakum scan -      the same, from its output
+  oakum scan captures/                    versions found in captures
+  oakum scan --mechanism abandoned-sender ./pkg   one mechanism only
   oakum scan --sarif -o oakum.sarif .     for code scanning
 
 \b
-A line is passed over when it, or the line above it, says why; in go.mod the
-id comes first:
+To suppress a result, give the reason on the line or the line above; in go.mod
+the id comes first:
   //oakum:ignore the process ends with this goroutine
   //oakum:ignore kubernetes-98653 every watch of ours is drained
 
-Exit codes: 0 nothing found, 1 found; 2 usage, 4 could not do it.
+Exit codes: 0 nothing found, 1 found, 2 usage error, 4 failed.
 
-See also: oakum known (the catalogue), oakum diagnose (what leaks in what runs).
+See also: oakum known (the catalogue), oakum diagnose (leaks in a running process).
 """,
 )
 @click.argument("trees", nargs=-1, required=True, metavar="DIR|FILE...")
-@click.option("--code", "code_only", is_flag=True, help="Read code alone: look no versions up.")
-@click.option("--known", "known_only", is_flag=True, help="Look versions up alone: read no code.")
+@click.option("--code", "code_only", is_flag=True, help="Analyse source only; skip module versions.")
+@click.option("--known", "known_only", is_flag=True, help="Check module versions only; skip source.")
 @click.option(
-    "--strict", is_flag=True, help="Exit 1 also for known leaks that are not certain, or that no release mends."
+    "--strict", is_flag=True, help="Exit 1 also for known bugs that are not certain, or that no release fixes."
 )
-@click.option("--tests", is_flag=True, help="Read _test.go files too.")
-@click.option("--vendor", is_flag=True, help="Read vendor directories too.")
-@click.option("--mechanism", multiple=True, metavar="NAME", help="Tell only this mechanism; may be repeated.")
-@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON (schema oakum.scan/1).")
-@click.option("--sarif", "as_sarif", is_flag=True, help="Print what was found as SARIF 2.1.0, for code scanning.")
-@click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout; .json and .sarif are known.")
-@click.option("--lang", type=click.Choice(("en", "zh")), help="Language of the report; by default that of the locale.")
+@click.option("--tests", is_flag=True, help="Include _test.go files.")
+@click.option("--vendor", is_flag=True, help="Include vendor directories.")
+@click.option("--mechanism", multiple=True, metavar="NAME", help="Report only this mechanism; repeatable.")
+@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON (schema oakum.scan/1).")
+@click.option("--sarif", "as_sarif", is_flag=True, help="Print the results as SARIF 2.1.0, for code scanning.")
 @click.option(
-    "-j", "--jobs", type=click.IntRange(1, 64), metavar="N", help="Processes that read; by default one a core."
+    "-o", "--output", metavar="FILE", help="Write to FILE instead of stdout; .json and .sarif set the format."
 )
-@click.option("--exit-zero", is_flag=True, help="Exit 0 whatever was found, for scripts.")
+@click.option("--lang", type=click.Choice(("en", "zh")), help="Language of the report; default: the locale's.")
+@click.option("-j", "--jobs", type=click.IntRange(1, 64), metavar="N", help="Worker processes (default: one per core).")
+@click.option("--exit-zero", is_flag=True, help="Exit 0 regardless of the results.")
 def command(
     trees: tuple[str, ...],
     code_only: bool,
@@ -78,17 +78,17 @@ def command(
     jobs: int | None,
     exit_zero: bool,
 ) -> int:
-    """Find leaks without any profile: leaking code in Go source, and known leaks in the modules that are built.
+    """Find leaks without a profile: leaking code in Go source, and known upstream bugs in the modules of a build.
 
-    Of code only what follows from one package is told: goroutines that nobody can unblock on some way through a
-    function, locks that stay locked, responses that stay open. Files for other systems than Linux are not read.
+    Source is analysed package by package: goroutines that nothing can unblock on some path through a function, locks
+    that stay locked, response bodies that stay open. Files built only for systems other than Linux are skipped.
 
-    Modules come from go.mod (with vendor/modules.txt or go.sum beside it), Go programs, `go version -m` output, or
-    captures whose paths or builds name versions; each known leak is told with the release that mends it.
+    Module versions come from go.mod (with vendor/modules.txt or go.sum beside it), Go binaries, `go version -m` output,
+    or captures whose paths or build info contain them; each known bug is reported with the release that fixes it.
     """
     form = _form(as_json, as_sarif, output)
     if code_only and known_only:
-        raise UsageError("--code and --known: choose one; without them both are looked for")
+        raise UsageError("--code and --known exclude each other; without them both are done")
     for name in trees:
         _check(name, code_only)
     _known(mechanism)
@@ -140,10 +140,12 @@ def _scan(
 
 def _nothing(found: Scan, trees: Sequence[str]) -> str:
     """Return why there is nothing to tell."""
+    from oakum.report.words import say
+
     if found.problems and len(trees) == 1:
-        return "; ".join(f"{one.where or trees[0]}: {one.text}" for one in found.problems[:3])
+        return "; ".join(f"{one.where or trees[0]}: {say(one.text)}" for one in found.problems[:3])
     for one in found.problems:
-        remark(f"{one.where}: {one.text}" if one.where else one.text)
+        remark(f"{one.where}: {say(one.text)}" if one.where else say(one.text))
     return (
         f"{', '.join(trees)}: no Go files that could be read, and nothing that tells versions: go.mod, a Go program, "
         "go version -m output, captures"
@@ -152,23 +154,23 @@ def _nothing(found: Scan, trees: Sequence[str]) -> str:
 
 def _form(as_json: bool, as_sarif: bool, output: str | None) -> str:
     if as_json and as_sarif:
-        raise UsageError("--json and --sarif: choose one")
+        raise UsageError("--json and --sarif exclude each other")
     ending = Path(output).suffix.lower() if output else ""
     if ending in _NOT_YET:
-        raise UsageError(f"-o {output}: only text, JSON and SARIF are written; name it .txt, .json or .sarif")
+        raise UsageError(f"-o {output}: the output is text, JSON or SARIF; use .txt, .json or .sarif")
     return "json" if as_json else "sarif" if as_sarif else _FORMATS.get(ending, "text")
 
 
 def _check(name: str, code_only: bool) -> None:
     path = Path(name)
     if not name:
-        raise UsageError('"": neither a file nor a directory; a variable may be empty')
+        raise UsageError('"": neither a file nor a directory; is a shell variable unset?')
     if name == "-" or "://" in name:
         return
     if not is_there(name):
-        raise Unreadable(f"{name}: no such file or directory; name a directory with Go source, a go.mod or a program")
+        raise Unreadable(f"{name}: no such file or directory; name a directory of Go source, a go.mod or a Go binary")
     if code_only and not path.is_dir() and path.suffix != ".go":
-        raise UsageError(f"{name}: neither a directory nor a .go file, and --code reads nothing else")
+        raise UsageError(f"{name}: neither a directory nor a .go file, which --code needs")
 
 
 def _known(mechanisms: tuple[str, ...]) -> None:
@@ -179,8 +181,8 @@ def _known(mechanisms: tuple[str, ...]) -> None:
         if name not in names:
             near = get_close_matches(name, names, 1)
             raise UsageError(
-                f"--mechanism {name}: there is none of that name; "
-                + (f"{near[0]}?" if near else f"there are {', '.join(names)}")
+                f"--mechanism {name}: no such mechanism; "
+                + (f"did you mean {near[0]}?" if near else f"use one of {', '.join(names)}")
             )
 
 
@@ -199,8 +201,10 @@ def _only(found: Scan, mechanisms: tuple[str, ...]) -> Scan:
 
 def _remark(found: Scan) -> None:
     """Tell on stderr what could not be read."""
+    from oakum.report.words import say
+
     for one in found.problems[:_REMARKS_MOST]:
-        remark(f"{one.where}: {one.text}" if one.where else one.text)
+        remark(f"{one.where}: {say(one.text)}" if one.where else say(one.text))
     if (more := len(found.problems) - _REMARKS_MOST) > 0:
         remark(f"... and {more:,} more; --json lists them")
 

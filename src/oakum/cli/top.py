@@ -9,18 +9,18 @@ from oakum.cli.options import profile_options, show
     """Examples:
 
 \b
-  # which functions hold the memory, with all that they call
+  # functions that hold the memory, including callees
   oakum top -cum -nodecount=20 heap.pb.gz
   # what grew since
   oakum top -diff_base before.pb.gz -sample_index=inuse_space after.pb.gz
-  # of a service that runs; without a path the heap is fetched
+  # a running service; without a path the heap profile is fetched
   oakum top http://localhost:6060/debug/pprof/goroutine
 
-See also: oakum tree, oakum peek (who calls it), oakum list (which line), oakum diff (two captures side by side).
+See also: oakum tree, oakum peek (who calls it), oakum list (which line), oakum diff (two snapshots side by side).
 """,
 )
 def command(**given: Any) -> None:
-    """Show functions by their own (flat) and inherited (cum) value."""
+    """Show functions by flat and cum value."""
     from oakum.views import top
 
     show(given, top.top, top.lines, top.document)

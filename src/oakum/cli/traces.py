@@ -9,12 +9,12 @@ from oakum.cli.options import profile_options, show
     """Examples:
 
 \b
-  # every stack that waits to send
+  # every stack blocked on a channel send
   oakum traces -focus=chansend goroutine.pb.gz
-  # of a dump as text the state is a label
+  # in a text dump the state is a label
   oakum traces -tagfocus=go.state='chan receive' -lines dump.txt
 
-See also: oakum goroutines (grouped, with ages and creators), oakum flame.
+See also: oakum goroutines (grouped, with wait times and creators), oakum flame.
 """,
 )
 def command(**given: Any) -> None:

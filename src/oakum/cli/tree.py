@@ -9,12 +9,12 @@ from oakum.cli.options import profile_options, show
     """Examples:
 
 \b
-  # every function between its callers, above, and callees, below
+  # each function with its callers above and callees below
   oakum tree -nodecount=20 heap.pb.gz
-  # only what goes through net/http, and how it changed
+  # call paths through net/http, and how they changed
   oakum tree -cum -focus=net/http -base before.pb.gz after.pb.gz
 
-See also: oakum peek (for a few functions), oakum flame (the same as a picture).
+See also: oakum peek (for a few functions), oakum flame (the same as a flame graph).
 """,
 )
 def command(**given: Any) -> None:

@@ -4,7 +4,6 @@ A small tree is read in this process. A package that takes too long, or that bre
 over. Workers are started afresh (spawn), so that it goes the same way on every system.
 """
 
-import copyreg
 import gc
 import os
 import signal
@@ -15,7 +14,6 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import active_children, get_context
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple
 
 from oakum.collect.code.go_tree import GoPackage, directories, package_of_file, packages
@@ -27,14 +25,6 @@ _CHUNK = 12  # directories handed to a worker at a time
 _MOST_WORKERS = 8
 _SECONDS = 60.0  # of work for one package; that of nats-server takes five
 _COLLECT = 3 << 20  # bytes of source whose trees may stay in memory before the collector is asked
-
-
-def _view(values: dict[object, object]) -> MappingProxyType[object, object]:
-    return MappingProxyType(values)
-
-
-# What stands in a frozen value travels between processes.
-copyreg.pickle(MappingProxyType, lambda view: (_view, (dict(view),)))
 
 
 class TooLong(BaseException):
@@ -112,16 +102,30 @@ def _held_back() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Keep workers from importing what lies where the user stands: Python looks for its own modules there first."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
+
+
 def _spread(places: Sequence[str], tests: bool, workers: int) -> Iterator[tuple[int, Part]]:
-    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=gc.disable)
     chunks = [tuple(places[at : at + _CHUNK]) for at in range(0, len(places), _CHUNK)]
-    with _held_back():
+    with _held_back(), _safe_path():
+        pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=gc.disable)
         futures = {pool.submit(work, chunk, tests): len(chunk) for chunk in chunks}
     try:
         for future in as_completed(futures):
             yield futures[future], future.result()
     except BrokenProcessPool as error:
-        raise OakumError("a process that read source was ended, perhaps for want of memory; try --jobs 1") from error
+        raise OakumError("a worker process was killed, perhaps by the OOM killer; try --jobs 1") from error
     finally:
         if not all(future.done() for future in futures):
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is ending: a second Ctrl-C has nothing to add
@@ -169,13 +173,15 @@ def _read(package: GoPackage) -> Read:
         with _at_most(_SECONDS):
             return scan(package.path, package.files, package.go)
     except TooLong:
-        told = Problem("too-long", f"not read to the end: more than {_SECONDS:.0f} s for one package", where=where)
+        told = Problem.quoted(
+            "too-long", f"not read to the end: more than {_SECONDS:.0f} s for one package", where=where
+        )
     except MemoryError:
-        told = Problem("too-large", "not read: out of memory", where=where)
+        told = Problem.quoted("too-large", "not read: out of memory", where=where)
     except Exception as error:
         if os.environ.get("OAKUM_DEBUG"):
             raise
-        told = Problem(
+        told = Problem.quoted(
             "internal", f"not read, internal error: {type(error).__name__}: {error}; please report it", where
         )
     return Read((), (told,))

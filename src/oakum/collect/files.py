@@ -10,16 +10,18 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
 from typing import BinaryIO
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from oakum.collect.bundle.archive import is_archive, members
 from oakum.collect.bundle.manifest import MANIFEST, OWN_FILES, Manifest, is_manifest, read_manifest
 from oakum.collect.own_reports import is_report
-from oakum.model import Capture, OakumError, Problem, Unreachable, UsageError
+from oakum.model import Argument, Capture, OakumError, Problem, Unread, UsageError
 from oakum.model.order import natural
 
 _MAP_FROM = 1 << 20  # below this, reading is cheaper than mapping
@@ -33,8 +35,7 @@ def _raise(error: OakumError) -> None:
     raise error
 
 
-@dataclass(frozen=True, slots=True)
-class _Within:
+class _Within(Struct, frozen=True):
     """The bundle that a file lies in, and its path there."""
 
     manifest: Manifest
@@ -51,7 +52,7 @@ def gather(arguments: Iterable[str], complain: Complaint = _raise) -> Iterator[C
     """
     for argument in arguments:
         if argument == "-" and sys.stdin is None:
-            complain(Unreachable("-: standard input is closed; pipe evidence into it, or name a file", argument))
+            complain(Unread(Problem.of("unread.closed"), argument))
         elif argument == "-":
             given = Capture("-", _read_stream(sys.stdin.buffer, "standard input"), datetime.now(UTC))
             yield from _opened(given, complain) if is_archive(given.data) else [given]
@@ -65,6 +66,16 @@ def gather(arguments: Iterable[str], complain: Complaint = _raise) -> Iterator[C
             yield from _inside(archive, argument, complain)
         else:
             yield from _walk(Path(argument), argument, complain, frozenset(), None)
+
+
+def gather_at(place: str, name: str, complain: Complaint = _raise) -> Iterator[Capture]:
+    """Yield the captures at a place as if it were called `name`: evidence that was moved keeps the names it had."""
+    if archive := _archive_of(place):
+        inside = place[len(str(archive)) :]
+        if name.endswith(inside):
+            yield from _inside(archive, name, complain, name.removesuffix(inside))
+    else:
+        yield from _walk(Path(place), name, complain, frozenset(), None)
 
 
 def is_there(argument: str) -> bool:
@@ -83,18 +94,16 @@ def _archive_of(argument: str) -> Path | None:
         return None
 
 
-def _inside(archive: Path, argument: str, complain: Complaint) -> Iterator[Capture]:
-    """Yield the files of an archive that a path into it names."""
-    origin = argument[: len(str(archive))] if argument.startswith(str(archive)) else str(archive)
+def _inside(archive: Path, argument: str, complain: Complaint, origin: str = "") -> Iterator[Capture]:
+    """Yield the files of an archive that a path into it names; `origin` is what the archive is called."""
+    origin = origin or (argument[: len(str(archive))] if argument.startswith(str(archive)) else str(archive))
     found = False
     for capture in _walk(archive, origin, complain, frozenset(), None):
         if capture.origin == argument or capture.origin.startswith(f"{argument.rstrip('/')}/"):
             found = True
             yield capture
     if not found:
-        complain(
-            Unreachable(f"{argument}: nothing of this name is in {archive}; oakum inspect {archive} lists it", argument)
-        )
+        complain(Unread(Problem.of("unread.not-in-archive", origin=argument, archive=str(archive)), argument))
 
 
 def _walk(
@@ -115,21 +124,21 @@ def _walk(
         children = [c for c in path.iterdir() if not c.name.startswith(".") and (c.is_file() or c.is_dir())]
         children.sort(key=lambda child: natural(child.name))
         if not children:
-            raise Unreachable(f"{origin}: the directory is empty; `oakum capture TARGET -o DIR` fills one", origin)
+            raise Unread(Problem.of("unread.empty", origin=origin), origin)
         if manifest := _manifest_in(path, origin, complain):
             within = _Within(manifest)
             children = [child for child in children if child.name not in OWN_FILES]
             _missing(manifest, lambda name: (path / name).is_file(), origin, complain)
     except FileNotFoundError:
-        complain(Unreachable(f"{origin}: no such file or directory (looked from {_here()}){_instead(path)}", origin))
+        complain(Unread(_not_there(path, origin), origin))
         return
     except PermissionError:
-        complain(Unreachable(f"{origin}: permission denied; run as the user who may read it, or copy it", origin))
+        complain(Unread(Problem.of("unread.forbidden", origin=origin), origin))
         return
     except OSError as error:
-        complain(Unreachable(f"{origin}: {error.strerror or error}", origin))
+        complain(Unread(Problem.of("unread.failed", origin=origin, error=error.strerror or str(error)), origin))
         return
-    except Unreachable as error:
+    except Unread as error:
         complain(error)
         return
     for child in children:
@@ -145,18 +154,13 @@ def _walk(
 def _opened(archive: Capture, complain: Complaint) -> Iterator[Capture]:
     """Yield the files of an archive in name order; what could not be read of it is told."""
 
-    def told(why: str) -> None:
+    def told(name: str, /, **args: Argument) -> None:
         # Part of it: whoever named the archive gets the rest.
-        complain(Unreachable(f"{archive.origin}: {why}", f"{archive.origin}/"))
+        complain(Unread(Problem.of(f"unread.{name}", origin=archive.origin, **args), f"{archive.origin}/"))
 
     found = sorted(members(archive.data, told), key=lambda member: [natural(part) for part in member.path.split("/")])
     if not found:
-        complain(
-            Unreachable(
-                f"{archive.origin}: no file in this archive could be read; unpack it, and look at what is in it",
-                archive.origin,
-            )
-        )
+        complain(Unread(Problem.of("unread.archive-empty", origin=archive.origin), archive.origin))
         return
     # `tar -czf orders.tar.gz orders/`: the directory that was packed adds nothing.
     tops = {member.path.partition("/")[0] for member in found}
@@ -168,7 +172,7 @@ def _opened(archive: Capture, complain: Complaint) -> Iterator[Capture]:
         manifest, problems = read_manifest(found[at].data)
         root = _Within(manifest)
         for problem in problems:
-            told(str(problem))
+            told(problem.key, **problem.text.args)
         _missing(manifest, set(paths).__contains__, archive.origin, complain)
     for member, path in zip(found, paths, strict=True):
         if (root is None or path not in OWN_FILES) and not is_report(member.data):
@@ -185,7 +189,8 @@ def _manifest_in(folder: Path, origin: str, complain: Complaint) -> Manifest | N
             return None
     manifest, problems = read_manifest(path.read_bytes())
     for problem in problems:
-        complain(Unreachable(f"{origin}/{MANIFEST}: {problem}", f"{origin}/{MANIFEST}"))
+        place = f"{origin}/{MANIFEST}"
+        complain(Unread(Problem.of(f"unread.{problem.key}", origin=place, **problem.text.args), place))
     return manifest
 
 
@@ -193,9 +198,10 @@ def _missing(manifest: Manifest, there: Callable[[str], bool], origin: str, comp
     """Tell which files a manifest lists that are gone."""
     gone = [name for name in manifest.files if not there(name)]
     if gone:
-        more = f" and {len(gone) - 1} more" if len(gone) > 1 else ""
-        text = f"{origin}/{gone[0]}{more}: listed in {MANIFEST}, but not there"
-        complain(Unreachable(text, f"{origin}/{gone[0]}"))
+        first, more = f"{origin}/{gone[0]}", len(gone) - 1
+        one = Problem.of("unread.listed", origin=first, manifest=MANIFEST)
+        several = Problem.of("unread.listed-more", origin=first, more=more, manifest=MANIFEST)
+        complain(Unread(several if more else one, first))
 
 
 def _listed(capture: Capture, within: _Within | None) -> Capture:
@@ -205,26 +211,24 @@ def _listed(capture: Capture, within: _Within | None) -> Capture:
         return capture
     problems = capture.problems
     if listed.digest and listed.digest != capture.digest and not problems:
-        text = f"This file is not what was captured: its digest differs from the one in {MANIFEST}."
-        problems = (Problem("changed", text, args={"listed": listed.digest, "found": capture.digest}),)
+        problems = (Problem.of("changed", manifest=MANIFEST),)
     return replace(capture, taken_at=listed.at, target=listed.target, problems=problems)
 
 
-def _instead(path: Path) -> str:
-    """Return which file somebody may mean who names one that is not there."""
+def _not_there(path: Path, origin: str) -> Problem:
+    """Return what is said of a file that is not there: where it was looked for, and which may be meant instead."""
     try:
         names = [child.name for child in path.parent.iterdir()]
     except OSError:
-        return ""
-    near = get_close_matches(path.name, names, 1)
-    return f"; there is {path.with_name(near[0])}" if near else ""
-
-
-def _here() -> str:
+        names = []
+    near = [str(path.with_name(one)) for one in get_close_matches(path.name, names, 1)]
     try:
-        return str(Path.cwd())
+        here = str(Path.cwd())
     except OSError:
-        return "a directory that is gone"
+        here = "a directory that is gone"
+    if near:
+        return Problem.of("unread.not-there-near", origin=origin, here=here, near=near[0])
+    return Problem.of("unread.not-there", origin=origin, here=here)
 
 
 def _open(path: Path, origin: str) -> Capture:
@@ -243,11 +247,9 @@ def _read_stream(stream: BinaryIO, name: str) -> bytes:
     while part := stream.read(1 << 20):
         size += len(part)
         if size > _STREAM_MOST:
-            raise Unreachable(
-                f"{name}: more than {_STREAM_MOST >> 30} GiB; save it to a file, which is mapped, not held"
-            )
+            raise Unread(Problem.of("unread.too-large", origin=name, most=_STREAM_MOST >> 30))
         parts.append(part)
     return b"".join(parts)
 
 
-__all__ = ["Complaint", "gather", "is_there"]
+__all__ = ["Complaint", "gather", "gather_at", "is_there"]

@@ -1,4 +1,4 @@
-"""Numbers of some moments -> have they grown so clearly that no more are needed? That is no diagnosis yet."""
+"""Numbers of some snapshots -> have they grown so clearly that no more are needed? That is no diagnosis yet."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -6,8 +6,8 @@ from itertools import pairwise
 from oakum.model.sizes import size
 
 RULE = (
-    "goroutines up by a tenth (and 10) and still rising, or five times in a row (by 10); memory up by a fifth "
-    "(and 32 MiB) and still rising"
+    "goroutines are up by a tenth (and 10) and still rising, or rose five times in a row (by 10), or memory is up by "
+    "a fifth (and 32 MiB) and still rising"
 )
 # Of the first value, and at least: a service has a few goroutines more or less, and the saw-tooth of the collector is
 # some megabytes high.
@@ -33,7 +33,7 @@ def grown(counts: Mapping[str, Sequence[float]]) -> str:
 
 
 def _rises(values: Sequence[float]) -> int:
-    """Return how often in a row it has risen, up to the last moment."""
+    """Return how often in a row it has risen, up to the last snapshot."""
     count = 0
     for before, after in pairwise(reversed(values)):
         if before <= after:

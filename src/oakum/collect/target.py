@@ -5,11 +5,12 @@ came. Only `open` of targets.py raises, when the words themselves are wrong or n
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from oakum.model import Capture, Problem
 
@@ -20,8 +21,7 @@ from oakum.model import Capture, Problem
 DUMP_BUDGET = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Wishes:
+class CaptureOptions(Struct, frozen=True):
     """What the user asked for, the same for all targets."""
 
     gc: bool = False  # heap profiles after a collection: heap?gc=1
@@ -34,11 +34,10 @@ class Wishes:
     describe: Callable[[Path], bytes | None] = lambda _: None
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One thing to take: the file it becomes, and how it is asked for, so that it can be repeated by hand."""
 
-    file: str  # "goroutine.pb.gz"; "1h-ago/heap.pb.gz" is a moment of its own, in the past
+    file: str  # "goroutine.pb.gz"; "1h-ago/heap.pb.gz" is a snapshot of its own, in the past
     what: str  # "goroutines with their states"
     ask: str  # "GET http://10.0.0.7:6060/debug/pprof/goroutine", "read /proc/12/status", "kill -USR1 12"
     key: str = ""  # what the target itself knows it by
@@ -46,8 +45,7 @@ class Step:
     undated: bool = False  # a given file: that it was read now says nothing about when it was taken
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOut(Struct, frozen=True):
     """What a plan does not take: why, and what would make it."""
 
     what: str
@@ -55,20 +53,18 @@ class LeftOut:
     how: str = ""  # "--force takes it"
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What is taken of a target in one moment, in this order."""
+class Plan(Struct, frozen=True):
+    """What is taken of a target in one snapshot, in this order."""
 
     steps: tuple[Step, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     advice: tuple[str, ...] = ()  # what would help but changes the target, with its command; never done
     facts: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))  # "goroutines": 812, "pid": 12
     problems: tuple[Problem, ...] = ()
-    once: bool = False  # it tells of the past: another moment would tell the same again
+    once: bool = False  # it tells of the past: another snapshot would tell the same again
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Taken:
+class Taken(Struct, frozen=True, eq=False):
     """What came of a step: perhaps a capture, perhaps only the reason why there is none."""
 
     step: Step
@@ -93,14 +89,14 @@ class Target(Protocol):
     def process(self) -> str:
         """Return what is the same for two targets of one process: never two dumps of it at once."""
 
-    def plan(self, wishes: Wishes, moment: int = 1, last: bool = True) -> Plan:
-        """Look, count, and return what to take in this moment (from 1); `last`: no moment follows."""
+    def plan(self, options: CaptureOptions, snapshot: int = 1, last: bool = True) -> Plan:
+        """Look, count, and return what to take in this snapshot (from 1); `last`: no snapshot follows."""
 
-    def take(self, step: Step, wishes: Wishes) -> Taken:
+    def take(self, step: Step, options: CaptureOptions) -> Taken:
         """Take one thing."""
 
     def close(self) -> None:
         """Let go of connections."""
 
 
-__all__ = ["DUMP_BUDGET", "LeftOut", "Plan", "Step", "Taken", "Target", "Wishes"]
+__all__ = ["DUMP_BUDGET", "CaptureOptions", "LeftOut", "Plan", "Step", "Taken", "Target"]

@@ -1,1 +1,1 @@
-"""Several moments, or a baseline -> what grew: per place of goroutines, per stack of memory. Judges nothing."""
+"""Several snapshots, or a baseline -> what grew: per place of goroutines, per stack of memory. Judges nothing."""

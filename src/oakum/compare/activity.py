@@ -1,4 +1,4 @@
-"""How much work the process did in each step between two moments: what growth is measured against.
+"""How much work the process did in each step between two snapshots: what growth is measured against.
 
 Goroutines started, requests counted, objects allocated: the first of these that every step can tell. Only ratios
 between steps mean anything.

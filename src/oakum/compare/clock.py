@@ -1,7 +1,7 @@
-"""When collections ran: since which moment a goroutine that only waits must show an age.
+"""When collections ran: since which snapshot a goroutine that only waits must show an age.
 
 A collection dates every goroutine that it finds waiting; a dump prints the age from one minute on. So who stood here in
-an earlier moment, with a collection after it and a minute since, and has no age, has run in between.
+an earlier snapshot, with a collection after it and a minute since, and has no age, has run in between.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _FORCED = timedelta(seconds=130)
 
 
 def dated_since(snapshots: Sequence[Snapshot]) -> tuple[int, ...]:
-    """Return for each moment the latest earlier one since which a wait must have an age by now; -1 when none."""
+    """Return for each snapshot the latest earlier one since which a wait must have an age by now; -1 when none."""
     return tuple(_since(snapshots, at) for at in range(len(snapshots)))
 
 
@@ -32,7 +32,7 @@ def _since(snapshots: Sequence[Snapshot], at: int) -> int:
 
 
 def _collections(snapshot: Snapshot) -> list[datetime]:
-    """Return when collections ended, as far as the memory statistics of the moment tell."""
+    """Return when collections ended, as far as the memory statistics of the snapshot tell."""
     stats = snapshot.memstats
     if stats is None:
         return []

@@ -1,13 +1,15 @@
 """Growth against what the process counts of its own work: one goroutine for each request of one kind, or for none.
 
-Comes in: a count in each moment and the metrics of the moments. Goes out: the counter that the growth follows step by
-step, and how much comes with each event; None when no counter explains it.
+Comes in: a count in each snapshot and the metrics of the snapshots. Goes out: the counter that the growth follows
+step by step, and how much comes with each event; None when no counter explains it.
 """
 
 from collections.abc import Sequence
 from itertools import pairwise
 
-from oakum.model import Metrics, PerEvent, Snapshot
+from msgspec.structs import replace
+
+from oakum.model import Metrics, PerEvent, Snapshot, Suspect
 from oakum.model.metrics import Labels
 
 # Counters of the process itself, not of its work: they rise with everything.
@@ -17,11 +19,18 @@ _PARTS = ("_bucket", "_sum", "_created")  # of a histogram; its count says the s
 _SPREAD = 0.15
 # One event leaves one goroutine, or the few that it started.
 _EACH = 4
-# Fewer than this many in a step, or than this part of all events, are too few for a ratio: the captures of a moment are
-# taken one after the other, and what came between them is a large part of a small step. It blurs so much of the growth.
+# Fewer than this many in a step, or than this part of all events, are too few for a ratio: the captures of a snapshot
+# are taken one after the other, and what came between them is a large part of a small step. It blurs so much of the
+# growth.
 _ENOUGH = 5
 _PART = 0.05
 _BLUR = 0.03
+
+
+def with_events(suspect: Suspect, snapshots: Sequence[Snapshot]) -> Suspect:
+    """Return the suspect with the work that its growth follows, where the process counts it."""
+    growth = tuple(replace(one, per_event=per_event(one.counts, snapshots)) for one in suspect.growth)
+    return replace(suspect, growth=growth)
 
 
 def per_event(counts: Sequence[int | None], snapshots: Sequence[Snapshot]) -> PerEvent | None:
@@ -57,16 +66,16 @@ def per_event(counts: Sequence[int | None], snapshots: Sequence[Snapshot]) -> Pe
     return PerEvent(event, round(value, 3), round(low, 3), round(high, 3))
 
 
-def _counters(moments: Sequence[Metrics]) -> dict[tuple[str, Labels], list[float]]:
+def _counters(snapshots: Sequence[Metrics]) -> dict[tuple[str, Labels], list[float]]:
     """Return every series, and the sums of a metric over all its labels and over those that share one: what follows
     all POST requests follows no single path."""
     found: dict[tuple[str, Labels], list[float]] = {}
-    for at, metrics in enumerate(moments):
+    for at, metrics in enumerate(snapshots):
         for (name, labels), value in metrics.values.items():
             if name.startswith(_NOT_WORK) or name.endswith(_PARTS):
                 continue
             for kept in {labels, (), *((label,) for label in labels)}:
-                found.setdefault((name, kept), [0.0] * len(moments))[at] += value
+                found.setdefault((name, kept), [0.0] * len(snapshots))[at] += value
     return found
 
 
@@ -74,4 +83,4 @@ def _event(name: str, labels: Labels) -> str:
     return f"{name}{{{','.join(f'{key}={value}' for key, value in labels)}}}" if labels else name
 
 
-__all__ = ["per_event"]
+__all__ = ["per_event", "with_events"]

@@ -1,27 +1,26 @@
-"""Goroutines of several moments -> populations: who stands where, how many, and who came, stayed and left.
+"""Goroutines of several snapshots -> populations: who stands where, how many, and who came, stayed and left.
 
 A population is all goroutines that stand at one place in one state and were started alike; it is the same one in every
-moment. What some moment cannot say (creators in protobuf, states in debug=1) tells no population apart in any. Members
-are followed by their ids where dumps have them; what cannot be followed is -1, never a guess.
+snapshot. What some snapshot cannot say (creators in protobuf, states in debug=1) tells no population apart in any.
+Members are followed by their ids where dumps have them; what cannot be followed is -1, never a guess.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct
 
-from oakum.model import GoroutineGroup, Goroutines, Population, normal_function
+from oakum.model import GoroutineGroup, Goroutines, Population, Process, normal_function
 from oakum.model.profile import Int32s, Int64s
+from oakum.model.vocabulary import AGELESS_STATES
 
 # Go hands ids to its processors in batches of 16: of two ids this far apart the higher one is the younger.
 _BATCHES = 64
 # More populations than any program has.
 _MOST = 10_000
-# States in which a goroutine does not wait: they have no age by nature.
-_AT_WORK = frozenset({"running", "runnable", "syscall", "copystack", "preempted", "idle", "dead"})
 
 
 class _Key(NamedTuple):
@@ -32,9 +31,8 @@ class _Key(NamedTuple):
     entry: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Sight:
-    """What every moment can say, so that it may tell populations apart."""
+class _Sight(Struct, frozen=True):
+    """What every snapshot can say, so that it may tell populations apart."""
 
     states: bool
     creators: bool
@@ -51,17 +49,17 @@ class _Sight:
         )
 
 
-def _common_sight(moments: Sequence[Goroutines | None], lines: bool) -> _Sight:
-    seen = [moment for moment in moments if moment is not None and moment.groups]
+def _common_sight(dumps: Sequence[Goroutines | None], lines: bool) -> _Sight:
+    seen = [dump for dump in dumps if dump is not None and dump.groups]
     return _Sight(
-        states=all(any(group.state for group in moment.groups) for moment in seen),
-        creators=all(any(group.created_by for group in moment.groups) for moment in seen),
+        states=all(any(group.state for group in dump.groups) for dump in seen),
+        creators=all(any(group.created_by for group in dump.groups) for dump in seen),
         lines=lines,
     )
 
 
-class _Moment:
-    """What all goroutines of one moment tell together."""
+class _DumpIds:
+    """What all goroutines of one snapshot tell together."""
 
     def __init__(self, goroutines: Goroutines | None) -> None:
         groups = goroutines.groups if goroutines is not None else ()
@@ -74,20 +72,20 @@ class _Moment:
 
 
 def populations(
-    moments: Sequence[Goroutines | None], *, lines: bool = True, dated: Sequence[int] = ()
+    dumps: Sequence[Goroutines | None], *, lines: bool = True, dated: Sequence[int] = ()
 ) -> tuple[Population, ...]:
-    """Return every population that stands in some moment, those that rose most first.
+    """Return every population that stands in some snapshot, those that rose most first.
 
-    None is a moment without goroutines. `lines=False` is for captures of different builds. `dated` says for each moment
-    since which earlier one a wait must have an age by now (see clock.py), -1 when none.
+    None is a snapshot without goroutines. `lines=False` is for captures of different builds. `dated` says for each
+    snapshot since which earlier one a wait must have an age by now (see clock.py), -1 when none.
     """
-    sight = _common_sight(moments, lines)
-    table: dict[_Key, list[list[GoroutineGroup]]] = defaultdict(lambda: [[] for _ in moments])
-    for at, moment in enumerate(moments):
-        for group in moment.groups if moment is not None else ():
+    sight = _common_sight(dumps, lines)
+    table: dict[_Key, list[list[GoroutineGroup]]] = defaultdict(lambda: [[] for _ in dumps])
+    for at, dump in enumerate(dumps):
+        for group in dump.groups if dump is not None else ():
             table[sight.key(group)][at].append(group)
-    whole = [_Moment(moment) for moment in moments]
-    since = tuple(dated) if dated else (-1,) * len(moments)
+    whole = [_DumpIds(dump) for dump in dumps]
+    since = tuple(dated) if dated else (-1,) * len(dumps)
     # A dump may have as many places as goroutines: those that hold most say enough.
     largest = sorted(table.items(), key=lambda item: -max(sum(g.count for g in here) for here in item[1]))[:_MOST]
     found = [_population(key, groups, whole, since) for key, groups in largest]
@@ -108,16 +106,57 @@ def _members(groups: Sequence[GoroutineGroup]) -> tuple[Int64s, Int32s] | None:
     return ids[order], waits[order]
 
 
+_Members = tuple[Int64s, Int32s] | None  # ids and waits, in order of ids; None: some member has no id
+
+
+class _Course(NamedTuple):
+    """How the members of a population came and went: a column a step, in the order of `Population`."""
+
+    steps: Int64s  # came, fresh, stayed, left, ended; -1 where they cannot be followed
+    restarted: list[int]  # in each dump: those whose age has fallen
+    released: int
+
+
 def _population(
-    key: _Key, groups: list[list[GoroutineGroup]], moments: Sequence[_Moment], dated: Sequence[int]
+    key: _Key, groups: list[list[GoroutineGroup]], dumps: Sequence[_DumpIds], dated: Sequence[int]
 ) -> Population:
-    members = [_members(here) if m.ids is not None else None for here, m in zip(groups, moments, strict=True)]
+    members = [_members(here) if m.ids is not None else None for here, m in zip(groups, dumps, strict=True)]
+    course = _follow(members, dumps)
+    awake = [
+        -1
+        if some is None
+        else max(again, _awake(key.state, some, dump.youngest_aged, members[then] if then >= 0 else None))
+        for some, dump, again, then in zip(members, dumps, course.restarted, dated, strict=True)
+    ]
+    example = next(group for here in reversed(groups) for group in here)  # the newest says most
+    came, fresh, stayed, left, ended = course.steps
+    return Population(
+        place=example.place,
+        state=key.state,
+        creator=example.created_by if key.creator else None,
+        entry=example.stack.entry,
+        groups=tuple(tuple(here) for here in groups),
+        counts=np.array([sum(g.count for g in h) if m.present else -1 for h, m in zip(groups, dumps, strict=True)]),
+        came=came,
+        fresh=fresh,
+        stayed=stayed,
+        left=left,
+        ended=ended,
+        released=course.released,
+        born=_born(members, dumps),
+        since=_since(members),
+        aged=np.array([-1 if some is None else int((some[1] >= 1).sum()) for some in members], np.int64),
+        alive=np.array(awake, np.int64),
+    )
+
+
+def _follow(members: Sequence[_Members], dumps: Sequence[_DumpIds]) -> _Course:
+    """Follow members by their ids from dump to dump."""
     steps: list[tuple[int, int, int, int, int]] = []
-    restarted = [0] * len(moments)
+    restarted = [0] * len(dumps)
     released, standing_before = 0, np.zeros(0, np.int64)
-    since = np.full(len(moments), -1, np.int64)
     for at, (before, after) in enumerate(pairwise(members)):
-        everybody, formerly = moments[at + 1].ids, moments[at].ids
+        everybody, formerly = dumps[at + 1].ids, dumps[at].ids
         if before is None or after is None or everybody is None or formerly is None:
             steps.append((-1, -1, -1, -1, -1))
             continue
@@ -131,47 +170,28 @@ def _population(
             released += len(np.setdiff1d(standing_before, after[0], assume_unique=True))
         standing_before = same
         restarted[at + 1] = int(((before[1][old] >= 1) & (after[1][new] < before[1][old])).sum())
-    standing = members[-1] if members else None
-    first = moments[0].ids if moments else None
-    born = -1
-    if standing is not None and first is not None and len(moments) > 1:
-        born = len(np.setdiff1d(standing[0], first, assume_unique=True))
-    if standing is not None:
-        ids = standing[0]
-        for at in range(len(moments) - 1, -1, -1):
-            here = members[at]
-            if here is None:
-                break
-            ids = np.intersect1d(ids, here[0], assume_unique=True)
-            since[at] = len(ids)
-    columns = np.array(steps, np.int64).reshape(-1, 5).T
-    example = next(group for here in reversed(groups) for group in here)  # the newest says most
-    return Population(
-        place=example.place,
-        state=key.state,
-        creator=example.created_by if key.creator else None,
-        entry=example.stack.entry,
-        groups=tuple(tuple(here) for here in groups),
-        counts=np.array([sum(g.count for g in h) if m.present else -1 for h, m in zip(groups, moments, strict=True)]),
-        came=columns[0],
-        fresh=columns[1],
-        stayed=columns[2],
-        left=columns[3],
-        ended=columns[4],
-        released=released,
-        born=born,
-        since=since,
-        aged=np.array([-1 if some is None else int((some[1] >= 1).sum()) for some in members], np.int64),
-        alive=np.array(
-            [
-                -1
-                if some is None
-                else max(again, _awake(key.state, some, moment.youngest_aged, members[then] if then >= 0 else None))
-                for some, moment, again, then in zip(members, moments, restarted, dated, strict=True)
-            ],
-            np.int64,
-        ),
-    )
+    return _Course(np.array(steps, np.int64).reshape(-1, 5).T, restarted, released)
+
+
+def _born(members: Sequence[_Members], dumps: Sequence[_DumpIds]) -> int:
+    """Return how many of the last dump's members were not in the process in the first; -1 unknown."""
+    standing, first = (members[-1] if members else None), (dumps[0].ids if dumps else None)
+    if standing is None or first is None or len(dumps) < 2:
+        return -1
+    return len(np.setdiff1d(standing[0], first, assume_unique=True))
+
+
+def _since(members: Sequence[_Members]) -> Int64s:
+    """Return how many of the last dump's members have been here without a break since each dump; -1 unknown."""
+    since = np.full(len(members), -1, np.int64)
+    ids: Int64s | None = None
+    for at in range(len(members) - 1, -1, -1):
+        here = members[at]
+        if here is None:
+            break
+        ids = here[0] if ids is None else np.intersect1d(ids, here[0], assume_unique=True)
+        since[at] = len(ids)
+    return since
 
 
 def _common(before: Int64s, after: Int64s) -> tuple[Int64s, Int64s, Int64s]:
@@ -196,7 +216,7 @@ def _awake(
     The collection that gave a younger one its age would have given them one too; and so would one that is known to have
     run since they were last seen here.
     """
-    if state in _AT_WORK:
+    if state in AGELESS_STATES:
         return 0
     ids, waits = members
     ageless = waits < 1
@@ -208,14 +228,26 @@ def _awake(
     return int(anew.sum())
 
 
-def started(moments: Sequence[Goroutines | None]) -> Int64s:
+def count_in_baseline(process: Process) -> Callable[[Population], int | None]:
+    """Return what tells how many goroutines of a population the healthy baseline has; None: there is no baseline."""
+    if not process.baseline or process.baseline[-1].goroutines is None:
+        return lambda _: None
+
+    def alike(population: Population) -> tuple[str | None, str]:
+        return population.state, population.example.stack.key  # another build has other lines
+
+    counts = {alike(one): one.last for one in populations([process.baseline[-1].goroutines])}
+    return lambda population: counts.get(alike(population), 0)
+
+
+def started(dumps: Sequence[Goroutines | None]) -> Int64s:
     """Return how many goroutines the process started in each step, from the highest id seen; -1 where none is known.
 
     Go numbers goroutines as it starts them, in batches for each processor: a measure of work done, not an exact count.
     """
     highest = [
-        max((int(group.ids.max()) for group in moment.groups if len(group.ids)), default=-1) if moment else -1
-        for moment in moments
+        max((int(group.ids.max()) for group in dump.groups if len(group.ids)), default=-1) if dump else -1
+        for dump in dumps
     ]
     steps: list[int] = []
     for at, after in enumerate(highest[1:], 1):
@@ -225,4 +257,4 @@ def started(moments: Sequence[Goroutines | None]) -> Int64s:
     return np.array(steps, np.int64)
 
 
-__all__ = ["populations", "started"]
+__all__ = ["count_in_baseline", "populations", "started"]

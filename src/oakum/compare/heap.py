@@ -1,20 +1,20 @@
-"""Heap profiles of several moments, perhaps of a healthy twin -> HeapGrowth: live and allocated bytes by stack.
+"""Heap profiles of several snapshots, perhaps of a healthy baseline -> HeapGrowth: live and allocated bytes by stack.
 
 Stacks of all profiles get common rows by a hash over their frames, computed in numpy: no object a sample. Only the rows
 that hold or gained most are decoded into frames. What the profiler itself allocates is left out.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from oakum.model import Profile, Stack, normal_function
 from oakum.model.heap_growth import Floats, HeapGrowth
-from oakum.model.profile import Bools, Int64s, UInt64s
+from oakum.model.profile import Bools, Int64s, UInt64s, unique_values
 
 # Enough for every path that could be told to a person; the rest stays in the totals. Of each profile more are looked
-# at: what is left out of one moment and not of another is then too small to look like growth.
+# at: what is left out of one snapshot and not of another is then too small to look like growth.
 _MOST_ROWS = 1000
 _MOST_STACKS = 8000
 # Taking a profile allocates; its own buffers are no property of the program.
@@ -23,8 +23,7 @@ _OBSERVER = (b"runtime/pprof.", b"net/http/pprof.")
 _USUAL_PERIOD = 512 << 10
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Table:
+class _Table(Struct, frozen=True, eq=False):
     """One profile, one row for each distinct stack that holds much, and the totals of all."""
 
     keys: UInt64s
@@ -58,7 +57,7 @@ class _Names:
         numbers, rows = self._numbers, []
         called = locations.line_function[lines]
         names = {-1: b""}
-        for function in np.unique(called[called >= 0]).tolist():
+        for function in unique_values(called[called >= 0]).tolist():
             raw = strings.raw(int(functions.name[function]))
             if not self._lines and raw not in self._normal:  # one build spells every name alike
                 self._normal[raw] = normal_function(raw.decode("utf-8", "replace")).encode()
@@ -73,9 +72,8 @@ class _Names:
 
 def _observer(profile: Profile) -> Bools:
     """Return which stacks are the profiler's own."""
-    raw, functions, locations = profile.strings.raw, profile.functions, profile.locations
-    names = {int(name) for name in np.unique(functions.name) if raw(int(name)).startswith(_OBSERVER)}
-    own = np.isin(functions.name, list(names))
+    strings, functions, locations = profile.strings, profile.functions, profile.locations
+    own = np.isin(functions.name, strings.starting_with(*_OBSERVER))
     if not own.any():
         return np.zeros(len(profile.stacks), np.bool_)
     lines = own[locations.line_function] & (locations.line_function >= 0)
@@ -182,15 +180,15 @@ def _sampled(objects: Floats, space: Floats, period: int) -> tuple[Floats, Float
     return np.where(unknown, space / period, objects * chance), np.where(unknown, space * period, noise)
 
 
-def heap_growth(moments: Sequence[Profile | None], baseline: Sequence[Profile | None] = ()) -> HeapGrowth:
-    """Return live and allocated memory by stack through the moments, those that gained or hold most first.
+def heap_growth(snapshots: Sequence[Profile | None], baseline: Sequence[Profile | None] = ()) -> HeapGrowth:
+    """Return live and allocated memory by stack through the snapshots, those that gained or hold most first.
 
-    None is a moment without a heap profile. Of the baseline the last profile counts; it may be of another build.
+    None is a snapshot without a heap profile. Of the baseline the last profile counts; it may be of another build.
     """
     names = _Names(lines=True)
-    tables = [_table(profile, names) for profile in moments]
+    tables = [_table(profile, names) for profile in snapshots]
     there = [table for table in tables if table is not None]
-    keys = np.unique(np.concatenate([table.keys for table in there])) if there else np.zeros(0, np.uint64)
+    keys = unique_values(np.concatenate([table.keys for table in there])) if there else np.zeros(0, np.uint64)
 
     def spread(column: Callable[[_Table], Floats]) -> Floats:
         whole = np.zeros((len(tables), len(keys)))
@@ -204,7 +202,7 @@ def heap_growth(moments: Sequence[Profile | None], baseline: Sequence[Profile | 
     rows = np.argsort(-peak, kind="stable")[:_MOST_ROWS]
     rows = rows[peak[rows] > 0]
     stacks = _decode(keys[rows], tables)
-    twin = next((profile for profile in reversed(baseline) if profile is not None), None)
+    healthy = next((profile for profile in reversed(baseline) if profile is not None), None)
     return HeapGrowth(
         seen=np.array([table is not None for table in tables], np.bool_),
         stacks=stacks,
@@ -216,7 +214,7 @@ def heap_growth(moments: Sequence[Profile | None], baseline: Sequence[Profile | 
         churn=spread(lambda table: table.churn)[:, rows],
         total=_totals(tables, lambda table: table.total),
         total_allocated=_totals(tables, lambda table: table.total_allocated),
-        twin=_against(stacks, twin) if twin is not None else None,
+        baseline=_against(stacks, healthy) if healthy is not None else None,
     )
 
 
@@ -237,12 +235,12 @@ def _decode(keys: UInt64s, tables: Sequence[_Table | None]) -> tuple[Stack, ...]
     return tuple(found[int(key)] for key in keys)
 
 
-def _against(stacks: Sequence[Stack], twin: Profile) -> Int64s | None:
-    """Return the live bytes of each stack in the twin, by functions alone: another build has other lines.
+def _against(stacks: Sequence[Stack], healthy: Profile) -> Int64s | None:
+    """Return the live bytes of each stack in the baseline, by functions alone: another build has other lines.
 
-    Several stacks of ours may be one without its lines; they share what the twin has in equal parts.
+    Several stacks of ours may be one without its lines; they share what the baseline has in equal parts.
     """
-    table = _table(twin, _Names(lines=False))
+    table = _table(healthy, _Names(lines=False))
     if table is None:
         return None
     theirs: dict[tuple[str, ...], float] = {}

@@ -1,4 +1,4 @@
-"""Memory of a process through its moments: MemStats, metrics and /proc status -> MemorySeries, and where it is now.
+"""Memory of a process through its snapshots: MemStats, metrics and /proc status -> MemorySeries, and where it is now.
 
 Goes out: bytes that some capture says, or that follow from those by Go's own rules. What is unknown is NaN or None.
 """
@@ -9,20 +9,14 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from oakum.model import Memory, Metrics, Process, Snapshot, Text
+from oakum.model import Memory, Metrics, Process, Snapshot
 from oakum.model.heap_growth import Floats, MemorySeries
-from oakum.model.sizes import size
 
 # Go starts to collect at this heap size times GOGC/100, however little is alive.
 _SMALLEST_TARGET = 4 << 20
 _USUAL_GOGC = 100.0
 # No limit: GOMEMLIMIT is math.MaxInt64, a cgroup's is close to it.
 _NO_LIMIT = float(1 << 60)
-# Parts of the budget that are worth a sentence: some MiB, and a good part of the whole.
-_NOTABLE = 4 << 20
-_PART = 0.15
-# A small Go process is as large as this without holding anything.
-_FEW = 32 << 20
 _NO_TIME = 1.7e10  # seconds since 1970: the year 2500
 
 _LIMITS = ("container_spec_memory_limit_bytes", "go_gc_gomemlimit_bytes", "process_resident_memory_limit_bytes")
@@ -111,7 +105,7 @@ _stacks = _stat("stack_sys", "go_memstats_stack_sys_bytes")
 
 
 def memory_series(process: Process) -> MemorySeries:
-    """Return the memory of a process, one value for each moment."""
+    """Return the memory of a process, one value for each snapshot."""
     return _series(process.snapshots)
 
 
@@ -151,13 +145,11 @@ def _seconds(snapshots: Sequence[Snapshot]) -> Floats:
 
 
 def memory(process: Process) -> Memory:
-    """Return where the memory of a process is at its last moment that says anything of it."""
+    """Return where the memory of a process is at its last snapshot that says anything of it."""
     series = _series(process.snapshots)
-    known = np.flatnonzero(~np.isnan(np.stack((series.rss, series.heap_alloc, series.heap_live))).all(axis=0))
-    told = known if len(known) else np.flatnonzero(~(np.isnan(series.rss) & np.isnan(series.heap_live)))
-    if not len(told):
+    at = series.last_known
+    if at is None:
         return Memory(process.id)
-    at = int(told[-1])
 
     def now(column: Floats) -> int | None:
         return None if math.isnan(column[at]) else int(column[at])
@@ -183,12 +175,11 @@ def memory(process: Process) -> Memory:
         next_gc=now(series.next_gc),
         last_gc=datetime.fromtimestamp(series.last_gc[at], UTC) if 0 <= series.last_gc[at] < _NO_TIME else None,
         full_in_seconds=full,
-        says=tuple(_says(series, at, full)),
     )
 
 
 def _full_in(series: MemorySeries, at: int) -> float | None:
-    """Return in how many seconds the limit is reached at the rate of the last moments; None when it is not."""
+    """Return in how many seconds the limit is reached at the rate of the last snapshots; None when it is not."""
     limit = series.limit[at]
     known = np.flatnonzero(~np.isnan(series.rss[: at + 1] + series.seconds[: at + 1]))
     if math.isnan(limit) or len(known) < 3:
@@ -199,43 +190,6 @@ def _full_in(series: MemorySeries, at: int) -> float | None:
     if lasted <= 0 or gained <= 0.01 * series.rss[at]:
         return None
     return float(max(0.0, limit - series.rss[at]) / (gained / lasted))
-
-
-def _says(series: MemorySeries, at: int, full: float | None) -> list[Text]:
-    """Return what the numbers mean, in the order in which somebody on call would ask."""
-    said = [_not_heap(series, at)]
-    rss, live, alloc = series.rss[at], series.heap_live[at], series.heap_alloc[at]
-    # What Go keeps for reuse need not have been touched: more than is resident is not there.
-    kept = np.fmin(series.idle[at] - series.released[at], rss - series.heap_inuse[at] - series.stacks[at])
-    parts = {
-        "memory.gc-headroom": alloc - live,
-        "memory.not-returned": kept,
-        "memory.stacks": series.stacks[at],
-        "memory.off-heap": series.off_heap[at],
-    }
-    whole = rss if rss > 0 else np.fmax(alloc, series.sys[at] - series.released[at])
-    for key, value in parts.items():
-        if value > _NOTABLE and value > _PART * whole:
-            target = "?" if math.isnan(series.next_gc[at]) else size(series.next_gc[at])
-            args = {"size": size(value), "live": size(live), "whole": size(whole), "target": target}
-            said.append(Text(key, args))
-    if full is not None:
-        said.append(Text("memory.full-in", {"limit": size(series.limit[at]), "minutes": max(1, round(full / 60))}))
-    return [text for text in said if text is not None]
-
-
-def _not_heap(series: MemorySeries, at: int) -> Text | None:
-    """Return that it is not the heap: the process grew and the live heap did not, or holds little of the process."""
-    rss, live = series.rss[at], series.heap_live[at]
-    known = np.flatnonzero(~np.isnan(series.rss[: at + 1] + series.heap_live[: at + 1]))
-    if len(known) > 1:
-        first = int(known[0])
-        grown, alive = rss - series.rss[first], live - series.heap_live[first]
-        if grown > 2 * _NOTABLE and alive < 0.25 * grown:
-            args = {"rss": size(grown), "live": size(max(0.0, alive))}
-            return Text("memory.not-heap-growth", args)
-        return None
-    return Text("memory.not-heap", {"rss": size(rss), "live": size(live)}) if rss - live > max(_FEW, live) else None
 
 
 __all__ = ["memory", "memory_series"]

@@ -1,21 +1,44 @@
-"""A process -> what it measured as a whole, moment by moment, the kept past between them: the report's time line."""
+"""A process -> what it measured as a whole in each snapshot and in the past that was kept: the report's time line."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace
 
 from oakum.compare.memory import memory_series
-from oakum.model import Point, Process, Snapshot
+from oakum.model import Point, Process, Snapshot, SnapshotRow
 
 
 def timeline(process: Process) -> tuple[Point, ...]:
-    """Return one point for each moment and for what metrics keep of the past, oldest first; then those of the twin."""
+    """Return one point for each snapshot and for the past that metrics kept, oldest first; then the baseline's."""
     own = {id(snapshot) for snapshot in process.snapshots}
     return (
         *_points(process, process.timeline, own),
-        *_points(process, process.baseline, {id(twin) for twin in process.baseline}, baseline=True),
+        *_points(process, process.baseline, {id(snapshot) for snapshot in process.baseline}, baseline=True),
     )
+
+
+def snapshot_rows(process: Process) -> tuple[SnapshotRow, ...]:
+    """Return one row for each snapshot, then those of the baseline, with the captures of each."""
+    rows = [(False, one) for one in process.snapshots] + [(True, one) for one in process.baseline]
+    return tuple(SnapshotRow(one.label, process.id, baseline, one.at, _digests(one)) for baseline, one in rows)
+
+
+def shows_growth(process: Process) -> bool:
+    """Tell whether growth would show: there is a second snapshot, a baseline, or a past.
+
+    What the kernel alone reports of memory, some seconds apart, shows none.
+    """
+    return sum(map(_has_evidence, process.timeline)) > 1 or any(map(_has_evidence, process.baseline))
+
+
+def _has_evidence(snapshot: Snapshot) -> bool:
+    """Tell whether the process itself reported something: its goroutines, its memory, or metrics of them."""
+    return any((snapshot.goroutines, snapshot.heap, snapshot.memstats, snapshot.metrics))
+
+
+def _digests(snapshot: Snapshot) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(source.digest for source in snapshot.sources.values()))
 
 
 def _points(
@@ -26,11 +49,10 @@ def _points(
     for at, snapshot in enumerate(snapshots):
         measured = {"goroutines": _goroutines(snapshot), "heap_live": series.heap_live[at], "rss": series.rss[at]}
         totals = {name: int(value) for name, value in measured.items() if value is not None and np.isfinite(value)}
-        digests = tuple(dict.fromkeys(source.digest for source in snapshot.sources.values()))
-        if totals or id(snapshot) in captured:
-            points.append(
-                Point(process.id, snapshot.at, snapshot.label, baseline, id(snapshot) in captured, totals, digests)
-            )
+        known = id(snapshot) in captured
+        if totals or known:
+            digests = _digests(snapshot)
+            points.append(Point(process.id, snapshot.at, snapshot.label, baseline, known, totals, digests))
     return points
 
 
@@ -43,4 +65,4 @@ def _goroutines(snapshot: Snapshot) -> float | None:
     return max(counted, told or 0) if dump.cut else counted
 
 
-__all__ = ["timeline"]
+__all__ = ["shows_growth", "snapshot_rows", "timeline"]

@@ -26,17 +26,17 @@ _UNUSED = 10
 
 
 class Live:
-    """The clients that are connected in each moment, as the goroutines tell."""
+    """The clients that are connected in each snapshot, as the goroutines tell."""
 
-    def __init__(self, populations: Sequence[Population], moments: int) -> None:
-        # The last moment that has goroutines.
-        seen = [at for at in range(moments) if any(population.counts[at] >= 0 for population in populations[:1])]
+    def __init__(self, populations: Sequence[Population], snapshots: int) -> None:
+        # The last snapshot that has goroutines.
+        seen = [at for at in range(snapshots) if any(population.counts[at] >= 0 for population in populations[:1])]
         self._last = seen[-1] if seen else -1
-        self._reads = [0] * moments
-        self._handlers = [0] * moments
-        self._calls = 0  # outbound ones under way, in the moment that has most
+        self._reads = [0] * snapshots
+        self._handlers = [0] * snapshots
+        self._calls = 0  # outbound ones under way, in the snapshot that has most
         self._callers: dict[str, list[int]] = {}  # how many handlers stand in a function, or in what it called
-        self._parents: list[set[int]] = [set() for _ in range(moments)]
+        self._parents: list[set[int]] = [set() for _ in range(snapshots)]
         self._sockets: list[tuple[Population, list[int]]] = []
         self._accepting = {
             normal_function(frame.function)
@@ -45,7 +45,7 @@ class Live:
             for frame in population.example.stack.frames
         }
         self._families = _Families(populations)
-        calls = [0] * moments
+        calls = [0] * snapshots
         for population in populations:
             names = {frame.function for frame in population.example.stack.frames}
             if _CALLS in names or (_READER in names and population.state != "IO wait"):  # asked, or an answer not read
@@ -62,7 +62,7 @@ class Live:
                     here = sum(group.count for group in groups)
                     self._handlers[at] += here
                     for name in names:
-                        self._callers.setdefault(normal_function(name), [0] * moments)[at] += here
+                        self._callers.setdefault(normal_function(name), [0] * snapshots)[at] += here
             elif population.state == "IO wait" and _is_accepted_socket(population):
                 counts = [max(0, int(count)) for count in population.counts]
                 self._sockets.append((population, counts))

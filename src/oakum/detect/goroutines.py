@@ -7,10 +7,20 @@ speaks for and against each.
 from collections.abc import Callable, Sequence
 
 from oakum.detect import shape
-from oakum.detect.causes import Cause, distinct, frames_of, join, maker, merge, same_birth, same_place, works_for
 from oakum.detect.clients import Live
+from oakum.detect.clusters import (
+    Cluster,
+    distinct,
+    frames_of,
+    join_populations,
+    maker,
+    merge,
+    same_birth,
+    same_place,
+    works_for,
+)
 from oakum.detect.rate import per_hour
-from oakum.detect.signs import FOR, HARMLESS, Reader, Signs, harmless
+from oakum.detect.signs import ACCUSES, CLEARS, Reader, Signs, harmless
 from oakum.detect.states import wait_of
 from oakum.knowledge import benign
 from oakum.model import (
@@ -26,24 +36,29 @@ from oakum.model import (
     Victim,
     alone,
 )
+from oakum.model.vocabulary import ABNORMAL, AT_REST, WAIT_ORDER, EvidenceKind, Mechanism
 
 # Nobody reads more suspects, and a hostile dump may have any number.
 _MOST = 1000
+# What an idle pool shows, too.
+_AT_REST: frozenset[EvidenceKind] = frozenset({"pile-up", "majority", "reported-wait"})
 _TRACES_MOST = 6  # stacks of one suspect that are followed into the source
-_WAITS = ("working", "resting", "unknown", "soft", "hard", "never")  # the last says most
 
 
 def goroutine_suspects(
-    process: Process, populations: Sequence[Population], activity: Activity, twin: Callable[[Population], int | None]
+    process: Process,
+    populations: Sequence[Population],
+    activity: Activity,
+    in_baseline: Callable[[Population], int | None],
 ) -> tuple[Suspect, ...]:
-    """Return the suspects among the goroutines of a process; `twin` counts a population in the healthy twin."""
+    """Return the suspects among the goroutines of a process; `baseline` counts a population in the healthy baseline."""
     snapshots = [snapshot for snapshot in process.snapshots if snapshot.goroutines is not None]
     if not snapshots:
         return _only_proven(process)
     reader = Reader(process.snapshots, activity, Live(populations, len(process.snapshots)))
     read = [reader.read(one, benign().match(one.example)) for one in populations]
     for signs in read:
-        _compare_with_twin(signs, twin(signs.population), reader)
+        _compare_with_baseline(signs, in_baseline(signs.population), reader)
     if snapshots[-1].claimed:  # goleak lists only what should not be there: its claim, not ours
         for signs in read:
             text = Text("goroutines.goleak", {"count": signs.population.last})
@@ -51,10 +66,10 @@ def goroutine_suspects(
     read += _proven(read, process)
     _supervisors(read, reader)
     suspicious = sorted((one for one in read if _suspicious(one)), key=_worst)[:_MOST]
-    if len(snapshots) > 1 and any(_stuck(one) for one in suspicious):  # what only stands there is not why
+    if len(snapshots) > 1 and any(_stuck(one) for one in suspicious):  # what only rests is not the cause
         suspicious = [one for one in suspicious if _stuck(one) or one.wait == "hard"]
-    causes = join(suspicious, read, snapshots[-1], reader)
-    accused = {id(signs) for cause in causes for signs in cause.members}
+    clusters = join_populations(suspicious, read, snapshots[-1], reader)
+    accused = {id(signs) for cluster in clusters for signs in cluster.members}
     cleared = [
         one
         for one in read
@@ -62,8 +77,8 @@ def goroutine_suspects(
     ]
     total = max(1, snapshots[-1].goroutines.total if snapshots[-1].goroutines else 1)
     return (
-        *(_suspect(cause, process, total) for cause in causes),
-        *(_suspect(Cause(signs), process, total, harmless(signs)) for signs in cleared),
+        *(_suspect(cluster, process, total) for cluster in clusters),
+        *(_suspect(Cluster(signs), process, total, harmless(signs)) for signs in cleared),
     )
 
 
@@ -109,34 +124,34 @@ def _supervisors(read: Sequence[Signs], reader: Reader) -> None:
             near += made_by.get("sync.*WaitGroup", ())
         children = [other for other in distinct(near) if other is not signs and works_for(other, signs)]
         # Whoever waits for one that is stuck is its victim; one that works or rests lives.
-        if children and not any(_suspicious(child) and child.wait in ("hard", "never") for child in children):
-            text = Text("goroutines.supervises", {"count": sum(child.population.last for child in children)})
-            signs.found["supervises"] = reader.evidence("supervises", text, population)
+        if children and not any(_suspicious(child) and child.wait in ABNORMAL for child in children):
+            text = Text("goroutines.supervisor", {"count": sum(child.population.last for child in children)})
+            signs.found["supervisor"] = reader.evidence("supervisor", text, population)
 
 
 def _stuck(signs: Signs) -> bool:
-    """Tell whether a child is more than a crew at rest: then whoever waits for it is its victim."""
-    at_rest = {"crowd", "most", "waits"} if signs.wait in ("soft", "resting", "unknown") else set()
-    return _suspicious(signs) and bool((signs.kinds & FOR) - at_rest)
+    """Tell whether a child is more than a pool at rest: then whoever waits for it is its victim."""
+    at_rest = _AT_REST if signs.wait in AT_REST else frozenset()
+    return _suspicious(signs) and bool((signs.kinds & ACCUSES) - at_rest)
 
 
 def _suspicious(signs: Signs) -> bool:
-    return bool(signs.population.last and signs.kinds & FOR and not harmless(signs) and _counts(signs))
+    return bool(signs.population.last and signs.kinds & ACCUSES and not harmless(signs) and _counts(signs))
 
 
 def _only_proven(process: Process) -> tuple[Suspect, ...]:
     """Return what Go's own profile proves where no dump lies beside it."""
     proven = _proven([], process)
     total = max(1, sum(signs.population.last for signs in proven))
-    causes = merge(merge([Cause(signs) for signs in proven], same_place), same_birth)
-    return tuple(_suspect(cause, process, total) for cause in causes)
+    clusters = merge(merge([Cluster(signs) for signs in proven], same_place), same_birth)
+    return tuple(_suspect(cluster, process, total) for cluster in clusters)
 
 
-def _compare_with_twin(signs: Signs, elsewhere: int | None, reader: Reader) -> None:
+def _compare_with_baseline(signs: Signs, elsewhere: int | None, reader: Reader) -> None:
     last = signs.population.last
     if elsewhere is not None and last >= 2 * elsewhere + 2:
-        text = Text("goroutines.twin", {"count": last, "twin": elsewhere})
-        signs.found["twin"] = reader.evidence("twin", text, signs.population)
+        text = Text("goroutines.baseline", {"count": last, "twin": elsewhere})
+        signs.found["baseline"] = reader.evidence("baseline", text, signs.population)
 
 
 def _counts(signs: Signs) -> bool:
@@ -147,16 +162,16 @@ def _counts(signs: Signs) -> bool:
         return False  # goroutineleak lists main in `select {}` so
     if len(frames) == 1 and frames[0].function.startswith("0x"):
         return False  # debug=1 has one so that has been started and has not run yet
-    if signs.kinds & {"leak-profile", "goleak"}:
+    if signs.kinds.any("leak-profile", "goleak"):
         return True
-    if "crew" in signs.kinds and len(population.counts) > 1:
+    if signs.kinds.has("startup-pool") and len(population.counts) > 1:
         return False  # they were there from the beginning, and nobody came
     if signs.wait == "working":  # many at work are a busy process, unless they are most of it and ever more
-        return "gains" in signs.kinds and "most" in signs.kinds
-    if signs.wait in ("hard", "never"):
+        return signs.kinds.has("steady-growth", "majority")
+    if signs.wait in ABNORMAL:
         return _not_main(signs)
     if len(population.counts) > 1:  # who rested all the time still rests
-        return bool(signs.kinds & {"gains", "ramp", "outlives-load", "twin", "crowd"})
+        return signs.kinds.any("steady-growth", "single-step", "outlives-load", "baseline", "pile-up")
     return population.last > 1
 
 
@@ -167,64 +182,67 @@ def _not_main(signs: Signs) -> bool:
 
 
 def _worst(signs: Signs) -> tuple[int, int]:
-    return -_WAITS.index(signs.wait), -signs.population.last
+    return -WAIT_ORDER.index(signs.wait), -signs.population.last
 
 
-def _suspect(cause: Cause, process: Process, total: int, cleared: str | None = None) -> Suspect:
-    root = cause.root
+def _suspect(cluster: Cluster, process: Process, total: int, cleared: Mechanism | None = None) -> Suspect:
+    root = cluster.root
     population = root.population
-    alive = "alive" in root.found
+    alive = root.kinds.has("progress")
     named = shape.mechanisms(
-        population, root.benign, alive=alive, moves="queue-grows" in root.found and "gains" not in root.found
+        population,
+        root.benign,
+        alive=alive,
+        moves=root.kinds.has("queue-growth") and not root.kinds.has("steady-growth"),
     )
-    mechanisms = (cleared, *named) if cleared else tuple(dict.fromkeys((*cause.mechanisms, *named)))
+    mechanisms = (cleared, *named) if cleared else tuple(dict.fromkeys((*cluster.mechanisms, *named)))
     sites = [*shape.sites(population, process.id)]
-    for other in cause.others:
+    for other in cluster.others:
         sites += [site for site in shape.sites(other.population, process.id) if site not in sites]
-    held = sum(signs.population.last for signs in cause.members)
+    held = sum(signs.population.last for signs in cluster.members)
     return Suspect(
         sites=tuple(sites),
-        mechanisms=tuple(m for m in mechanisms if m),
-        evidence=_evidence(cause, cleared),
-        weight=max(signs.population.last for signs in cause.members) / total,
+        mechanisms=mechanisms,
+        evidence=_evidence(cluster, cleared),
+        weight=max(signs.population.last for signs in cluster.members) / total,
         victims=tuple(
             Victim(signs.population.place, signs.population.state, signs.population.last, because, process.id)
-            for signs, because in cause.victims
+            for signs, because in cluster.victims
             if signs.population.place is not None
         ),
         growth=(_growth(root, process.snapshots),),
         share={"goroutines": round(held / total, 4)},
-        wait=max((signs.wait for signs in _queue(cause)), key=_WAITS.index),
-        traces=_traces(cause, process.id),
+        wait=max((signs.wait for signs in _queue(cluster)), key=WAIT_ORDER.index),
+        traces=_traces(cluster, process.id),
     )
 
 
-def _traces(cause: Cause, process: str) -> tuple[Trace, ...]:
+def _traces(cluster: Cluster, process: str) -> tuple[Trace, ...]:
     """Return the stacks that the source is read along, that of the root first."""
-    groups = [signs.population.example for signs in _queue(cause)]
-    if cause.knot is not None:
-        groups[0] = cause.knot
+    groups = [signs.population.example for signs in _queue(cluster)]
+    if cluster.first_group is not None:
+        groups[0] = cluster.first_group
     return tuple(Trace(one.stack.frames, one.state, one.created_by, process) for one in groups[:_TRACES_MOST])
 
 
-def _queue(cause: Cause) -> list[Signs]:
+def _queue(cluster: Cluster) -> list[Signs]:
     """Return the root and those that wait for its locks; who waits for a child says nothing about the child."""
-    return [cause.root, *cause.others, *(signs for signs, because in cause.victims if because == "same lock")]
+    return [cluster.root, *cluster.others, *(signs for signs, because in cluster.victims if because == "same lock")]
 
 
-def _evidence(cause: Cause, cleared: str | None) -> tuple[Evidence, ...]:
+def _evidence(cluster: Cluster, cleared: Mechanism | None) -> tuple[Evidence, ...]:
     """Return what speaks for and against the root, and what those who wait because of it add to that."""
-    found = dict(cause.root.found)
+    found = dict(cluster.root.found)
     if cleared:  # the reason first
-        return tuple(sorted(found.values(), key=lambda one: HARMLESS.get(one.kind) != cleared))
-    for signs in (*cause.others, *(signs for signs, _ in cause.victims)):
-        found |= {kind: one for kind, one in signs.found.items() if kind in FOR and kind not in found}
+        return tuple(sorted(found.values(), key=lambda one: CLEARS.get(one.kind) != cleared))
+    for signs in (*cluster.others, *(signs for signs, _ in cluster.victims)):
+        found |= {kind: one for kind, one in signs.found.items() if kind in ACCUSES and kind not in found}
     # When most of those that wait for a lock get it, then whoever holds it moves.
-    queue = _queue(cause)
-    awake = [signs for signs in queue if "alive" in signs.found]
+    queue = _queue(cluster)
+    awake = [signs for signs in queue if signs.kinds.has("progress")]
     if awake and 2 * sum(s.population.last for s in awake) > sum(s.population.last for s in queue):
-        found.setdefault("alive", awake[0].found["alive"])
-    return (*found.values(), *cause.evidence)
+        found.setdefault("progress", awake[0].found["progress"])
+    return (*found.values(), *cluster.evidence)
 
 
 def _growth(root: Signs, snapshots: Sequence[Snapshot]) -> Growth:

@@ -1,33 +1,42 @@
 """Heap that grows -> suspects: one for each cause, each byte in at most one, with what speaks for and against it.
 
-Kinds of evidence, for judge.py. For a leak: heap-rises (three or more rises, each with a collection, no slowing),
-heap-shape (a registration, a timer or a container holds it), heap-twin (a healthy twin has far less), finalizer-runs,
-timer-runs; weak ones: heap-ramp (grew once), heap-climbs (in each of two steps, no slower), heap-retains (one profile:
-what holds most). Against it: heap-level (it levels off while work goes on), heap-falls, heap-wobbles (sampling, or the
-profile lags), heap-like-twin, heap-beside (goroutines leak in step with it and may hold it). heap-pinned stands at
-goroutine suspects: they do hold it. Paths, trends and pins have modules of their own; what is left here is one line of
-thought, from rows to suspects, and reads best in one piece.
+Paths, trends and pins have modules of their own. One module: the way from rows of the heap to suspects is one line.
 """
 
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from oakum.detect.heap_goroutines import Background, Companion, background
 from oakum.detect.heap_live import agreed
 from oakum.detect.heap_paths import Path, path_of
-from oakum.detect.heap_pins import HARMLESS, attribute, beside, crowd_of, follows, made_by, standing_on
-from oakum.detect.heap_trend import Moves, moves
+from oakum.detect.heap_pins import attribute, beside, follows, holders_of, made_by, standing_on
+from oakum.detect.heap_trend import Moves, Trend, moves
 from oakum.detect.rate import per_hour
 from oakum.knowledge.pairs import Pair
-from oakum.model import Evidence, Frame, Growth, Process, Site, Suspect, Text, Trace, Victim, normal_function
+from oakum.model import (
+    Evidence,
+    EvidenceKind,
+    Frame,
+    Growth,
+    Mechanism,
+    Process,
+    Site,
+    Suspect,
+    Text,
+    Trace,
+    Victim,
+    normal_function,
+)
 from oakum.model.diagnosis import Argument
 from oakum.model.heap_growth import Floats, HeapGrowth, MemorySeries, Pin
 from oakum.model.profile import Int64s
 from oakum.model.sizes import size
+from oakum.model.vocabulary import HARMLESS
 
 # What a cause has to hold of the heap, or of its growth, to be told: less is everybody's background.
 _SHARE = 0.05
@@ -37,16 +46,20 @@ _MOST = 10
 _STACKS_MOST = 8
 # Standard errors of sampling: less may be chance.
 _ERRORS = 3.0
-# A twin under the same load has about as much; sampling and chance do not double it.
-_TWIN = 2.0
+# Of what was allocated at a site: a cache that evicts, or work that ends, frees more than that.
+_RETAINED = 0.95
+# A baseline under the same load has about as much; sampling and chance do not double it.
+_BASELINE = 2.0
 # Objects that outnumber the goroutines that came with them are held by something else: a map, a list, a registration.
 _KEPT = 8
 # The live heap is known exactly: a site cannot have grown by much more than all of it.
 _WOBBLE = 3.0
+_KINDS: Mapping[Trend, EvidenceKind] = {
+    "one": "heap-largest", "single-step": "heap-single-step", "rises": "heap-steady-growth", "plateau": "heap-plateau",
+}  # fmt: skip
 
 
-@dataclass(slots=True)
-class _Cause:
+class _HeapCluster(Struct):
     """Rows of the heap that grow for one reason; the first row is the one that gained most."""
 
     rows: list[int]
@@ -73,17 +86,17 @@ class _Heap:
 
     @staticmethod
     def _fresh(growth: HeapGrowth, collections: Floats) -> Int64s:
-        """Return the moments whose profile is new: it changes with a collection only, and says nothing before one."""
+        """Return the snapshots whose profile is new: it changes with a collection only, and says nothing before one."""
         made, held = growth.total_allocated, growth.total
-        kept = [int(growth.moments[0])]
-        for at in growth.moments[1:].tolist():
+        kept = [int(growth.snapshots[0])]
+        for at in growth.snapshots[1:].tolist():
             collected = len(collections) > at and collections[at] > collections[kept[-1]]
             if collected or made[at] != made[kept[-1]] or held[at] != held[kept[-1]]:
                 kept.append(at)
         return np.array(kept, np.int64)
 
     def _done(self, activity: Sequence[float | None]) -> Iterator[Floats]:
-        """Yield measures of what was done up to each moment: allocations, the work told, and the time."""
+        """Yield measures of what was done up to each snapshot: allocations, the work told, and the time."""
         seen, made = self.seen, self.series.mallocs
         yield made if not np.isnan(made[seen]).any() else self.growth.total_allocated.astype(np.float64)
         if len(activity) == len(self.growth.seen) - 1:
@@ -115,12 +128,17 @@ class _Heap:
         return agreed(self.moves(rows), np.asarray(rows), self.growth, self.series, self.done)
 
     def space(self, rows: Sequence[int]) -> Floats:
-        """Return the live bytes of these rows, one value a moment; NaN where there is no profile."""
+        """Return the live bytes of these rows, one value a snapshot; NaN where there is no profile."""
         values = self.growth.space[:, rows].sum(axis=1).astype(np.float64)
         return np.where(self.growth.seen, values, math.nan)
 
+    def objects(self, rows: Sequence[int]) -> Floats:
+        """Return the live objects of these rows, one value a snapshot; NaN where there is no profile."""
+        values = self.growth.objects[:, rows].sum(axis=1).astype(np.float64)
+        return np.where(self.growth.seen, values, math.nan)
+
     def gained(self, row: int) -> int:
-        """Return by how much a row exceeds its first moment; what it holds when there is one moment."""
+        """Return by how much a row exceeds its first snapshot; what it holds when there is one snapshot."""
         column = self.growth.space[self.seen, row]
         return int(column[-1] - column[0]) if len(column) > 1 else int(column[-1])
 
@@ -170,25 +188,25 @@ def _with_companions(suspects: Sequence[Suspect], behind: Background) -> Iterato
 def _order(suspect: Suspect) -> tuple[bool, bool, bool, float]:
     """Return what puts suspects in order: what keeps rising, then what names who should have let go, then size."""
     named = suspect.mechanisms[0] != "growing-container" and suspect.weight >= 0.1
-    return _harmless(suspect), "heap-rises" not in suspect.kinds, not named, -suspect.weight
+    return _harmless(suspect), not suspect.kinds.has("heap-steady-growth"), not named, -suspect.weight
 
 
 def _harmless(suspect: Suspect) -> bool:
     return suspect.mechanisms[0] in HARMLESS
 
 
-def _causes(heap: _Heap, held: set[int]) -> list[_Cause]:
+def _causes(heap: _Heap, held: set[int]) -> list[_HeapCluster]:
     """Return the rows that no goroutine holds, joined by cause, those worth telling."""
     sites: dict[tuple[str, int, str, int], list[int]] = defaultdict(list)
     for row, path in enumerate(heap.paths):
         if row not in held and not path.goroutine:
             sites[path.site].append(row)
-    found = [_Cause(rows, heap.moves(rows)) for rows in sites.values()]
+    found = [_HeapCluster(rows, heap.moves(rows)) for rows in sites.values()]
     found.sort(key=lambda cause: -sum(heap.gained(row) for row in cause.rows))
     for cause in found:
         cause.paths = [heap.paths[row] for row in cause.rows]
-    joined: list[_Cause] = []
-    homes: dict[object, list[_Cause]] = defaultdict(list)  # by driver, and by all that is below it
+    joined: list[_HeapCluster] = []
+    homes: dict[object, list[_HeapCluster]] = defaultdict(list)  # by driver, and by all that is below it
     for cause in found:
         path = cause.path
         keys: list[object] = [normal_function(path.driver.function)]
@@ -210,7 +228,7 @@ def _causes(heap: _Heap, held: set[int]) -> list[_Cause]:
     return _worth_telling(heap, joined)
 
 
-def _together(home: _Cause, cause: _Cause) -> bool:
+def _together(home: _HeapCluster, cause: _HeapCluster) -> bool:
     """Tell whether two allocations grow for one reason: below one call, of one type or on one path, moving alike."""
     if home.path.anybody or cause.path.anybody:
         alike = home.path.allocated == cause.path.allocated or home.path.own[-2:] == cause.path.own[-2:]
@@ -220,7 +238,7 @@ def _together(home: _Cause, cause: _Cause) -> bool:
         or home.path.own[:-1] == cause.path.own[:-1]
         or bool(home.path.types & cause.path.types)
     )
-    moving = ("ramp", "rises", "one")
+    moving = ("single-step", "rises", "one")
     if home.moves.trend in moving and cause.moves.trend in moving:
         return near or home.moves.trend == cause.moves.trend == "rises"
     if cause.moves.trend == "noise" and home.moves.trend in moving:  # too few samples to say how it moves
@@ -233,7 +251,7 @@ def _calls(path: Path) -> tuple[str, int]:
     return normal_function(path.driver.function), path.driver.line
 
 
-def _worth_telling(heap: _Heap, causes: Sequence[_Cause]) -> list[_Cause]:
+def _worth_telling(heap: _Heap, causes: Sequence[_HeapCluster]) -> list[_HeapCluster]:
     total = heap.growth.total[heap.seen]
     whole = max(1, int(total[-1]))
     risen = max(1, int(total[-1] - total[0])) if len(total) > 1 else whole
@@ -246,24 +264,25 @@ def _worth_telling(heap: _Heap, causes: Sequence[_Cause]) -> list[_Cause]:
             noise = math.sqrt(float(heap.growth.noise[heap.last, cause.rows].sum()))
             if held >= max(_SHARE * whole, _ERRORS * noise):
                 growing.append(cause)
-        elif cause.moves.trend in ("ramp", "rises"):
+        elif cause.moves.trend in ("single-step", "rises"):
             if gained >= _SHARE * risen:
                 growing.append(cause)
-        elif cause.moves.trend in ("level", "falls") and cause.moves.peak >= 2 * _SHARE * peak:
+        elif cause.moves.trend in ("plateau", "falls") and cause.moves.peak >= 2 * _SHARE * peak:
             harmless.append(cause)
     growing.sort(key=lambda cause: -sum(heap.gained(row) for row in cause.rows))
     harmless.sort(key=lambda cause: -cause.moves.peak)
     return growing[:_MOST] + harmless[:_MOST]
 
 
-def _suspect(heap: _Heap, cause: _Cause, pinned: Sequence[Suspect]) -> Suspect:
+def _suspect(heap: _Heap, cause: _HeapCluster, pinned: Sequence[Suspect]) -> Suspect:
     evidence = [_trend(heap, cause), *_climbs(heap, cause)]
+    evidence += _retained(heap, cause)
     evidence += _shape(heap, cause)
-    evidence += _twin(heap, cause)
+    evidence += _baseline_evidence(heap, cause)
     evidence += _wobble(heap, cause)
     sites = _sites(heap, cause)
     mechanisms = _mechanisms(heap, cause)
-    if any(one.kind == "heap-like-twin" for one in evidence):
+    if any(one.kind == "heap-like-baseline" for one in evidence):
         mechanisms = tuple(dict.fromkeys(("warm-up", *mechanisms)))
     victims = _victims(heap, cause, pinned)
     if not victims:
@@ -292,13 +311,13 @@ def _told_path(path: Path) -> tuple[Frame, ...]:
     return tuple(reversed(path.own))
 
 
-def _mechanisms(heap: _Heap, cause: _Cause) -> tuple[str, ...]:
-    if cause.moves.trend == "level":
+def _mechanisms(heap: _Heap, cause: _HeapCluster) -> tuple[Mechanism, ...]:
+    if cause.moves.trend == "plateau":
         return ("warm-up",)
     if cause.moves.trend == "falls":
         return ("burst",)
     pair = _pair(heap, cause)
-    named = [pair.mechanism] if pair else []
+    named: list[Mechanism] = [pair.mechanism] if pair else []
     named += ["growing-container"]
     if any(path.text for path in cause.paths):
         named.append("substring-pin")
@@ -307,7 +326,7 @@ def _mechanisms(heap: _Heap, cause: _Cause) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named))
 
 
-def _pair(heap: _Heap, cause: _Cause) -> Pair | None:
+def _pair(heap: _Heap, cause: _HeapCluster) -> Pair | None:
     """Return the pair that keeps what was allocated: on the path of most of it; of a timer, of a good part of it.
 
     A timer is small and holds whatever its function refers to; what is registered comes with its registration.
@@ -323,7 +342,7 @@ def _pair(heap: _Heap, cause: _Cause) -> Pair | None:
     return None
 
 
-def _sites(heap: _Heap, cause: _Cause) -> list[Site]:
+def _sites(heap: _Heap, cause: _HeapCluster) -> list[Site]:
     """Return the allocation that gained most, who registers it, what drives it; then the other allocations."""
     process = heap.process.id
     count = int(heap.growth.objects[heap.last, cause.rows[0]]) or None
@@ -350,7 +369,7 @@ def _drivers(path: Path) -> list[Frame]:
 
 
 def _evidence(
-    heap: _Heap, kind: str, key: str, cause: _Cause, args: dict[str, Argument], at: int | None = None
+    heap: _Heap, kind: EvidenceKind, key: str, cause: _HeapCluster, args: dict[str, Argument], at: int | None = None
 ) -> Evidence:
     snapshot = heap.process.snapshots[heap.last if at is None else at]
     source = snapshot.sources.get("heap") or next(iter(snapshot.sources.values()))
@@ -364,7 +383,7 @@ def _evidence(
     )
 
 
-def _trend(heap: _Heap, cause: _Cause) -> Evidence:
+def _trend(heap: _Heap, cause: _HeapCluster) -> Evidence:
     told = cause.moves
     samples = round(float(heap.growth.samples[heap.last, cause.rows].sum()))
     args: dict[str, Argument] = {
@@ -373,23 +392,35 @@ def _trend(heap: _Heap, cause: _Cause) -> Evidence:
         "objects": int(heap.growth.objects[heap.last, cause.rows].sum()),
         "percent": round(100 * told.last / max(1, int(heap.growth.total[heap.last]))),
     }  # fmt: skip
-    kind = {"one": "heap-retains", "ramp": "heap-ramp", "rises": "heap-rises", "level": "heap-level"}.get(
-        told.trend, "heap-falls"
-    )
-    key = kind.replace("-", ".", 1) if args["objects"] or kind != "heap-retains" else "heap.retains-bytes"
+    kind = _KINDS.get(told.trend, "heap-falls")
+    key = kind.replace("-", ".", 1) if args["objects"] or kind != "heap-largest" else "heap.largest-bytes"
     return _evidence(heap, kind, key, cause, args)
 
 
-def _climbs(heap: _Heap, cause: _Cause) -> list[Evidence]:
+def _climbs(heap: _Heap, cause: _HeapCluster) -> list[Evidence]:
     """Return that it rose in each of the few steps there are: with a source in which nothing takes it out, enough."""
-    if cause.moves.trend != "ramp" or not cause.moves.climbs:
+    if cause.moves.trend != "single-step" or not cause.moves.climbs:
         return []
-    return [_evidence(heap, "heap-climbs", "heap.climbs", cause, {"steps": cause.moves.steps})]
+    return [_evidence(heap, "heap-even-growth", "heap.even-growth", cause, {"steps": cause.moves.steps})]
 
 
-def _shape(heap: _Heap, cause: _Cause) -> list[Evidence]:
+def _retained(heap: _Heap, cause: _HeapCluster) -> list[Evidence]:
+    """Return that next to nothing that was allocated there was freed, neither under load nor after it."""
+    if not cause.moves.outlives:
+        return []
+    gained, made = (
+        int(column[heap.last, cause.rows].sum() - column[heap.seen[0], cause.rows].sum())
+        for column in (heap.growth.space, heap.growth.allocated)
+    )
+    if gained < _RETAINED * made:
+        return []
+    args: dict[str, Argument] = {"allocated": size(made), "percent": round(100 * gained / max(1, made))}
+    return [_evidence(heap, "heap-retained", "heap.retained", cause, args)]
+
+
+def _shape(heap: _Heap, cause: _HeapCluster) -> list[Evidence]:
     """Return what shows that something keeps it: a registration, a timer, a container, or that no goroutine can."""
-    if cause.moves.trend in ("level", "falls"):
+    if cause.moves.trend in ("plateau", "falls"):
         return []
     pair = _pair(heap, cause)
     for path in cause.paths:
@@ -398,32 +429,34 @@ def _shape(heap: _Heap, cause: _Cause) -> list[Evidence]:
                 "function": path.registered[0].function, "caller": path.registered[-1].function,
                 "release": ", ".join(pair.release), "pair": pair.id,
             }  # fmt: skip
-            return [_evidence(heap, "heap-shape", "heap.shape.registration", cause, args)]
+            return [_evidence(heap, "heap-owner", "heap.owner.registration", cause, args)]
     for path in cause.paths:
         if path.container is not None:
-            return [_evidence(heap, "heap-shape", "heap.shape.container", cause, {"function": path.container.function})]
+            return [_evidence(heap, "heap-owner", "heap.owner.container", cause, {"function": path.container.function})]
     there = [number for number in standing_on(heap.process.snapshots, cause.path) if number is not None]
     objects = heap.growth.objects[heap.seen, cause.rows[0]]
     gained = int(objects[-1] - objects[0]) if len(objects) > 1 else int(objects[-1])
     if there and gained >= _KEPT * max(1, there[-1] - min(there)) and not cause.path.anybody:
         numbers: dict[str, Argument] = {"objects": gained, "goroutines": there[-1]}
-        return [_evidence(heap, "heap-shape", "heap.shape.kept", cause, numbers)]
+        return [_evidence(heap, "heap-owner", "heap.owner.kept", cause, numbers)]
     return []
 
 
-def _twin(heap: _Heap, cause: _Cause) -> list[Evidence]:
-    twin = heap.growth.twin
-    if twin is None:
+def _baseline_evidence(heap: _Heap, cause: _HeapCluster) -> list[Evidence]:
+    baseline = heap.growth.baseline
+    if baseline is None:
         return []
-    ours, theirs = int(heap.growth.space[heap.last, cause.rows].sum()), int(twin[cause.rows].sum())
+    ours, theirs = int(heap.growth.space[heap.last, cause.rows].sum()), int(baseline[cause.rows].sum())
     noise = math.sqrt(float(heap.growth.noise[heap.last, cause.rows].sum()))
     args: dict[str, Argument] = {"ours": size(ours), "twin": size(theirs)}
-    if ours >= _TWIN * theirs and ours - theirs >= _ERRORS * noise:
-        return [_evidence(heap, "heap-twin", "heap.twin", cause, args)]
-    return [_evidence(heap, "heap-like-twin", "heap.like-twin", cause, args)] if ours < _TWIN * theirs else []
+    if ours >= _BASELINE * theirs and ours - theirs >= _ERRORS * noise:
+        return [_evidence(heap, "heap-baseline", "heap.baseline", cause, args)]
+    return (
+        [_evidence(heap, "heap-like-baseline", "heap.like-baseline", cause, args)] if ours < _BASELINE * theirs else []
+    )
 
 
-def _wobble(heap: _Heap, cause: _Cause) -> list[Evidence]:
+def _wobble(heap: _Heap, cause: _HeapCluster) -> list[Evidence]:
     """Return that the site moved by more than the whole heap did, or the profile holds more than there is.
 
     Then sampling did it, or the profile lags: it shows what was live two collections ago.
@@ -431,68 +464,54 @@ def _wobble(heap: _Heap, cause: _Cause) -> list[Evidence]:
     alloc = heap.series.heap_alloc[heap.last] if len(heap.series.heap_alloc) == len(heap.growth.seen) else math.nan
     noise = math.sqrt(float(heap.growth.noise[heap.last].sum()))
     whole = float(heap.growth.total[heap.last])
-    if cause.moves.trend in ("ramp", "rises") and whole - _ERRORS * noise > alloc:
+    if cause.moves.trend in ("single-step", "rises") and whole - _ERRORS * noise > alloc:
         told: dict[str, Argument] = {"profile": size(whole), "heap": size(alloc)}
-        return [_evidence(heap, "heap-wobbles", "heap.lags-behind", cause, told)]
+        return [_evidence(heap, "heap-sampling-noise", "heap.lags-behind", cause, told)]
     live = heap.series.heap_live[heap.seen] if len(heap.series.heap_live) == len(heap.growth.seen) else np.zeros(0)
-    if cause.moves.trend not in ("ramp", "rises") or len(live) < 2 or np.isnan(live[[0, -1]]).any():
+    if cause.moves.trend not in ("single-step", "rises") or len(live) < 2 or np.isnan(live[[0, -1]]).any():
         return []
     gained = cause.moves.last - cause.moves.first
     grown = max(0.0, float(live[-1] - live[0]))
     if gained <= _WOBBLE * grown + (1 << 20):
         return []
     args: dict[str, Argument] = {"gained": size(gained), "heap": size(grown)}
-    return [_evidence(heap, "heap-wobbles", "heap.wobbles", cause, args)]
+    return [_evidence(heap, "heap-sampling-noise", "heap.sampling-noise", cause, args)]
 
 
-def _beside(heap: _Heap, cause: _Cause, pinned: Sequence[Suspect]) -> list[Evidence]:
+def _beside(heap: _Heap, cause: _HeapCluster, pinned: Sequence[Suspect]) -> list[Evidence]:
     """Return that goroutines leak in step with it: they may hold it, though no frame says so."""
-    if cause.moves.trend not in ("ramp", "rises"):
+    if cause.moves.trend not in ("single-step", "rises"):
         return []
-    suspect = beside(heap.space(cause.rows), pinned, heap.growth)
+    suspect = beside(heap.space(cause.rows), heap.objects(cause.rows[:1]), pinned, heap.growth)
     if suspect is None:
         return []
     args: dict[str, Argument] = {"function": suspect.sites[0].frame.function, "count": suspect.sites[0].count or 0}
-    return [_evidence(heap, "heap-beside", "heap.beside", cause, args)]
+    return [_evidence(heap, "heap-with-goroutines", "heap.with-goroutines", cause, args)]
 
 
-def _victims(heap: _Heap, cause: _Cause, pinned: Sequence[Suspect]) -> tuple[Victim, ...]:
+def _victims(heap: _Heap, cause: _HeapCluster, pinned: Sequence[Suspect]) -> tuple[Victim, ...]:
     """Return the goroutines that the registration made, which grow with it.
 
     None when others leak in step with it: then the registry itself is left behind, with all that was registered.
     """
     pair, space = _pair(heap, cause), heap.space(cause.rows)
-    if pair is None or cause.moves.trend in ("level", "falls"):
+    if pair is None or cause.moves.trend in ("plateau", "falls"):
         return ()
     paths = [path for path in cause.paths if path.pair is pair]
     made, others = [], []
     for suspect in pinned:
         blocked = [site for site in suspect.sites if site.role == "blocked"]
-        crowd = crowd_of(suspect, heap.process)
-        if any(made_by(path, crowd.born, crowd.packages) for path in paths) and (
-            len(heap.seen) == 1 or follows(space, crowd.counts)
+        holders = holders_of(suspect, heap.process)
+        if any(made_by(path, holders.born, holders.packages) for path in paths) and (
+            len(heap.seen) == 1 or follows(space, holders.counts)
         ):
             made += [Victim(site.frame, site.state, site.count or 0, "behind", heap.process.id) for site in blocked]
         else:
             others.append(suspect)
-    return tuple(made) if beside(space, others, heap.growth) is None else ()
+    return tuple(made) if beside(space, heap.objects(cause.rows[:1]), others, heap.growth) is None else ()
 
 
-def absorbed(suspects: Sequence[Suspect], pinned: Sequence[Suspect]) -> frozenset[int]:
-    """Return which goroutine suspects belong to a heap suspect, and are no findings of their own.
-
-    Those that a registration made, and the finalizer or timers that a heap which keeps rising has among its sites.
-    """
-    theirs = {(victim.frame, victim.state) for suspect in suspects for victim in suspect.victims}
-    for suspect in suspects:
-        if "heap-rises" in suspect.kinds:
-            theirs |= {(site.frame, site.state) for site in suspect.sites if site.role == "blocked"}
-    return frozenset(
-        index for index, suspect in enumerate(pinned) if (suspect.sites[0].frame, suspect.sites[0].state) in theirs
-    )
-
-
-def _growth(heap: _Heap, cause: _Cause) -> tuple[Growth, ...]:
+def _growth(heap: _Heap, cause: _HeapCluster) -> tuple[Growth, ...]:
     if len(heap.seen) < 2:
         return ()
     told = []
@@ -506,4 +525,4 @@ def _growth(heap: _Heap, cause: _Cause) -> tuple[Growth, ...]:
     return tuple(told)
 
 
-__all__ = ["absorbed", "attribute", "heap_suspects"]
+__all__ = ["heap_suspects"]

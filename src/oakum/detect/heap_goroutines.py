@@ -3,10 +3,22 @@
 Comes in: a process. Goes out: companions, each with the mechanism that it makes of heap that grows beside it.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
-from oakum.model import Evidence, Frame, GoroutineGroup, Process, Site, Snapshot, Text, normal_function
+from msgspec import Struct
+
+from oakum.model import (
+    Evidence,
+    EvidenceKind,
+    Frame,
+    GoroutineGroup,
+    Mechanism,
+    Process,
+    Site,
+    Snapshot,
+    Text,
+    normal_function,
+)
 from oakum.model.diagnosis import Argument
 
 # runtime/mfinal.go: runfinq until Go 1.24, runFinalizers since; runtime/mcleanup.go: runCleanups.
@@ -15,11 +27,10 @@ _FINALIZERS = frozenset({"runtime.runfinq", "runtime.runFinalizers", "runtime.ru
 _TIMER = "time.goFunc"
 
 
-@dataclass(frozen=True, slots=True)
-class Companion:
-    """Goroutines of one kind, seen in the last moment and, where there are more than two, in one before."""
+class Companion(Struct, frozen=True):
+    """Goroutines of one kind, seen in the last snapshot and, where there are more than two, in one before."""
 
-    mechanism: str
+    mechanism: Mechanism
     sites: tuple[Site, ...]
     packages: frozenset[str]
     files: frozenset[str]
@@ -32,8 +43,7 @@ class Companion:
         return int(bool({frame.package for frame in path if frame.owner in ("own", "dependency")} & self.packages))
 
 
-@dataclass(frozen=True, slots=True)
-class Background:
+class Background(Struct, frozen=True):
     """All companions of one process."""
 
     companions: tuple[Companion, ...]
@@ -41,25 +51,29 @@ class Background:
 
 def background(process: Process) -> Background:
     """Return what goroutines tell of memory that they do not hold."""
-    moments = [snapshot for snapshot in process.snapshots if snapshot.goroutines is not None]
-    if not moments:
+    snapshots = [snapshot for snapshot in process.snapshots if snapshot.goroutines is not None]
+    if not snapshots:
         return Background(())
     found = []
-    for mechanism, kind, key, at_work in (
-        ("finalizer-backlog", "finalizer-runs", "heap.finalizer", _finalizing),
-        ("unstopped-timer", "timer-runs", "heap.timer", _timed),
-    ):
-        groups = [at_work(moment) for moment in moments]
+    for mechanism, kind, key, at_work in _COMPANIONS:
+        groups = [at_work(snapshot) for snapshot in snapshots]
         busy = sum(1 for here in groups if here)
-        if groups[-1] and (busy >= 2 or len(moments) <= 2):
-            found.append(_companion(process, moments[-1], groups[-1][0], mechanism, kind, key, busy, len(moments)))
+        if groups[-1] and (busy >= 2 or len(snapshots) <= 2):
+            found.append(_companion(process, snapshots[-1], groups[-1][0], mechanism, kind, key, busy, len(snapshots)))
     return Background(tuple(one for one in found if one is not None))
 
 
 def _companion(
-    process: Process, moment: Snapshot, group: GoroutineGroup, mechanism: str, kind: str, key: str, busy: int, of: int
+    process: Process,
+    snapshot: Snapshot,
+    group: GoroutineGroup,
+    mechanism: Mechanism,
+    kind: EvidenceKind,
+    key: str,
+    busy: int,
+    of: int,
 ) -> Companion | None:
-    place, source = group.place, moment.sources.get("goroutines")
+    place, source = group.place, snapshot.sources.get("goroutines")
     if place is None or source is None:
         return None
     frames = [frame for frame in group.stack.frames if frame.owner in ("own", "dependency")]
@@ -86,12 +100,12 @@ def _users(groups: Sequence[GoroutineGroup]) -> list[GoroutineGroup]:
     return [g for g in groups if any(frame.owner in ("own", "dependency") for frame in g.stack.frames)]
 
 
-def _finalizing(moment: Snapshot) -> list[GoroutineGroup]:
+def _finalizing(snapshot: Snapshot) -> list[GoroutineGroup]:
     """Return the goroutine that runs finalizers, while it is in somebody's.
 
     Go up to 1.23 hides its last frame: it is then the only goroutine but main that nobody made.
     """
-    groups = moment.goroutines.groups if moment.goroutines else ()
+    groups = snapshot.goroutines.groups if snapshot.goroutines else ()
     named = [group for group in _users(groups) if _FINALIZERS & set(group.stack.functions)]
     if named or not any(group.created_by for group in groups):
         return named
@@ -107,10 +121,15 @@ def _finalizing(moment: Snapshot) -> list[GoroutineGroup]:
     ]
 
 
-def _timed(moment: Snapshot) -> list[GoroutineGroup]:
-    groups = moment.goroutines.groups if moment.goroutines else ()
+def _timed(snapshot: Snapshot) -> list[GoroutineGroup]:
+    groups = snapshot.goroutines.groups if snapshot.goroutines else ()
     found = [g for g in _users(groups) if g.created_by is not None and g.created_by.function == _TIMER]
     return sorted(found, key=lambda group: -group.count)
 
+
+_COMPANIONS: tuple[tuple[Mechanism, EvidenceKind, str, Callable[[Snapshot], list[GoroutineGroup]]], ...] = (
+    ("finalizer-backlog", "finalizer-runs", "heap.finalizer", _finalizing),
+    ("unstopped-timer", "timer-runs", "heap.timer", _timed),
+)
 
 __all__ = ["Background", "Companion", "background"]

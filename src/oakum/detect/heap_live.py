@@ -22,10 +22,10 @@ _SLOWED = 0.7
 
 
 def agreed(told: Moves, rows: Int64s, growth: HeapGrowth, series: MemorySeries, works: Sequence[Floats]) -> Moves:
-    """Return how a cause moves, by its profile and by what the collector says; `works` are [moment], ever more."""
-    if told.trend not in ("ramp", "rises") or len(series.num_gc) != len(growth.seen):
+    """Return how a cause moves, by its profile and by what the collector says; `works` are [snapshot], ever more."""
+    if told.trend not in ("single-step", "rises") or len(series.num_gc) != len(growth.seen):
         return told
-    at = _collected(series, growth.moments)
+    at = _collected(series, growth.snapshots)
     if len(at) < 3:
         return told
     ours = growth.space[np.ix_(at, rows)].sum(axis=1).astype(np.float64)
@@ -38,17 +38,17 @@ def agreed(told: Moves, rows: Int64s, growth: HeapGrowth, series: MemorySeries, 
     exact = moves(
         live, noise, np.cumsum(2 * noise), [_steps(one, series, at) for one in works if not np.isnan(one[at]).any()]
     )
-    if exact.trend == "level":
-        return told.called("level")
-    if exact.trend in ("ramp", "rises") and exact.pace < _SLOWED:
-        return told.called("ramp")
+    if exact.trend == "plateau":
+        return told.called("plateau")
+    if exact.trend in ("single-step", "rises") and exact.pace < _SLOWED:
+        return told.called("single-step")
     return told.called("rises") if exact.trend == "rises" and told.rises >= RISES else told
 
 
-def _collected(series: MemorySeries, moments: Int64s) -> Int64s:
-    """Return the moments with a collection of their own since the one before that has one."""
+def _collected(series: MemorySeries, snapshots: Int64s) -> Int64s:
+    """Return the snapshots with a collection of their own since the one before that has one."""
     kept: list[int] = []
-    for at in moments.tolist():
+    for at in snapshots.tolist():
         told = not np.isnan(series.num_gc[at] + series.heap_marked[at])
         if told and (not kept or series.num_gc[at] > series.num_gc[kept[-1]]):
             kept.append(at)
@@ -56,12 +56,12 @@ def _collected(series: MemorySeries, moments: Int64s) -> Int64s:
 
 
 def _steps(work: Floats, series: MemorySeries, at: Int64s) -> Floats:
-    """Return what was done from one collection to the next, as shares of the most: they lie between the moments."""
+    """Return what was done from one collection to the next, as shares of the most: they lie between the snapshots."""
     seconds, ends = series.seconds[at], series.last_gc[at]
     known = ~np.isnan(series.seconds + work)
     done = work[at]
     if not np.isnan(seconds + ends + done).any() and (np.diff(ends) > 0).all():
-        # The clocks of the process and of who asked it may differ: no collection is later than its moment.
+        # The clocks of the process and of who asked it may differ: no collection is later than its snapshot.
         done = np.interp(ends + np.min(seconds - ends), series.seconds[known], work[known])
     steps = np.diff(done)
     return np.asarray(np.clip(steps / steps.max(), 0.0, 1.0)) if steps.max() > 0 else np.ones(len(steps))

@@ -5,8 +5,9 @@ themselves, containers of the standard library do.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from oakum.knowledge.pairs import Pair, pairs
 from oakum.model import Frame, Stack, normal_function
@@ -27,8 +28,7 @@ _TEXTS = (
 _GOROUTINE = ("runtime.malg", "runtime.allocm", "runtime.newproc", "runtime.newm", "runtime.acquireSudog")
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
+class Path(Struct, frozen=True):
     """What one stack says. `driver` is what runs again and again: a handler, a loop, a goroutine's own function."""
 
     allocated: Frame

@@ -1,4 +1,4 @@
-"""Live bytes through the moments -> how they move: rising, levelling off, falling, or only sampled differently.
+"""Live bytes through the snapshots -> how they move: rising, levelling off, falling, or only sampled differently.
 
 A heap profile is sampled: every step is held against the noise of sampling. Growth is held against the work done in the
 step, so that a service that rests is not called cured, nor one that warms up called leaking.
@@ -6,15 +6,16 @@ step, so that a service that rests is not called cured, nor one that warms up ca
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oakum.model.heap_growth import Floats
 from oakum.model.profile import Bools
 
-Trend = Literal["one", "noise", "falls", "level", "ramp", "rises"]
+Trend = Literal["one", "noise", "falls", "plateau", "single-step", "rises"]
 
 # Three standard errors: sampling alone does that once in a thousand; it takes nine samples of small objects. Four, or
 # sixteen samples, to claim that something goes on rising.
@@ -28,16 +29,18 @@ _FALLEN = 0.67
 # A step with less than this much of the busiest step's work is rest: what does not grow then has not levelled off.
 _REST = 0.1
 _BUSY = 0.25
+_QUIET = 0.2
 # Growth for each unit of work in the later half against the earlier half: a leak goes on as it began. A cache that
 # fills with ever fewer misses falls below a half long before it is full.
 _SLOWED = 0.5
 _LEVELLED = 0.25
+# What is kept is there to the byte; sampling does not change what was sampled.
+_KEPT = 0.98
 # As fast as it began, within what sampling does to two steps: a set of keys that is half full is below it.
 _CLIMBS = 0.7
 
 
-@dataclass(frozen=True, slots=True)
-class Moves:
+class Moves(Struct, frozen=True):
     """How one sum of live bytes moves."""
 
     trend: Trend
@@ -48,6 +51,7 @@ class Moves:
     steps: int = 0
     pace: float = math.nan  # growth for each unit of work, later against earlier; of several measures the highest
     climbs: bool = False  # it rose in every step, two at least, and no slower at the end than at the beginning
+    outlives: bool = False  # it rose so in every busy step, two at least, and all of it is there after a step of rest
 
     def called(self, trend: Trend) -> "Moves":
         """Return the same movement by another name; what slowed down does not climb."""
@@ -81,13 +85,32 @@ def moves(space: Floats, noise: Floats, churn: Floats, works: Sequence[Floats]) 
         return told("falls")
     done = works[:-1]
     if pace < _LEVELLED or (done and all(_stalled(steps, work, _SLOWED) for work in done)):
-        return told("level")
+        return told("plateau")
     # What was put in and taken out again at the end is no leak, or not one of everything.
     goes_on = steps[-1] >= -errors[-1] and not any(_stalled(steps, work, _BUSY) for work in done)
     clear = _errors(space, noise, churn, 0, len(space) - 1) >= _RISEN
     goes_on = goes_on and clear and not pace < _SLOWED
     climbs = goes_on and len(steps) > 1 and bool(risen.all()) and not pace < _CLIMBS
-    return replace(told("rises" if goes_on and _often(risen, works) >= RISES else "ramp"), climbs=climbs)
+    outlives = (
+        goes_on
+        and not pace < _CLIMBS
+        and bool(done)
+        and all(_outlives(space, risen, work / works[-1]) for work in done)
+    )
+    trend: Trend = "rises" if goes_on and _often(risen, works) >= RISES else "single-step"
+    return replace(told(trend), climbs=climbs, outlives=outlives)
+
+
+def _outlives(space: Floats, risen: Bools, rate: Floats) -> bool:
+    """Tell whether all that two or more busy steps brought is there after steps in which hardly anything was done.
+
+    `rate` is the work done in each step for its time: a minute after the load is quiet, however long it is.
+    """
+    busy = np.flatnonzero(rate >= _BUSY * rate.max())
+    after = rate[busy[-1] + 1 :]
+    if len(busy) < 2 or not risen[busy].all() or not len(after) or (after >= _QUIET * rate.max()).any():
+        return False
+    return bool(space[-1] >= _KEPT * space[busy[-1] + 1])
 
 
 def _often(risen: Bools, works: Sequence[Floats]) -> int:

@@ -1,20 +1,20 @@
-"""Goroutines of one moment -> actors: single goroutines where the text tells them apart, else whole groups.
+"""Goroutines of one snapshot -> actors: single goroutines where the text tells them apart, else whole groups.
 
 Comes in: `Goroutines` and which groups may be stuck. Goes out: for each actor the lock it waits for and the words that
 its stack carries. Large groups are read by sample: members of one group differ in nothing but words and ids.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
+from msgspec import Struct, field
 
 from oakum.model import Frame, GoroutineGroup, Goroutines
 from oakum.model.frame import split_function
 from oakum.model.goroutine import NO_INT64S
-from oakum.model.profile import Int64s
+from oakum.model.profile import Int64s, unique_values
 from oakum.model.words import Call, calls, matched
 
 Kind = Literal["mutex", "read", "write", "queued"]  # queued: behind a writer that itself waits for readers or a holder
@@ -50,8 +50,7 @@ class TypeName(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Want:
+class Want(Struct, frozen=True):
     """The lock that a goroutine waits for, as far as its stack names it."""
 
     kind: Kind
@@ -63,9 +62,8 @@ class Want:
     owner: int | None = None  # the address of the object that it belongs to
 
 
-@dataclass(slots=True, eq=False)
-class Actor:
-    """Goroutines of one group that do the same: one of them, or those that were not told apart."""
+class Actor(Struct, eq=False):
+    """Goroutines of one group that do the same: one of them, or those that were not distinguished."""
 
     group: int
     of: GoroutineGroup
@@ -74,7 +72,7 @@ class Actor:
     rows: Int64s = field(default_factory=lambda: NO_INT64S)
     calls: tuple[Call, ...] = ()  # one a frame; () when no words are known
     want: Want | None = None
-    waited: int | None = field(init=False)  # the longest waiting time in minutes that a header names
+    waited: int | None = None  # the longest waiting time in minutes that a header names
 
     def __post_init__(self) -> None:
         """Read the waiting time once: every lock asks for it."""
@@ -231,7 +229,7 @@ def _sample(group: GoroutineGroup, most: int) -> Int64s:
     # The oldest came first and may hold what the others want; the rest are spread over all.
     by_age = np.argsort(group.ids, kind="stable") if len(group.ids) == group.count else np.arange(group.count)
     spread = np.linspace(0, group.count - 1, most - most // 2).astype(np.int64)
-    return np.unique(np.concatenate([by_age[: most // 2], by_age[spread]])).astype(np.int64)
+    return unique_values(np.concatenate([by_age[: most // 2], by_age[spread]])).astype(np.int64)
 
 
 def _rest(index: int, group: GoroutineGroup, kind: Kind | None, read: list[Actor], suspicious: bool) -> Actor:

@@ -6,7 +6,8 @@ object; where neither is, for each type that has one. What the waiters of one lo
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from oakum.detect.lock_actors import Actor, TypeName, Want
 
@@ -14,8 +15,7 @@ from oakum.detect.lock_actors import Actor, TypeName, Want
 _CALLERS = 3
 
 
-@dataclass(slots=True, eq=False)
-class Lock:
+class Lock(Struct, eq=False):
     """One lock and all who wait for it."""
 
     type: TypeName  # of the first who asked for it

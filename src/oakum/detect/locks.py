@@ -1,30 +1,29 @@
 """Actors -> who waits for whom because of a lock: the same word, the likely holder, locked twice, pending writers.
 
-Comes in: actors of one moment with the words of their stacks. Goes out: for each goroutine that waits for a lock the
+Comes in: actors of one snapshot with the words of their stacks. Goes out: for each goroutine that waits for a lock the
 one it waits for, itself when it locked twice, nobody when no stack can hold the lock. Without words the shape tells.
 """
 
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 from oakum.detect.lock_actors import COND, LARGEST_OBJECT, Actor, TypeName, asked_at, is_method, place_of, type_of
 from oakum.detect.lock_table import Lock, locks_of
 from oakum.model import Frame, Text
+from oakum.model.vocabulary import LOCK_FREE_STATES, RUNNING_STATES, SOFT_STATES
 
 Proof = Literal["passed", "carried", "shape", "called", "package"]
 # "holder": it waits for who has the lock. "twice": for itself, "reads-again": for the writer that waits for it.
 # "writer": behind a writer that waits itself. "nobody": no stack can hold the lock.
 Part = Literal["holder", "twice", "reads-again", "writer", "nobody"]
 
-# States in which a goroutine may rest for hours and hold nothing.
-RESTING = frozenset({"select", "select (no cases)", "chan receive", "IO wait", "sleep", "syscall", "coroutine"})
 # States of loops that serve for ever; in a bare receive a goroutine may be stuck as well.
-_IDLE = RESTING - {"chan receive"} | {None}
-_ALIVE = frozenset({"running", "runnable", "copystack", "preempted"})
+_IDLE: frozenset[str | None] = LOCK_FREE_STATES - SOFT_STATES | {None}
 # How surely a stack holds a lock. Having passed the line where others wait tells most; a word tells which object.
 _PASSED, _CARRIED, _SHAPE, _PACKAGE, _ELSEWHERE = 4.0, 2.0, 1.0, 0.0, 1.0
 _LOOPS, _DEEPER = 3.0, 1.0
@@ -44,8 +43,7 @@ class Held(NamedTuple):
     frame: Frame
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Wait:
+class Wait(Struct, frozen=True, eq=False):
     """One actor waits for another because of a lock; for itself when it locked twice, for nobody when none holds it."""
 
     waiter: Actor
@@ -53,7 +51,7 @@ class Wait:
     lock: Lock
     part: Part
     certain: bool
-    says: Text
+    text: Text
 
 
 def waits(actors: Iterable[Actor]) -> list[Wait]:
@@ -187,7 +185,7 @@ def _choose(
     if best is not None:
         # A mutex has one holder: when several idle goroutines could be it alike, none of them is told.
         alike = sum(one[1].count for one in likely if _rank(one)[:2] >= _rank(best)[:2])
-        sure = best[1].state not in RESTING or best[0].score > _PASSED
+        sure = best[1].state not in LOCK_FREE_STATES or best[0].score > _PASSED
         if alike == 1 or sure or pending is not None:
             return best[1], best[0]
         return None, None
@@ -240,14 +238,14 @@ def _holds(actor: Actor, lock: Lock, own: bool, carries: bool = True) -> Held | 
 
     `own`: it waits for the lock, too. `carries`: it may carry the address of the lock.
     """
-    if actor.state in _ALIVE:
+    if actor.state in RUNNING_STATES:
         return None
     if actor.state == COND and type_of(actor.frames[asked_at(actor.frames)].function) in lock.types:
         return None  # Wait has released the lock of its own condition
     best: Held | None = None
     nearest = -1
     for row in range(actor.want.row + 1 if actor.want else 0, len(actor.frames)):
-        told = _told(actor, row, lock, own, carries)
+        told = _frame_holds(actor, row, lock, own, carries)
         if told is None:
             continue
         nearest = row if nearest < 0 else nearest
@@ -258,7 +256,7 @@ def _holds(actor: Actor, lock: Lock, own: bool, carries: bool = True) -> Held | 
     score = best.score + _ELSEWHERE
     last = len(actor.frames) - 1
     proof = best.proof
-    if actor.state in RESTING and (nearest == last or type_of(actor.frames[last].function) in lock.types):
+    if actor.state in LOCK_FREE_STATES and (nearest == last or type_of(actor.frames[last].function) in lock.types):
         # The object's own goroutine in its loop: it comes by the lock all day and rests without it. Less so when it
         # waits in what the loop called.
         deeper = nearest < last or (proof == "passed" and actor.of.place != actor.frames[last])
@@ -275,7 +273,7 @@ def _holds(actor: Actor, lock: Lock, own: bool, carries: bool = True) -> Held | 
     return Held(score, proof, best.frame)
 
 
-def _told(actor: Actor, row: int, lock: Lock, own: bool, carries: bool) -> Held | None:
+def _frame_holds(actor: Actor, row: int, lock: Lock, own: bool, carries: bool) -> Held | None:
     """Return what one frame tells of holding a lock."""
     frame = actor.frames[row]
     call = actor.calls[row] if actor.calls else None
@@ -341,4 +339,4 @@ def _wait(waiter: Actor, holder: Actor | None, lock: Lock, held: Held | None, pa
     return Wait(waiter, holder, lock, part, certain, Text(key, args))
 
 
-__all__ = ["RESTING", "Held", "Part", "Wait", "state_rank", "waits"]
+__all__ = ["Held", "Part", "Wait", "state_rank", "waits"]

@@ -1,20 +1,27 @@
-"""Memory outside of the live heap -> suspects: off-heap growth, and what looks like a leak and is Go's housekeeping.
-
-Kinds of evidence, for judge.py. For a leak: off-heap-rises (three or more rises, no slowing); weak: off-heap-ramp.
-Against it: off-heap-level, off-heap-falls, off-heap-reserved (the addresses were taken before: an arena that fills).
-Harmless: memory-headroom (dead, not yet collected), memory-idle (free, not yet returned to the system).
-"""
+"""Memory outside of the live heap -> suspects: off-heap growth, and what looks like a leak and is Go's housekeeping."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oakum.detect.heap_paths import path_of
-from oakum.detect.heap_trend import Moves, moves
+from oakum.detect.heap_trend import Moves, Trend, moves
 from oakum.detect.rate import per_hour
-from oakum.model import Evidence, Frame, Growth, Memory, Process, Profile, Site, Snapshot, Suspect, Text
+from oakum.model import (
+    Evidence,
+    EvidenceKind,
+    Frame,
+    Growth,
+    Mechanism,
+    Process,
+    Profile,
+    Site,
+    Snapshot,
+    Suspect,
+    Text,
+)
 from oakum.model.diagnosis import Argument
 from oakum.model.heap_growth import Floats, MemorySeries
 from oakum.model.profile import Bools
@@ -30,11 +37,13 @@ _SWING_PART = 0.03
 _OUTSIDE = ("syscall.Mmap", "syscall.(*mmapper).Mmap", "golang.org/x/sys/unix.Mmap", "runtime.cgocall")
 _CGO = "._Cfunc_"
 _PROCESS = Frame("(process)")
+_KINDS: Mapping[Trend, EvidenceKind] = {
+    "rises": "off-heap-steady-growth", "plateau": "off-heap-plateau", "falls": "off-heap-falls",
+}  # fmt: skip
 
 
-def memory_suspects(process: Process, memory: Memory, series: MemorySeries) -> tuple[Suspect, ...]:
+def memory_suspects(process: Process, series: MemorySeries) -> tuple[Suspect, ...]:
     """Return what the memory outside of the live heap does, a leak first."""
-    del memory  # what stands there is the last moment; this is about the way to it
     found = [_off_heap(process, series), _housekeeping(process, series)]
     return tuple(suspect for suspect in found if suspect is not None)
 
@@ -49,18 +58,17 @@ def _off_heap(process: Process, series: MemorySeries) -> Suspect | None:
         return None
     noise = np.full(len(known), float(max(_SWING, _SWING_PART * rss[-1])) ** 2)
     told = moves(outside, noise, np.cumsum(2 * noise), _works(series, known))
-    kinds = {"rises": "off-heap-rises", "level": "off-heap-level", "falls": "off-heap-falls"}
     args: dict[str, Argument] = {
         "first": size(outside[0]), "last": size(outside[-1]), "peak": size(outside.max()), "rises": told.rises,
         "steps": told.steps, "rss": size(rss[-1]), "live": size(series.heap_live[known[-1]]),
     }  # fmt: skip
-    kind = kinds.get(told.trend, "off-heap-ramp")
+    kind = _KINDS.get(told.trend, "off-heap-single-step")
     evidence = [_evidence(process, int(known[-1]), kind, f"memory.{kind}", args)]
     virtual = series.virtual[known]
     if not np.isnan(virtual[[0, -1]]).any() and virtual[-1] - virtual[0] < 0.5 * (outside[-1] - outside[0]):
         taken: dict[str, Argument] = {"virtual": size(virtual[0]), "gained": size(outside[-1] - outside[0])}
         evidence.append(_evidence(process, int(known[-1]), "off-heap-reserved", "memory.off-heap-reserved", taken))
-    harmless = told.trend in ("level", "falls") or len(evidence) > 1
+    harmless = told.trend in ("plateau", "falls") or len(evidence) > 1
     return Suspect(
         sites=tuple(_sites(process)),
         mechanisms=(_name(told), "off-heap") if harmless else ("off-heap",),
@@ -71,7 +79,7 @@ def _off_heap(process: Process, series: MemorySeries) -> Suspect | None:
     )
 
 
-def _name(told: Moves) -> str:
+def _name(told: Moves) -> Mechanism:
     return "burst" if told.trend == "falls" else "warm-up"
 
 
@@ -91,7 +99,7 @@ def _housekeeping(process: Process, series: MemorySeries) -> Suspect | None:
     grown, alive = float(rss[-1] - rss[0]), float(live[-1] - live[0])
     if grown < max(_NOTABLE, _PART * float(rss[-1])) or alive > 0.25 * grown:
         return None
-    parts = {
+    parts: dict[tuple[Mechanism, EvidenceKind], Floats] = {
         ("gc-headroom", "memory-headroom"): series.heap_alloc[known] - live,
         ("not-returned-to-os", "memory-idle"): series.idle[known] - series.released[known],
     }
@@ -119,7 +127,7 @@ def _growth(series: MemorySeries, column: Floats) -> Growth:
     return Growth("rss", counts, per_hour(series.seconds[known], column[known]))
 
 
-def _evidence(process: Process, at: int, kind: str, key: str, args: dict[str, Argument]) -> Evidence:
+def _evidence(process: Process, at: int, kind: EvidenceKind, key: str, args: dict[str, Argument]) -> Evidence:
     snapshot = process.snapshots[at]
     source = next(snapshot.sources[name] for name in ("status", "metrics", "memstats") if name in snapshot.sources)
     return Evidence(kind, Text(key, args), source.digest)

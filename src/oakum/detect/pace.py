@@ -1,7 +1,7 @@
 """Does a count go on growing with the work that is done, or does it level off under it?
 
-Comes in: a count in each moment and the work done in each step. Goes out: one word. Only ratios count, so that neither
-the size of a program nor the length of its moments matters.
+Comes in: a count in each snapshot and the work done in each step. Goes out: one word. Only ratios count, so that
+neither the size of a program nor the length of its snapshots matters.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from typing import Literal
 
 # rises: grows in several steps and goes on; ramp: all growth is in one step, or too little came after it to tell;
 # levels: much work was done at the end and brought next to nothing; falls: what came has gone; flat: nothing came.
-Pace = Literal["rises", "ramp", "levels", "falls", "flat"]
+Pace = Literal["rises", "single-step", "plateau", "falls", "flat"]
 
 # The end of a series: the last steps that together hold this part of all its work.
 _END = 0.25
@@ -34,8 +34,8 @@ def pace(counts: Sequence[int], came: Sequence[int], work: Sequence[float], *, b
         return "falls"
     expected, brought = at_the_end(came, work)
     if expected >= _EXPECTED and brought <= below * expected:
-        return "levels"
-    return "rises" if len(rising) > 1 else "ramp"
+        return "plateau"
+    return "rises" if len(rising) > 1 else "single-step"
 
 
 def at_the_end(came: Sequence[int], work: Sequence[float]) -> tuple[float, int]:

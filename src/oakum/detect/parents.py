@@ -7,18 +7,18 @@ select with the child that never ends. Go 1.21+ prints the parent's id; before, 
 from collections import defaultdict
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from oakum.detect.lock_actors import WAITGROUP, Actor, TypeName, type_of
-from oakum.detect.locks import RESTING
 from oakum.detect.shape import awaits_answer
-from oakum.detect.stops import hardness, stops
+from oakum.detect.stop_calls import hardness, stops
 from oakum.model import Frame, GoroutineGroup, Goroutines, Text, normal_function
 from oakum.model.diagnosis import Argument, Because
 from oakum.model.goroutine import NO_INT64S
-from oakum.model.profile import Int64s
+from oakum.model.profile import Int64s, unique_values
+from oakum.model.vocabulary import LOCK_FREE_STATES, SOFT_STATES
 
 # Its own child; one that its parent made, too; one that already does what it waits to do; one that works for the object
 # that it stops: by its address, by its type.
@@ -26,25 +26,23 @@ _LINKS: tuple[tuple[str, Because], ...] = (
     ("parent", "parent"), ("beside", "behind"), ("place", "behind"), ("object", "behind"), ("type", "behind"),
 )  # fmt: skip
 _CHILD, _BESIDE, _PLACE, _OBJECT, _TYPE = range(len(_LINKS))
-# Groups above this size are not told apart member by member.
+# Groups above this size are not distinguished member by member.
 _SINGLE = 64
 # Groups that are looked at where very many have the same creator or stand in the same function; the likely come first.
 _MOST_ALIKE = 64
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Awaited:
+class Awaited(Struct, frozen=True, eq=False):
     """One waits until another has ended."""
 
     waiter: Actor
     child: Actor
     because: Because
     certain: bool
-    says: Text
+    text: Text
 
 
-@dataclass(slots=True, eq=False)
-class _Aim:
+class _Aim(Struct, eq=False):
     """For each row of a group the group and the row that it waits for, -1: none."""
 
     groups: Int64s
@@ -101,11 +99,11 @@ def _awaits(group: GoroutineGroup) -> bool:
 def _may_wait_for(parent: GoroutineGroup, child: GoroutineGroup) -> bool:
     """Tell whether the parent's stack speaks for waiting until the child has ended."""
     made_by = _maker(child)
-    if made_by is None or (parent.state == "select" and child.state in RESTING):
+    if made_by is None or (parent.state == "select" and child.state in LOCK_FREE_STATES):
         return False
-    if parent.state == WAITGROUP and child.state not in RESTING:
+    if parent.state == WAITGROUP and child.state not in LOCK_FREE_STATES:
         return True
-    if parent.state != WAITGROUP and child.state in RESTING and child.place == child.stack.entry:
+    if parent.state != WAITGROUP and child.state in LOCK_FREE_STATES and child.place == child.stack.entry:
         return False  # go func() { <-ctx.Done(); ... }() waits for the end of its parent
     # A loop that starts children and goes on waits for other things; who waits where it started the child waits for it.
     creator = normal_function(made_by)
@@ -142,7 +140,7 @@ def _by_id(groups: tuple[GoroutineGroup, ...], parents: list[int], children: lis
         at = np.searchsorted(ids, of.parents)
         at = at[at < len(ids)]
         hit = at[np.isin(ids[at], of.parents)]
-        for index in np.unique(owners[hit]).tolist():
+        for index in unique_values(owners[hit]).tolist():
             if _may_wait_for(groups[index], of):
                 _mark(found[index], groups[index].ids, of.parents, child, _CHILD)
     for index in told:
@@ -205,10 +203,10 @@ def _named_link(group: GoroutineGroup, child: GoroutineGroup, names: AbstractSet
     creator = _maker(child)
     assert creator is not None
     own = normal_function(creator) in names or (type_of(creator) in names and _given_by(group, child, type_of(creator)))
-    if own and _may_wait_for(group, child) and child.state not in RESTING - {"chan receive"}:
+    if own and _may_wait_for(group, child) and child.state not in LOCK_FREE_STATES - SOFT_STATES:
         return _CHILD
     beside = group.state == WAITGROUP and _beside(group, child) and type_of(creator).name != "main()"
-    return _BESIDE if beside and child.state not in RESTING else None
+    return _BESIDE if beside and child.state not in LOCK_FREE_STATES else None
 
 
 def _given_by(group: GoroutineGroup, child: GoroutineGroup, helper: TypeName) -> bool:
@@ -339,7 +337,7 @@ class _Cast:
             kinds = np.where(aim.groups < 0, -1, np.arange(group.count, dtype=np.int64))
         else:
             kinds = aim.groups
-        for kind in np.unique(kinds[owner < 0]).tolist():
+        for kind in unique_values(kinds[owner < 0]).tolist():
             rows = np.flatnonzero((owner < 0) & (kinds == kind)).astype(np.int64)
             owner[rows] = len(actors)
             actors.append(Actor(index, group, len(rows), self._stuck(index), rows))

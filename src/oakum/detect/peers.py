@@ -4,7 +4,8 @@ Two ends of a connection that both write and neither reads stand still for ever;
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from oakum.model import Suspect
 

@@ -1,6 +1,7 @@
-"""A measure of a process, moment by moment -> how fast it rose while it rose.
+"""A measure of a process, snapshot by snapshot -> how fast it rose while it rose.
 
-The quiet moments before the work and after it say that it stays, not how fast it comes: they would only thin the rate.
+The quiet snapshots before the work and after it say that it stays, not how fast it comes: they would only thin the
+rate.
 """
 
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ _LEVEL = 0.01  # of the whole rise: what differs by less is the same height
 
 
 def per_hour(seconds: Sequence[float] | Floats, values: Sequence[float] | Floats) -> float | None:
-    """Return the rise in an hour, from the last moment before it to the first after it; None when no time is known."""
+    """Return the rise in an hour, from the last snapshot before it to the first after it; None when no time is."""
     if len(values) < 2:
         return None
     first, last = 0, len(values) - 1

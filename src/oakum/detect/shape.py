@@ -5,11 +5,10 @@ standard library and of Go itself; what one project's goroutines look like belon
 """
 
 import re
-from collections.abc import Iterable
 
-from oakum.detect.states import NEVER
 from oakum.knowledge.benign import Match
-from oakum.model import Frame, GoroutineGroup, Population, Site, normal_function
+from oakum.model import GoroutineGroup, Mechanism, Population, Site, normal_function
+from oakum.model.vocabulary import NIL_CHANNEL_STATES
 
 # A call that waits for the next thing and takes no context: Pop, (*Queue).Get, Next, Recv
 _TAKES = re.compile(r"^(?:Pop|Get|Next|Take|Dequeue|Shift|Recv|Receive|Poll|Pull|Fetch)\w*$", re.I)
@@ -35,7 +34,6 @@ _QUEUES_FOR_CONNECTION = "net/http.(*Transport).getConn"
 _FINALIZERS = re.compile(r"^runtime\.(?:runfinq|runFinalizers|runCleanups|createfing|\(\*cleanupQueue\))")
 _WRITES = re.compile(r"\.(?:Write|write|Writev|writev|Sendfile|WriteTo|writeTo|WriteMsg\w*)$")
 _ACCEPTS = re.compile(r"\.(?:Accept|accept|AcceptTCP|AcceptUnix)$")
-_SUBPROCESS = "os/exec.(*Cmd).Wait"
 
 
 def _names(group: GoroutineGroup) -> list[str]:
@@ -58,20 +56,20 @@ def finalizing(group: GoroutineGroup) -> bool:
     return len(group.ids) == 1 and int(group.ids[0]) != 1 and bool(frames) and frames[-1].function != "main.main"
 
 
-def mechanisms(population: Population, benign: Match | None, *, alive: bool, moves: bool) -> tuple[str, ...]:
+def mechanisms(population: Population, benign: Match | None, *, alive: bool, moves: bool) -> tuple[Mechanism, ...]:
     """Return what it can be, best first. `alive`: its waits restart; `moves`: its members go in and out as a queue."""
     group, state = population.example, population.state
     if finalizing(group):
         return ("finalizer-backlog", *_by_state(group, state, alive=alive, moves=moves))
-    symptom = (benign.entry.symptom,) if benign is not None and benign.entry.symptom else ()
+    symptom: tuple[Mechanism, ...] = (benign.entry.symptom,) if benign is not None and benign.entry.symptom else ()
     if symptom == ("unclosed-body",) and benign is not None and benign.resting is not False:
         symptom = ("unstopped-worker",)  # every body was read: the connection itself is what nobody closes
     return tuple(dict.fromkeys((*symptom, *_by_state(group, state, alive=alive, moves=moves))))
 
 
-def _by_state(group: GoroutineGroup, state: str | None, *, alive: bool, moves: bool) -> tuple[str, ...]:
+def _by_state(group: GoroutineGroup, state: str | None, *, alive: bool, moves: bool) -> tuple[Mechanism, ...]:
     names = _names(group)
-    if state in NEVER:
+    if state in NIL_CHANNEL_STATES:
         return ("nil-channel",)
     if state == "chan send":
         return ("unbounded-spawn", "abandoned-sender") if moves else ("abandoned-sender", "double-send")
@@ -114,16 +112,6 @@ def _takes(group: GoroutineGroup) -> bool:
     return place is not None and bool(_TAKES.match(place.name))
 
 
-def own_frame(frames: Iterable[Frame]) -> Frame | None:
-    """Return the first frame that the user can change: own code, else a dependency's."""
-    frames = tuple(frames)
-    for owner in ("own", "dependency"):
-        for frame in frames:
-            if frame.owner == owner:
-                return frame
-    return None
-
-
 def sites(population: Population, process: str) -> tuple[Site, ...]:
     """Return where the goroutines stand, who started them, and the first frames of other owners above."""
     group = population.example
@@ -141,4 +129,4 @@ def sites(population: Population, process: str) -> tuple[Site, ...]:
     return tuple(found)
 
 
-__all__ = ["awaits_answer", "finalizing", "mechanisms", "own_frame", "sites"]
+__all__ = ["awaits_answer", "finalizing", "mechanisms", "sites"]

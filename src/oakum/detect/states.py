@@ -1,54 +1,43 @@
-"""What it means to wait in a state: which waits nobody means to last, and which are a goroutine at rest."""
+"""What it means to wait in a state: which waits are abnormal to last, and which are a goroutine at rest."""
 
 import re
-from typing import Literal
 
-from oakum.model import Stack
-
-Wait = Literal["never", "hard", "soft", "resting", "working", "unknown"]
-
-# Nothing in the program can ever end these.
-NEVER = frozenset({"chan send (nil chan)", "chan receive (nil chan)"})
-# Nobody designs a program so that these last: they mean that somebody else is expected soon.
-HARD = frozenset(
-    {
-        "chan send", "semacquire", "sync.Mutex.Lock", "sync.RWMutex.Lock", "sync.RWMutex.RLock", "sync.WaitGroup.Wait",
-    }
-)  # fmt: skip
-LOCKS = frozenset({"semacquire", "sync.Mutex.Lock", "sync.RWMutex.Lock", "sync.RWMutex.RLock"})
-# An idle worker waits so for its next job, and so does who was forgotten.
-SOFT = frozenset({"chan receive"})
-# Where goroutines live that are meant to live long.
-# `select {}` is written by who means to wait for ever.
-RESTING = frozenset({"select", "select (no cases)", "IO wait", "sync.Cond.Wait", "sleep"})
-
+from oakum.model import Stack, WaitKind
+from oakum.model.vocabulary import HARD_STATES, NIL_CHANNEL_STATES, RESTING_STATES, SOFT_STATES
 
 # A write to a socket waits only while the far end does not read.
 _WRITE = re.compile(
     r"^(?:internal/poll\.\(\*FD\)|net\.\(\*netFD\))\.(?:Write|Writev|WriteTo|WriteMsg|[wW]rite\w*|SendFile)$"
 )
+# A select inside a call that is meant to return soon: for a reader, a free connection, a weight, a body to be closed.
+_EXPECTED = frozenset(
+    {
+        "io.(*pipe).write", "net.(*pipe).write", "database/sql.(*DB).conn", "net/http.(*persistConn).readLoop",
+        "golang.org/x/sync/semaphore.(*Weighted).Acquire",
+    }
+)  # fmt: skip
 
 
-def wait_of(state: str | None, stack: Stack) -> Wait:
+def wait_of(state: str | None, stack: Stack) -> WaitKind:
     """Return what kind of wait a state is; "unknown" when the capture did not say."""
     if state is None:
         return "unknown"
     if state == "IO wait" and any(_WRITE.match(frame.function) for frame in stack.frames[:4]):
         return "hard"
-    if state == "select" and stack.frames and stack.frames[0].function in ("io.(*pipe).write", "net.(*pipe).write"):
+    if state == "select" and stack.frames and stack.frames[0].function in _EXPECTED:
         return "hard"
     if state == "semacquire":
         return _semacquire(stack)
-    if state in NEVER:
+    if state in NIL_CHANNEL_STATES:
         return "never"
-    if state in HARD:
+    if state in HARD_STATES:
         return "hard"
-    if state in SOFT:
+    if state in SOFT_STATES:
         return "soft"
-    return "resting" if state in RESTING else "working"
+    return "resting" if state in RESTING_STATES else "working"
 
 
-def _semacquire(stack: Stack) -> Wait:
+def _semacquire(stack: Stack) -> WaitKind:
     """Go before 1.20 prints it for every lock; the runtime's own locks look so too, at the start of a collection."""
     top = [frame.function for frame in stack.frames[:6]]
     if any(name.startswith("internal/poll.(*fdMutex)") for name in top):
@@ -57,4 +46,4 @@ def _semacquire(stack: Stack) -> Wait:
     return "hard" if any(frame.package in ("sync", "internal/sync") for frame in stack.frames[:6]) else "working"
 
 
-__all__ = ["HARD", "LOCKS", "NEVER", "RESTING", "SOFT", "Wait", "wait_of"]
+__all__ = ["wait_of"]

@@ -1,27 +1,26 @@
-"""Goroutines of one moment -> knots: who waits for whom, the few roots before their many victims.
+"""Goroutines of one snapshot -> components: who waits for whom, the few roots before their many victims.
 
-Comes in: `Goroutines` and which groups may be stuck. Goes out: knots, one for each cause, from stacks alone: locks that
-are held, locked twice or in a circle, and parents that wait for a child that never ends. Each goroutine is in one knot.
+Comes in: `Goroutines` and which groups may be stuck. Goes out: components, one for each cause, from stacks alone: locks
+that are held, locked twice or in a cycle, parents that wait for a child that never ends. No goroutine is in two.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
 
 import numpy as np
+from msgspec import Struct, field
 
 from oakum.detect.lock_actors import Actor, is_method, read, type_of
 from oakum.detect.locks import Wait, state_rank, waits
 from oakum.detect.parents import awaited
-from oakum.model import Goroutines, Text
+from oakum.model import EvidenceKind, Goroutines, Mechanism, Text
 from oakum.model.diagnosis import Because
 from oakum.model.goroutine import NO_INT64S
 from oakum.model.profile import Int64s
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Node:
+class Node(Struct, frozen=True, eq=False):
     """Goroutines of one group that play one part. `members`: their rows; empty when the capture tells none apart."""
 
     group: int
@@ -29,8 +28,7 @@ class Node:
     members: Int64s = field(default_factory=lambda: NO_INT64S)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Link:
+class Link(Struct, frozen=True, eq=False):
     """Why goroutines wait for others; for themselves when they locked twice."""
 
     waiter: Node
@@ -40,57 +38,55 @@ class Link:
     certain: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sign:
+class Sign(Struct, frozen=True, eq=False):
     """One thing that the stacks tell, and the goroutine that shows it: a row of its group, -1 when all do."""
 
-    # same-lock, holder, cycle, locked-twice, reader-writer-reader, no-holder, parent-waits
-    kind: str
-    says: Text
+    kind: EvidenceKind
+    text: Text
     group: int
     member: int = -1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Knot:
+class WaitComponent(Struct, frozen=True, eq=False):
     """Goroutines of one cause. `mechanisms` best first; () when the links tell no more than the root's own state."""
 
     roots: tuple[Node, ...]  # the best root first
     victims: tuple[tuple[Node, Because], ...]
-    mechanisms: tuple[str, ...]
+    mechanisms: tuple[Mechanism, ...]
     evidence: tuple[Sign, ...]
     links: tuple[Link, ...]
     certain: bool  # the words of the stacks tell it, not their shape alone
 
 
-# Goroutines and locks of one knot that are told one by one.
+# Goroutines and locks of one component that are told one by one.
 _MOST_SIGNS = 8
 
 
-@dataclass(slots=True, eq=False)
-class _Edge:
+class _Edge(Struct, eq=False):
     waiter: Actor
     target: Actor
     because: Because
-    says: Text
+    text: Text
     certain: bool
     wait: Wait | None = None
 
 
-def knots(goroutines: Goroutines, suspicious: Callable[[int], bool] | AbstractSet[int]) -> tuple[Knot, ...]:
-    """Return the knots, most goroutines first. Who is not `suspicious` may be a holder, never a victim."""
+def wait_components(
+    goroutines: Goroutines, suspicious: Callable[[int], bool] | AbstractSet[int]
+) -> tuple[WaitComponent, ...]:
+    """Return the components, most goroutines first. Who is not `suspicious` may be a holder, never a victim."""
     stuck = suspicious if callable(suspicious) else suspicious.__contains__
     actors = read(goroutines, stuck)
     edges, alone = _lock_edges(waits(actors))
     held_up_by = {key: edge.target for key, edge in edges.items()}
     for one in awaited(goroutines, stuck, actors, held_up_by):
-        edges.setdefault(id(one.waiter), _Edge(one.waiter, one.child, one.because, one.says, one.certain))
+        edges.setdefault(id(one.waiter), _Edge(one.waiter, one.child, one.because, one.text, one.certain))
     found = _gather(edges, alone)
-    return tuple(sorted(found, key=lambda knot: -_size(knot)))
+    return tuple(sorted(found, key=lambda component: -_size(component)))
 
 
-def _size(knot: Knot) -> int:
-    return sum(node.count for node in knot.roots) + sum(node.count for node, _ in knot.victims)
+def _size(component: WaitComponent) -> int:
+    return sum(node.count for node in component.roots) + sum(node.count for node, _ in component.victims)
 
 
 def _lock_edges(found: Iterable[Wait]) -> tuple[dict[int, _Edge], dict[int, Wait]]:
@@ -103,7 +99,7 @@ def _lock_edges(found: Iterable[Wait]) -> tuple[dict[int, _Edge], dict[int, Wait
             orphans[id(wait.lock)].append(wait)
         else:
             because: Because = "behind" if wait.part == "writer" else "same lock"
-            edges[id(wait.waiter)] = _Edge(wait.waiter, wait.holder, because, wait.says, wait.certain, wait)
+            edges[id(wait.waiter)] = _Edge(wait.waiter, wait.holder, because, wait.text, wait.certain, wait)
     holding = {id(edge.target) for edge in edges.values()}
     for queue in orphans.values():
         by_group: dict[int, int] = defaultdict(int)
@@ -119,12 +115,12 @@ def _lock_edges(found: Iterable[Wait]) -> tuple[dict[int, _Edge], dict[int, Wait
         for wait in queue:
             alone[id(wait.waiter)] = wait
             if wait is not first:
-                edges[id(wait.waiter)] = _Edge(wait.waiter, first.waiter, "same lock", wait.says, wait.certain, wait)
+                edges[id(wait.waiter)] = _Edge(wait.waiter, first.waiter, "same lock", wait.text, wait.certain, wait)
     return edges, alone
 
 
-def _gather(edges: dict[int, _Edge], alone: dict[int, Wait]) -> list[Knot]:
-    """Return one knot for each end that following the edges leads to: one that waits for nobody known, or a circle."""
+def _gather(edges: dict[int, _Edge], alone: dict[int, Wait]) -> list[WaitComponent]:
+    """Return one component for each end that the edges lead to: one that waits for nobody known, or a cycle."""
     everyone: dict[int, Actor] = {}
     for edge in edges.values():
         everyone[id(edge.waiter)] = edge.waiter
@@ -158,7 +154,7 @@ def _gather(edges: dict[int, _Edge], alone: dict[int, Wait]) -> list[Knot]:
     parts: dict[int, list[int]] = defaultdict(list)
     for one, end in end_of.items():
         parts[causes.find(everyone[end[0]].group)].append(one)
-    return [_knot([everyone[one] for one in part], end_of, edges, alone) for part in parts.values()]
+    return [_component([everyone[one] for one in part], end_of, edges, alone) for part in parts.values()]
 
 
 class _Union:
@@ -176,53 +172,61 @@ class _Union:
         self._parent[self.find(one)] = self.find(other)
 
 
-def _knot(
+def _component(
     part: list[Actor], end_of: dict[int, tuple[int, ...]], edges: dict[int, _Edge], alone: dict[int, Wait]
-) -> Knot:
-    roots = [actor for actor in part if id(actor) in end_of[id(actor)]]
-    circle = [edges[id(one)] for one in roots if id(one) in edges]
-    # In a circle of locks and other waits, who holds a lock and waits for something else is what has to be mended.
-    if any(edge.wait for edge in circle) and any(edge.wait is None for edge in circle):
-        roots = [one for one in roots if one.want is None]
+) -> WaitComponent:
+    ends = [actor for actor in part if id(actor) in end_of[id(actor)]]
+    circle = [edges[id(one)] for one in ends if id(one) in edges]
+    roots = _roots(part, ends, circle, alone)
     rooted = set(map(id, roots))
-    # Without a holder all who wait alike are equal: none of them is the first.
-    equal = {actor.group for actor in roots if id(actor) in alone}
-    roots += [actor for actor in part if id(actor) not in rooted and id(actor) in alone and actor.group in equal]
-    rooted = set(map(id, roots))
-    behind: dict[int, int] = defaultdict(int)
-    for actor in part:
-        edge = edges.get(id(actor))
-        if edge is not None and id(actor) not in rooted:
-            behind[edge.target.group] += actor.count
-    twice = {id(actor) for actor in roots if _part(edges, actor) in ("twice", "reads-again")}
-    by_group: dict[int, list[Actor]] = defaultdict(list)
-    for actor in roots:
-        by_group[actor.group].append(actor)
-    order = sorted(
-        by_group.values(),
-        key=lambda ones: (
-            not any(id(one) in twice for one in ones),
-            -max(state_rank(one) for one in ones),
-            -behind[ones[0].group],
-            min(one.oldest for one in ones),
-        ),
-    )
+    others = [actor for actor in part if id(actor) not in rooted]
     victims: dict[tuple[int, Because], list[Actor]] = defaultdict(list)
-    for actor in part:
-        if id(actor) not in rooted:
-            victims[(actor.group, edges[id(actor)].because)].append(actor)
+    for actor in others:
+        victims[(actor.group, edges[id(actor)].because)].append(actor)
     used = [edges[id(actor)] for actor in part if id(actor) in edges]
-    return Knot(
-        roots=tuple(_node(ones) for ones in order),
+    return WaitComponent(
+        roots=tuple(_node(ones) for ones in _ordered(roots, others, edges)),
         victims=tuple(
             (_node(ones), because)
             for (_, because), ones in sorted(victims.items(), key=lambda one: -sum(a.count for a in one[1]))
         ),
         mechanisms=_mechanisms(roots, circle, edges, alone, any(_holds(edge) for edge in used)),
-        evidence=_signs(roots, circle, edges, alone, used),
+        evidence=_evidence(roots, circle, edges, alone, used),
         links=_links(used),
         certain=bool(used) and all(edge.certain for edge in used),
     )
+
+
+def _roots(part: list[Actor], ends: list[Actor], circle: list[_Edge], alone: dict[int, Wait]) -> list[Actor]:
+    """Return who has to be fixed, of those that everybody waits for in the end."""
+    roots = ends
+    # In a cycle of locks and other waits, who holds a lock and waits for something else is what has to be fixed.
+    if any(edge.wait for edge in circle) and any(edge.wait is None for edge in circle):
+        roots = [one for one in ends if one.want is None]
+    rooted = set(map(id, roots))
+    # Without a holder all who wait alike are equal: none of them is the first.
+    equal = {actor.group for actor in roots if id(actor) in alone}
+    alike = [actor for actor in part if id(actor) not in rooted and id(actor) in alone and actor.group in equal]
+    return [*roots, *alike]
+
+
+def _ordered(roots: list[Actor], others: list[Actor], edges: dict[int, _Edge]) -> list[list[Actor]]:
+    """Return the roots by group, the best first: locked twice, the likelier state, more who wait for it, the older."""
+    behind: dict[int, int] = defaultdict(int)
+    for actor in others:
+        edge = edges.get(id(actor))
+        if edge is not None:
+            behind[edge.target.group] += actor.count
+    by_group: dict[int, list[Actor]] = defaultdict(list)
+    for actor in roots:
+        by_group[actor.group].append(actor)
+
+    def rank(ones: list[Actor]) -> tuple[bool, int, int, int]:
+        twice = any(_part(edges, one) in ("twice", "reads-again") for one in ones)
+        likeliest = max(state_rank(one) for one in ones)
+        return not twice, -likeliest, -behind[ones[0].group], min(one.oldest for one in ones)
+
+    return sorted(by_group.values(), key=rank)
 
 
 def _holds(edge: _Edge) -> bool:
@@ -232,13 +236,13 @@ def _holds(edge: _Edge) -> bool:
 def _links(used: list[_Edge]) -> tuple[Link, ...]:
     alike: dict[tuple[int, int, Because, str], list[_Edge]] = defaultdict(list)
     for edge in used:
-        alike[(edge.waiter.group, edge.target.group, edge.because, edge.says.key)].append(edge)
+        alike[(edge.waiter.group, edge.target.group, edge.because, edge.text.key)].append(edge)
     return tuple(
         Link(
             _node([edge.waiter for edge in ones]),
             _node(list({id(edge.target): edge.target for edge in ones}.values())),
             because,
-            ones[0].says,
+            ones[0].text,
             all(edge.certain for edge in ones),
         )
         for (_, _, because, _), ones in alike.items()
@@ -252,8 +256,8 @@ def _part(edges: dict[int, _Edge], actor: Actor) -> str:
 
 def _mechanisms(
     roots: list[Actor], circle: list[_Edge], edges: dict[int, _Edge], alone: dict[int, Wait], locked: bool
-) -> tuple[str, ...]:
-    """Return what the links tell, best first. `locked`: somebody in the knot waits for a lock that another holds."""
+) -> tuple[Mechanism, ...]:
+    """Return what the links tell, best first. `locked`: somebody in it waits for a lock that another holds."""
     if any(id(one) in alone for one in roots):
         shape = not any(alone[id(one)].lock.addresses for one in roots if id(one) in alone)
         several = sum(one.count for one in roots) > 1
@@ -292,42 +296,42 @@ def _called(actor: Actor) -> bool:
     )
 
 
-def _signs(
+def _evidence(
     roots: list[Actor], circle: list[_Edge], edges: dict[int, _Edge], alone: dict[int, Wait], used: list[_Edge]
 ) -> tuple[Sign, ...]:
     found: list[Sign] = []
     for edge in circle[:_MOST_SIGNS]:
         wait = edge.wait
         if wait is not None and wait.part == "twice":
-            found.append(_sign("locked-twice", edge.says, edge.waiter))
+            found.append(_sign("locked-twice", edge.text, edge.waiter))
         elif wait is not None and wait.part == "reads-again":
-            found.append(_sign("reader-writer-reader", edge.says, edge.waiter))
+            found.append(_sign("reader-writer-reader", edge.text, edge.waiter))
     locks = {id(edge.wait.lock): edge.wait.lock for edge in used if edge.wait is not None}
     locks |= {id(wait.lock): wait.lock for wait in (alone.get(id(one)) for one in roots) if wait is not None}
     if len(circle) > 1 and not found and not any(id(one) in alone for one in roots):
         count = sum(edge.waiter.count for edge in circle)
-        found.append(_sign("cycle", Text("locks.cycle", {"count": count}), circle[0].waiter))
+        found.append(_sign("wait-cycle", Text("locks.cycle", {"count": count}), circle[0].waiter))
     for lock in list(locks.values())[:_MOST_SIGNS]:
         first = min(lock.waiters, key=lambda one: one.oldest)
         told = [edges[id(one)] for one in lock.waiters if _part(edges, one) == "holder"]
         if told and not any(_part(edges, one) in ("twice", "reads-again") for one in lock.waiters):
-            found.append(_sign("holder", told[0].says, told[0].target))
+            found.append(_sign("lock-holder", told[0].text, told[0].target))
         elif not told and (lonely := [alone[id(one)] for one in lock.waiters if id(one) in alone]):
-            found.append(_sign("no-holder", lonely[0].says, lonely[0].waiter))
+            found.append(_sign("no-lock-holder", lonely[0].text, lonely[0].waiter))
         count = sum(one.count for one in lock.waiters)
         if lock.addresses and count > 1:
-            says = Text("locks.same-lock", {"count": count, "lock": lock.name})
-            found.append(_sign("same-lock", says, first))
+            text = Text("locks.same-lock", {"count": count, "lock": lock.name})
+            found.append(_sign("same-lock", text, first))
     parents = [edge for edge in used if edge.wait is None]
     if parents:
         count = sum(edge.waiter.count for edge in parents)
-        says = Text(parents[0].says.key, {**parents[0].says.args, "count": count})
-        found.append(_sign("parent-waits", says, parents[0].waiter))
+        text = Text(parents[0].text.key, {**parents[0].text.args, "count": count})
+        found.append(_sign("parent-waits", text, parents[0].waiter))
     return tuple(found)
 
 
-def _sign(kind: str, says: Text, actor: Actor) -> Sign:
-    return Sign(kind, says, actor.group, int(actor.rows[0]) if len(actor.rows) else -1)
+def _sign(kind: EvidenceKind, text: Text, actor: Actor) -> Sign:
+    return Sign(kind, text, actor.group, int(actor.rows[0]) if len(actor.rows) else -1)
 
 
 def _node(actors: list[Actor]) -> Node:
@@ -336,4 +340,4 @@ def _node(actors: list[Actor]) -> Node:
     return Node(actors[0].group, sum(actor.count for actor in actors), members)
 
 
-__all__ = ["Knot", "Link", "Node", "Sign", "knots"]
+__all__ = ["Link", "Node", "Sign", "WaitComponent", "wait_components"]

@@ -8,16 +8,18 @@ What does not compile without the diff either was not tried.
 import json
 import os
 import shutil
-import signal
-import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from oakum.experiment.call_go import call_go
+from oakum.experiment.checkout import inspect_checkout
+from oakum.experiment.go_packages import NEEDS_CGO
 from oakum.experiment.unified import FileDiff, Unfit, read
+from oakum.model import Problem
 
 SECONDS = 120.0
 _MOST_FILES = 60_000  # of a module that is copied; k8s.io/kubernetes has 20,000
@@ -25,8 +27,6 @@ _MOST_BYTES = 10 << 20  # of a file that is changed
 _MOST_TEXT = 4_000
 _CHANGED = "changed"
 _NOT_COPIED = frozenset((".git", "node_modules"))
-# Flags of the user that would undo ours, or run other programs.
-_OURS = ("mod", "overlay", "toolexec", "o", "C")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,7 @@ class Tried:
 
     outcome: Literal["ok", "failed", "not tried"]
     why: str = ""
+    warnings: tuple[Problem, ...] = field(default=(), compare=False)  # of the checkout: what is therefore not done
 
 
 class NotTried(Exception):
@@ -53,51 +54,45 @@ class Patched:
 
 @dataclass(frozen=True, slots=True)
 class Go:
-    """The go command, in the user's environment, with a time limit for each call."""
+    """The go command, as call_go.py runs it, with a time limit for each call."""
 
     command: str = "go"
     seconds: float = SECONDS
-    online: bool = True  # ask the user's module proxy for what the module cache does not have
-    env: Mapping[str, str] | None = None  # None: this process's
+    env: Mapping[str, str] = field(default_factory=lambda: os.environ)
 
     def run(self, arguments: Sequence[str], folder: Path) -> tuple[bool, str]:
-        """Return whether it succeeded, and what it said; offline first. Raise NotTried when it does not answer."""
-        mine = {**(os.environ if self.env is None else self.env)}
-        flags = [word for word in mine.get("GOFLAGS", "").split() if not word.lstrip("-").startswith(_OURS)]
-        mine |= {"GOFLAGS": " ".join(flags), "GOTOOLCHAIN": "local", "GOWORK": "off", "GO111MODULE": "on"}
-        mine |= {"CGO_ENABLED": "0"}
-        done, text = self._call(arguments, folder, {**mine, "GOPROXY": "off", "GOSUMDB": "off"})
-        if not done and self.online and ("GOPROXY=off" in text or "lookup disabled" in text):
-            return self._call(arguments, folder, mine)
-        return done, text
-
-    def _call(self, arguments: Sequence[str], folder: Path, env: Mapping[str, str]) -> tuple[bool, str]:
+        """Return whether it succeeded, and what it said. Raise NotTried when it does not answer."""
         try:
-            running = subprocess.Popen(
-                [self.command, *arguments], cwd=folder, env=dict(env), stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
-            )  # fmt: skip
+            ran = call_go(arguments, folder, self.seconds, env=self.env, command=self.command)
         except OSError as error:
             raise NotTried(f"{self.command} does not run: {error.strerror or error}") from None
-        try:
-            out, _ = running.communicate(timeout=self.seconds)
-        except subprocess.TimeoutExpired:
-            raise NotTried(f"go {arguments[0]} took more than {self.seconds:.0f} s") from None
-        finally:
-            if running.poll() is None:  # its compilers too
-                with suppress(ProcessLookupError):
-                    os.killpg(running.pid, signal.SIGKILL)
-                running.communicate()
-        return running.returncode == 0, out.decode("utf-8", "replace").strip()
+        if ran.late:
+            raise NotTried(f"go {arguments[0]} took more than {self.seconds:.0f} s")
+        return ran.code == 0, (ran.out + ran.err).decode("utf-8", "replace").strip()
 
 
-def compiles(diff: str, root: Path, dependency: Path | None = None, go: Go | None = None) -> Tried:
+def compiles(
+    diff: str, root: Path, dependency: Path | None = None, go: Go | None = None, given: Sequence[Path] = ()
+) -> Tried:
     """Tell whether the packages that a diff changes compile with it.
 
     `root` is the folder of the program's go.mod, or of a module alone; `dependency` that of another module which the
-    diff changes, in the module cache or wherever go.mod's replace says.
+    diff changes, in the module cache or wherever go.mod's replace says; `given`: folders that the user named.
     """
     go = go or Go()
+    found = inspect_checkout(root, (*given, *((dependency,) if dependency else ())), go.env)
+    if found.leads_outside:
+        return Tried("not tried", "it is built from what lies outside of the checkout", found.warnings)
+    tried = _compiles(diff, root, dependency, go)
+    warnings = () if _cache_of(root) else found.warnings
+    if tried.outcome == "not tried" and NEEDS_CGO in tried.why:
+        needs = tried.why.partition(NEEDS_CGO)[2].split("\n")[0]
+        text = f"{needs} has no Go files without cgo, which is not run: the drafted fix was not compiled"
+        warnings = (*warnings, Problem.quoted("cgo", text, str(root)))
+    return replace(tried, warnings=warnings)
+
+
+def _compiles(diff: str, root: Path, dependency: Path | None, go: Go) -> Tried:
     try:
         with (
             tempfile.TemporaryDirectory(prefix="oakum-") as made,
@@ -166,7 +161,7 @@ def patched(
 
 
 def _required_as(dependency: Path, modfile: Path, go: Go) -> str:
-    """Return the path by which a go.mod requires a module of the module cache; a fork stands there by a replace."""
+    """Return the path by which a go.mod requires a module of the module cache; a fork is there by a replace."""
     name = _cached_name(dependency)
     done, said = go.run(["mod", "edit", "-json", str(modfile)], modfile.parent)
     if done:

@@ -4,7 +4,8 @@ Nothing is searched for and nothing is written. Only changes of files that exist
 """
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _MOST = 200_000  # characters of a diff: a drafted one has some dozens of lines
 # @@ -38,7 +38,7 @@ func (d *Desk) ask() {
@@ -15,17 +16,15 @@ class Unfit(Exception):
     """A diff cannot be read, or does not fit the file; the message says which line and why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hunk:
-    """One place that is changed: the lines that stand there from `first` on, and those that shall."""
+class Hunk(Struct, frozen=True):
+    """One place that is changed: the lines that are there from `first` on, and those that shall."""
 
     first: int  # from 1
     old: tuple[str, ...]
     new: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FileDiff:
+class FileDiff(Struct, frozen=True):
     """The changes of one file; `name` as the diff spells it, without git's a/ and b/."""
 
     name: str

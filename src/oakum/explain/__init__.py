@@ -6,9 +6,10 @@ nothing.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from hashlib import sha256
 from time import process_time
+
+from msgspec.structs import replace
 
 from oakum.explain.channels import nested, starved
 from oakum.explain.channels import question as channels
@@ -19,14 +20,14 @@ from oakum.explain.memory import bounds, chains, containers
 from oakum.explain.memory import off_heap as memory
 from oakum.explain.network import bodies, handles, transports
 from oakum.explain.network import question as network
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.waits import question as waits
 from oakum.explain.workers import finalizers, forgotten, registrations, timers
 from oakum.explain.workers import question as workers
-from oakum.model import Cause, CauseSite, Evidence, Frame, Gap, Sources, SourceText, Suspect, Text, Trace
+from oakum.model import Cause, CauseSite, Evidence, EvidenceKind, Frame, Gap, Sources, SourceText, Suspect, Text, Trace
 
 # Each is asked in this order; the first that has an answer gives it.
-QUESTIONS: tuple[Callable[[Scene], Reason | None], ...] = (
+QUESTIONS: tuple[Callable[[StackInSource], Reason | None], ...] = (
     starved.reason,
     locks.reason,
     registrations.reason,
@@ -54,7 +55,6 @@ _DECISIVE = frozenset(
     """abandoned-sender double-send nil-channel waitgroup-never-done lost-signal double-lock lock-cycle
     unclosed-body""".split()
 )
-_AGAIN = "oakum diagnose --source DIR EVIDENCE"
 _SECONDS = 20.0  # of this process, for all suspects; a tree the size of kubernetes is read in two
 
 
@@ -63,7 +63,7 @@ def explain(suspects: Sequence[Suspect], sources: Sources) -> tuple[tuple[Suspec
     program = Program(sources, _frames(suspects))
     until = process_time() + _SECONDS
     explained = tuple(_explained(suspect, program) if process_time() < until else suspect for suspect in suspects)
-    late = [Gap(Text("gap.source-late", {"seconds": int(_SECONDS)}), Text("gap.source-late.why"), _AGAIN)]
+    late = [Gap(Text("gap.source-late", {"seconds": int(_SECONDS)}), Text("gap.source-late.why"))]
     return explained, (*_gaps(program, explained), *(late if process_time() >= until else ()))
 
 
@@ -79,7 +79,7 @@ def _frames(suspects: Sequence[Suspect]) -> tuple[Frame, ...]:
 
 def _explained(suspect: Suspect, program: Program) -> Suspect:
     for trace in suspect.traces[:_TRACES_MOST] or (Trace(()),):  # memory has no stack that waits
-        scene = Scene.of(suspect, program, trace)
+        scene = StackInSource.of(suspect, program, trace)
         for ask in QUESTIONS:
             reason = ask(scene)
             if reason is not None:
@@ -96,12 +96,12 @@ def _with(suspect: Suspect, reason: Reason, program: Program) -> Suspect:
     sites = tuple(replace(site, process=site.process or process) for site in reason.sites)
     files = _files(program)
     shown = {site.frame.file for site in sites}
-    told = tuple(_told(file.name, file.how, file.note) for file in files if file.name in shown)
-    cause = Cause(reason.says, sites, excerpts(sites, files), tuple(dict.fromkeys(told)))
+    told = tuple(_describe_source(file.name, file.how, file.note) for file in files if file.name in shown)
+    cause = Cause(reason.texts, sites, excerpts(sites, files), tuple(dict.fromkeys(told)))
     mechanisms = tuple(dict.fromkeys((reason.mechanism, *suspect.mechanisms)))
     decisive = not reason.guess and (reason.endless or reason.mechanism in _DECISIVE)
     evidence = (*suspect.evidence, *(_evidence(sites, files) if decisive else ()))
-    evidence += tuple(_evidence(sites, files, "kept", Text("cause.heap.kept")) if reason.kept else ())
+    evidence += tuple(_evidence(sites, files, "never-removed", Text("cause.heap.kept")) if reason.kept else ())
     remedies = (*suspect.remedies, *reason.remedies)  # what upstream did comes first
     return replace(suspect, cause=cause, remedies=remedies, mechanisms=mechanisms, evidence=evidence)
 
@@ -111,7 +111,7 @@ def _files(program: Program) -> list[SourceText]:
 
 
 def _evidence(
-    sites: Sequence[CauseSite], files: Sequence[SourceText], kind: str = "explained", said: Text = _SHOWN
+    sites: Sequence[CauseSite], files: Sequence[SourceText], kind: EvidenceKind = "cause-in-source", said: Text = _SHOWN
 ) -> list[Evidence]:
     """Return that the code itself shows why, with the file that shows it."""
     for site in sites:
@@ -123,7 +123,7 @@ def _evidence(
     return []
 
 
-def _told(name: str, how: str, note: str) -> str:
+def _describe_source(name: str, how: str, note: str) -> str:
     facts = "; ".join(part for part in (how, note) if part)
     return f"{name} ({facts})" if facts else name
 
@@ -134,16 +134,13 @@ def _gaps(program: Program, suspects: Sequence[Suspect]) -> list[Gap]:
     files = {site.frame.file: site.frame for suspect in lacking for site in suspect.sites if site.frame.file}
     gaps: list[Gap] = []
     for frame in (frame for name, frame in files.items() if name in program.missing):
-        gaps.append(
-            Gap(Text("gap.source-missing", {"function": frame.function}), Text("gap.source-missing.why"), _AGAIN)
-        )
+        gaps.append(Gap(Text("gap.source-missing", {"function": frame.function}), Text("gap.source-missing.why")))
         break  # one of them says it
     for function, place in program.drift.items():
         gaps.append(
             Gap(
                 Text("gap.source-differs", {"function": function, "place": place}),
                 Text("gap.source-differs.why"),
-                _AGAIN,
             )
         )
         break

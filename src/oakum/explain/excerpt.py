@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from oakum.model import CauseSite, Excerpt, SourceText
+from oakum.model import CauseRole, CauseSite, Excerpt, SourceText
 
 _AROUND = 2  # lines before and after a marked one
 _APART = 5  # marked lines that are nearer than this are shown in one piece
@@ -32,7 +32,7 @@ def _groups(numbers: Sequence[int]) -> list[list[int]]:
     return groups
 
 
-def _excerpt(name: str, lines: Sequence[str], group: Sequence[int], marks: dict[int, str]) -> Excerpt:
+def _excerpt(name: str, lines: Sequence[str], group: Sequence[int], marks: dict[int, CauseRole]) -> Excerpt:
     first = max(1, group[0] - _AROUND)
     last = min(len(lines), group[-1] + _AROUND)
     shown = [one.removesuffix("\r") for one in lines[first - 1 : last]]

@@ -5,19 +5,20 @@ end of a context, an error; each with the case or condition that leads to it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oakum.explain.code.nouns import Func, Op, Step
 from oakum.explain.code.package import Package
 from oakum.explain.code.paths import Leave, leaves_without, meeting, not_found
 from oakum.explain.code.syntax import line, text
 from oakum.model import CauseSite, Text
+from oakum.model.vocabulary import CauseRole
 
 _MOST = 3  # exits that are told
 
 
-@dataclass(frozen=True, slots=True)
-class Exit:
+class Exit(Struct, frozen=True):
     """An exit of a function."""
 
     func: Func
@@ -60,7 +61,7 @@ class Exit:
             return text(communication)
         return text(case.node).partition(":")[0].removeprefix("case ").strip()
 
-    def sites(self, role: str) -> list[CauseSite]:
+    def sites(self, role: CauseRole) -> list[CauseSite]:
         """Return its lines: the case that leads there, where that is one of a select, and the exit itself."""
         case = self.leave.case
         lines = [self.line]
@@ -68,7 +69,7 @@ class Exit:
             lines = [line(case.node), *(lines if self.leave.step.kind != "end" else ())]  # a brace tells nothing
         return [self.func.site(role, number) for number in lines]
 
-    def says(self, what: str, channel: str) -> Text:
+    def texts(self, what: str, channel: str) -> Text:
         """Return the sentence: which way leaves where, and what is not done then (receive, send, close)."""
         case = self.leave.case
         args: dict[str, str | int | float | tuple[int, ...]] = {
@@ -121,7 +122,7 @@ def left_without(
             lambda step, head=head: direct(step) or step is head,  # type: ignore[misc]
             lambda step, how, head=head: (step is head and how == "else") or skips(step, how),  # type: ignore[misc]
         )
-    return told(func, leaves)
+    return exits_of(func, leaves)
 
 
 def left_after(func: Func, op: Op, skip: Callable[[Step, str], bool] | None = None) -> list[Exit]:
@@ -138,14 +139,14 @@ def left_after(func: Func, op: Op, skip: Callable[[Step, str], bool] | None = No
         lambda step: step is loop,
         lambda step, how: (ranges and step is loop and how == "else") or skips(step, how),
     )
-    return told(func, leaves)
+    return exits_of(func, leaves)
 
 
-def told(func: Func, leaves: Sequence[Leave]) -> list[Exit]:
+def exits_of(func: Func, leaves: Sequence[Leave]) -> list[Exit]:
     """Return the exits, the most telling first, each line once."""
     order = ("timeout", "context", "case", "default", "condition", "")
     exits = {leave.step.line: Exit(func, leave) for leave in leaves}
     return sorted(exits.values(), key=lambda one: (order.index(one.why), one.line))[:_MOST]
 
 
-__all__ = ["Exit", "base", "left_after", "left_without", "place", "shortened", "told"]
+__all__ = ["Exit", "base", "exits_of", "left_after", "left_without", "place", "shortened"]

@@ -1,22 +1,22 @@
 """A reason: a mistake that was read in the code, with its lines. What every question of this stage answers with."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
+from msgspec import Struct, field
+
 from oakum.explain.code.flows import Flows, known_by
 from oakum.explain.code.nouns import Op, Symbol
-from oakum.explain.code.program import Program, Spot, calls, does, starts
-from oakum.model import CauseSite, Remedy, Suspect, Text, Trace
+from oakum.explain.code.program import Program, ResolvedFrame, calls, does, starts
+from oakum.model import CauseSite, Mechanism, Remedy, Suspect, Text, Trace
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(Struct, frozen=True):
     """Why it leaks: sentences, each about lines that are among the sites."""
 
-    mechanism: str
-    says: tuple[Text, ...]
+    mechanism: Mechanism
+    texts: tuple[Text, ...]
     sites: tuple[CauseSite, ...]
     certain: bool = False  # follows from the code alone, without any capture: `scan` tells it
     remedies: tuple[Remedy, ...] = ()  # drafted fixes, best first
@@ -25,18 +25,17 @@ class Reason:
     guess: bool = False  # the code allows it, and does not show that it happened: no evidence
 
 
-@dataclass(eq=False)
-class Scene:
+class StackInSource(Struct, eq=False, dict=True):
     """What a question looks at: a suspect, and the frames of its stack in their source."""
 
     suspect: Suspect
     program: Program
     trace: Trace
-    spots: list[Spot | None] = field(default_factory=list)  # one a frame, leaf first
-    created: Spot | None = None
+    spots: list[ResolvedFrame | None] = field(default_factory=list)  # one a frame, leaf first
+    created: ResolvedFrame | None = None
 
     @classmethod
-    def of(cls, suspect: Suspect, program: Program, trace: Trace) -> "Scene":
+    def of(cls, suspect: Suspect, program: Program, trace: Trace) -> "StackInSource":
         """Return the scene of one stack."""
         scene = cls(suspect, program, trace)
         place = _place(trace)
@@ -54,13 +53,13 @@ class Scene:
         return self.trace.state or ""
 
     @property
-    def blocked(self) -> Spot | None:
+    def blocked(self) -> ResolvedFrame | None:
         """Return where it waits, outside runtime and sync."""
         at = _place(self.trace)
         return self.spots[at] if at < len(self.spots) else None
 
     @property
-    def nearest(self) -> Spot | None:
+    def nearest(self) -> ResolvedFrame | None:
         """Return the lowest frame that is not the standard library's: where the user's or a module's code waits."""
         for spot in self.spots:
             if spot is not None and spot.frame.owner in ("own", "dependency"):
@@ -88,7 +87,7 @@ class Scene:
         """Return the go statement, or the call, that started the goroutine."""
         return self.created.op("go", "call") if self.created is not None else None
 
-    def flows(self, spot: Spot) -> Flows:
+    def flows(self, spot: ResolvedFrame) -> Flows:
         """Return where values go in a spot's package."""
         return self.program.flows(spot.package)
 
@@ -104,4 +103,4 @@ def _place(trace: Trace) -> int:
     return 0
 
 
-__all__ = ["Reason", "Scene"]
+__all__ = ["Reason", "StackInSource"]

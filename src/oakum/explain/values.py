@@ -5,25 +5,25 @@ source leads further back from. A parameter on the stack is what the caller on t
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from msgspec import Struct
 from tree_sitter import Node
 
 from oakum.explain.code import kinds
 from oakum.explain.code.nouns import ElemRef, FieldRef, ForeignRef, Func, GoFile, Op, ResultRef, Symbol, Var
 from oakum.explain.code.package import Package
-from oakum.explain.code.program import Spot
+from oakum.explain.code.program import ResolvedFrame
 from oakum.explain.code.syntax import bare, line, text
-from oakum.explain.reason import Scene
+from oakum.explain.reason import StackInSource
 from oakum.model import CauseSite, Frame
 from oakum.model.frame import split_function
+from oakum.model.vocabulary import CauseRole
 
 _MOST = 300  # expressions looked at for one question
 _LONG = 90  # characters of an expression in a sentence
 
 
-@dataclass(frozen=True, slots=True)
-class Expr:
+class Expr(Struct, frozen=True):
     """An expression where it stands; `at` is the frame of the stack it was reached in, None beside the stack."""
 
     node: Node
@@ -47,7 +47,7 @@ class Expr:
         name = self.file.source.name.replace("\\", "/").rpartition("/")[2]
         return f"{name}:{self.line}"
 
-    def site(self, role: str) -> CauseSite:
+    def site(self, role: CauseRole) -> CauseSite:
         """Return its line as a site of a cause; what stands outside of functions is the package's init."""
         if self.func is not None:
             return self.func.site(role, self.line)
@@ -153,7 +153,7 @@ def elements(op: Op, package: Package) -> Iterator[tuple[str, Node]]:
 class Origins:
     """Follows expressions of one scene back to where their values come from."""
 
-    def __init__(self, scene: Scene | None = None) -> None:
+    def __init__(self, scene: StackInSource | None = None) -> None:
         self.scene = scene
         self._values: dict[int, Values] = {}
 
@@ -249,7 +249,7 @@ def _home(symbol: Symbol) -> Package | None:
     return None
 
 
-def call_of(spot: Spot, below: Frame) -> Op | None:
+def call_of(spot: ResolvedFrame, below: Frame) -> Op | None:
     """Return the call on a frame's line that leads to the frame below it."""
     name = split_function(below.function)[2].partition(".")[0].partition("[")[0]
     calls = [op for op in spot.ops if op.kind in ("call", "go", "defer")]
@@ -266,7 +266,7 @@ def shown(node: Node) -> str:
     return written if len(written) <= _LONG else f"{written[: _LONG - 2].rstrip()} …"
 
 
-def expr_at(scene: Scene, at: int, node: Node) -> Expr:
+def expr_at(scene: StackInSource, at: int, node: Node) -> Expr:
     """Return an expression of a frame on the stack."""
     spot = scene.spots[at]
     assert spot is not None

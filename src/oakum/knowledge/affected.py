@@ -1,12 +1,14 @@
-"""Which versions of a module have a known leak: yes, no, or not to be told from the version alone.
+"""Which versions of a module have a known bug: yes, no, or not to be told from the version alone.
 
-A fix comes to several release lines: v1.16.1 has the leak, v1.15.5 and v1.17.0 have the fix. So a version is mended
+A fix comes to several release lines: v1.16.1 has the leak, v1.15.5 and v1.17.0 have the fix. So a version is fixed
 when it is not below the fix of its own line, or not below the last of all.
 """
 
 import re
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oakum.knowledge.versions import Version, version
 
@@ -21,15 +23,14 @@ _KUBERNETES_TAG = re.compile(r"^kubernetes-(\d+\.\d+\.\d+\S*)$")
 _TAGGED_SINCE = 17  # from Kubernetes 1.17 on its parts have versions of their own, v0.17.0
 
 
-@dataclass(frozen=True, slots=True)
-class Affected:
+class Affected(Struct, frozen=True):
     """A module, the first release that has the leak, and the first that has it no more, of each line."""
 
     module: str
-    fixed: tuple[str, ...] = ()  # oldest first; (): no release has it mended
+    fixed: tuple[str, ...] = ()  # oldest first; (): no release has it fixed
     introduced: str = ""  # "": its first release already had it
     leaks_at: str = ""  # the version to reproduce it with
-    fixed_on: str = ""  # the day of the commit that mends it, "2019-10-01": tells of pseudo-versions
+    fixed_on: str = ""  # the day of the commit that fixes it, "2019-10-01": tells of pseudo-versions
     godebug: str = ""  # of std: the setting that brings it back, "asynctimerchan=1"
     releases: str = ""  # "kubernetes": fixed and introduced are its releases; v0.N.P of the module is v1.N.P
 
@@ -57,7 +58,7 @@ class Affected:
         """Tell whether settings of a build bring the leak back, whatever its version."""
         return bool(self.godebug) and self.godebug in godebug.split(",")
 
-    def mended_by(self, found: str | None) -> str | None:
+    def fixed_by(self, found: str | None) -> str | None:
         """Return the lowest release with the fix that is an upgrade from a version; of an unknown one the highest."""
         told = self.numbered(version(found))
         fixes = [(fix, text) for text in self.fixed if (fix := version(text))]

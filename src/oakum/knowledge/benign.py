@@ -6,14 +6,16 @@ it rests as the entry says. Does not count: whether there are too many of a kind
 
 import tomllib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
 
+from msgspec import Struct
+
 from oakum.knowledge.globs import glob, is_glob
 from oakum.model import Frame, GoroutineGroup, normal_function
+from oakum.model.vocabulary import Mechanism
 
 # What begins the examples, the last part of every file; only the tests read on.
 _EXAMPLES = "\n[[example]]"
@@ -22,8 +24,7 @@ _EXAMPLES = "\n[[example]]"
 _WRAPPED = frozenset({"Read", "Accept"})
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(Struct, frozen=True):
     """Which goroutines a fact is about. All names as `normal_function` gives them, a star standing for anything."""
 
     functions: tuple[str, ...]  # any frame; () when only the creator tells
@@ -35,8 +36,7 @@ class Pattern:
     generic: bool = False  # a helper that many packages use: any other entry that fits goes first
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(Struct, frozen=True):
     """How many there are in a healthy process."""
 
     per: str
@@ -44,16 +44,14 @@ class Count:
     relation: str
 
 
-@dataclass(frozen=True, slots=True)
-class InChinese:
+class InChinese(Struct, frozen=True):
     """What an entry says on a Chinese page."""
 
     summary: str
     relation: str
 
 
-@dataclass(frozen=True, slots=True)
-class Benign:
+class Benign(Struct, frozen=True):
     """One kind of goroutine that is meant to wait."""
 
     id: str
@@ -65,21 +63,19 @@ class Benign:
     zh: InChinese
     if_it_grows: str
     verified: bool  # read in the source of the module, or seen in a real dump
-    symptom: str | None = None  # the mechanism that growth without bound points to
+    symptom: Mechanism | None = None  # the mechanism that growth without bound points to
     since: str | None = None  # first and last release of Go that has it
     until: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(Struct, frozen=True):
     """A goroutine as debug=2 prints it, and whether it is one of the entry's at rest."""
 
     matches: bool
     dump: str
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Struct, frozen=True):
     """The entry that a group is of, and whether it rests as the entry says: None when the capture cannot say."""
 
     entry: Benign

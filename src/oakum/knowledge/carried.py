@@ -1,12 +1,13 @@
-"""A build -> the known leaks that it carries, before they bite.
+"""A build -> the known bugs that it carries, before they bite.
 
 Comes in: what is known of a build, and perhaps a way to ask which functions are linked into the program. Goes out: one
-row a leak, with the lowest release that mends it. A build that has the fix gives none; one that has the version, but
+row a leak, with the lowest release that fixes it. A build that has the fix gives none; one that has the version, but
 none of the leaking code, a row that says so.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from oakum.knowledge.affected import Affected
 from oakum.knowledge.leaks import Leak, Words, leaks
@@ -20,7 +21,7 @@ Linked = Callable[[Iterable[str]], frozenset[str] | None]
 
 
 def carried(build: Build, origin: str, linked: Linked | None = None) -> tuple[Carried, ...]:
-    """Return the known leaks in a build, those that are certain first; `linked` tells which functions it has."""
+    """Return the known bugs in a build, those that are certain first; `linked` tells which functions it has."""
     found = [(entry, row) for entry in leaks().entries if (row := _row(entry, build, origin))]
     names = frozenset(name for entry, _ in found for parts in _wanted(entry) for part in parts for name in part)
     here = linked(names) if linked is not None and names else None
@@ -40,14 +41,14 @@ def _row(entry: Leak, build: Build, origin: str) -> Carried | None:
         return None
     # Of a product people install another release, whatever part of it has the leak.
     said, one, found = min(decided or answers, key=lambda row: row[1].module != build.main)
-    mended = one.mended_by(found.version) if not found.fork and not one.brought_back(found.godebug) else None
+    fixed_in = one.fixed_by(found.version) if not found.fork and not one.brought_back(found.godebug) else None
     return Carried(
         id=entry.id,
         mechanism=entry.mechanism,
         module=one.module,
         found=found.version,
         fixed=one.fixed,
-        upgrade_to=one.tag(mended) if mended else None,
+        upgrade_to=one.tag(fixed_in) if fixed_in else None,
         affects="yes" if said == "yes" else "unknown",
         origin=origin,
         summary=spoken(entry.summary),
@@ -107,7 +108,7 @@ def _inside(entry: Leak, build: Build, here: frozenset[str] | None) -> bool | No
 
 def _wanted(entry: Leak) -> list[list[frozenset[str]]]:
     """Return what each signature of the leaking code itself needs."""
-    # What is seen in a peer, or is somebody's symptom, is not the code that has to be mended.
+    # What is seen in a peer, or is somebody's symptom, is not the code that has to be fixed.
     own = [one for one in (*entry.goroutines, *entry.heap) if one.where == "self" and not one.symptom]
     return [list(_needed(one, entry)) for one in own]
 

@@ -7,15 +7,17 @@ signature a stack has. Whether it grows, and which version runs, is for the call
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any, Literal
 
+from msgspec import Struct, field
+
 from oakum.knowledge.affected import Affected
 from oakum.knowledge.signature import Hit, Index, Signature
 from oakum.model import Frame
+from oakum.model.vocabulary import Mechanism
 
 # What begins the examples, the last part of every file; only the tests and `oakum known show` read on.
 _EXAMPLES = "\n[[example]]"
@@ -29,14 +31,13 @@ _QUOTED = re.compile(r'"([^"\n]+)"')
 Words = Mapping[str, str]  # language -> sentence
 
 
-@dataclass(frozen=True, slots=True)
-class Leak:
+class Leak(Struct, frozen=True):
     """One bug that upstream knows, or one use of a library that always leaks."""
 
     id: str  # project-number of the issue or change, as the project counts them
-    mechanism: str
+    mechanism: Mechanism
     reviewed: bool  # signature read in the source of an affected version, versions in the releases
-    fault: Literal["library", "usage"]  # usage: no release mends it, whoever calls it has to
+    fault: Literal["library", "usage"]  # usage: no release fixes it, whoever calls it has to
     summary: Words
     trigger: Words
     cause: Words
@@ -59,8 +60,7 @@ class Leak:
         return self.id.rpartition("-")[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(Struct, frozen=True):
     """A stack, and whether it has the entry's signature."""
 
     matches: bool
@@ -182,7 +182,7 @@ def _folder() -> Traversable:
 
 @cache
 def leaks() -> Leaks:
-    """Return the catalogue of known leaks."""
+    """Return the catalogue of known bugs."""
     paths = sorted((path for path in _folder().iterdir() if path.name.endswith(".toml")), key=lambda path: path.name)
     return Leaks({path.name.removesuffix(".toml"): path.read_text(encoding="utf-8") for path in paths})
 

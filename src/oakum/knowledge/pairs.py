@@ -6,20 +6,20 @@ function is. Whether the other half was called is for the caller to find out.
 
 import tomllib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
 
+from msgspec import Struct
+
 from oakum.knowledge.globs import glob, is_glob
-from oakum.model import Frame, normal_function
+from oakum.model import Frame, Mechanism, normal_function
 
 _EXAMPLES = "\n[[example]]"
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """Two halves: what acquires, and what gives it back."""
 
     id: str
@@ -28,12 +28,11 @@ class Pair:
     module: str
     acquire: tuple[str, ...]  # as `normal_function` gives them; a star stands for anything
     release: tuple[str, ...]  # as a person would write the call: "(*Ticker).Stop"
-    mechanism: str  # what it is when the second half is never called
+    mechanism: Mechanism  # what it is when the second half is never called
     generic: bool = False  # a name that many packages give to such a function: any other pair goes first
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(Struct, frozen=True):
     """A function as Go prints it, and whether it is the acquiring half."""
 
     matches: bool

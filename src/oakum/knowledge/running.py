@@ -6,8 +6,10 @@ another is built in the place of is a fork: its version says nothing about upstr
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oakum.knowledge.paths import unescaped
 from oakum.knowledge.versions import version
@@ -31,8 +33,7 @@ _NO_VERSION = frozenset({"", "(devel)", "(replaced)", "v0.0.0"})
 How = Literal["path", "build", "release", "go", ""]
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
+class Running(Struct, frozen=True):
     """A module as it runs. `version` is None where nothing tells."""
 
     module: str

@@ -1,4 +1,4 @@
-"""Words -> the known leaks that they speak of: ids, modules, functions, sentences in both languages, references.
+"""Words -> the known bugs that they speak of: ids, modules, functions, sentences in both languages, references.
 
 All words have to be found. Where nothing is, the names that come nearest.
 """

@@ -1,4 +1,4 @@
-"""What a known leak looks like: where its goroutines stand or its memory is allocated, and by which way they came.
+"""What a known bug looks like: where its goroutines stand or its memory is allocated, and by which way they came.
 
 Names are compared as `normal_function` gives them: without vendor prefixes, closure numbers and type arguments. A fork
 keeps the paths inside the module and gives them another beginning; code that was moved keeps its names alone.
@@ -6,9 +6,11 @@ keeps the paths inside the module and gives them another beginning; code that wa
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Generic, Literal, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oakum.knowledge.globs import glob, is_glob
 from oakum.knowledge.paths import unescaped
@@ -34,8 +36,7 @@ _OLD_STATES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Hit(Generic[E]):
+class Hit(Struct, Generic[E], frozen=True):
     """A stack has the signature of an entry: under upstream's own names, a fork's, or with its code moved elsewhere."""
 
     entry: E
@@ -52,8 +53,7 @@ class Hit(Generic[E]):
         return _LEVELS.index(self.level), asked.symptom, len(self.unsaid), -depth
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(Struct, frozen=True):
     """All that is given must hold. A star stands for anything, but in no function's own name."""
 
     leaf: tuple[str, ...] = ()  # one of these is where it stands, or allocates
@@ -61,7 +61,7 @@ class Signature:
     states: tuple[str, ...] = ()
     created: tuple[str, ...] = ()
     without: tuple[str, ...] = ()  # no frame is one of these
-    where: Literal["self", "peer"] = "self"  # peer: what is to be mended runs in the process that this one talks to
+    where: Literal["self", "peer"] = "self"  # peer: what is to be fixed runs in the process that this one talks to
     symptom: bool = False  # others' bugs look like this too: tells what to capture, names nothing
 
     @property

@@ -1,11 +1,13 @@
 """Known leaks that builds carry -> the lowest release of each module that has none of them any more.
 
-A release that mends one leak may still have another, also one that an older line is already rid of: so every fix is
+A release that fixes one leak may still have another, also one that an older line is already rid of: so every fix is
 tried against all of them.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oakum.knowledge.affected import Affected
 from oakum.knowledge.leaks import leaks
@@ -14,18 +16,17 @@ from oakum.knowledge.versions import Order, Version, version
 from oakum.model import Carried
 
 
-@dataclass(frozen=True, slots=True)
-class Upgrade:
-    """One module, the release to go to, and which of its leaks that mends."""
+class Upgrade(Struct, frozen=True):
+    """One module, the release to go to, and which of its leaks that fixes."""
 
     module: str
     version: str  # as the go command knows it
-    mends: tuple[str, ...]
+    fixes: tuple[str, ...]
     product: bool = False
 
 
 def upgrades(rows: Iterable[Carried]) -> tuple[Upgrade, ...]:
-    """Return what to upgrade so that all that is certain and can be mended is gone, one row a module."""
+    """Return what to upgrade so that all that is certain and can be fixed is gone, one row a module."""
     by_module: dict[tuple[str, bool], list[Carried]] = {}
     for row in rows:
         if row.mendable:
@@ -35,18 +36,18 @@ def upgrades(rows: Iterable[Carried]) -> tuple[Upgrade, ...]:
 
 def _upgrade(module: str, product: bool, rows: Sequence[Carried]) -> Upgrade:
     ids = sorted({row.id for row in rows})
-    mended = {id_: one for id_ in ids if (one := _affected(id_, module)) and one.fixed}
-    fixes = {_own(fix, one) for one in mended.values() for text in one.fixed if (fix := version(text))}
-    good = sorted((fix for fix in fixes if all(one.has(str(fix)) == "no" for one in mended.values())), key=_order)
+    fixable = {id_: one for id_ in ids if (one := _affected(id_, module)) and one.fixed}
+    releases = {_own(fix, one) for one in fixable.values() for text in one.fixed if (fix := version(text))}
+    good = sorted((fix for fix in releases if all(one.has(str(fix)) == "no" for one in fixable.values())), key=_order)
     running = [
-        _own(told, one) for row in rows if (one := mended.get(row.id)) and (told := one.numbered(version(row.found)))
+        _own(told, one) for row in rows if (one := fixable.get(row.id)) and (told := one.numbered(version(row.found)))
     ]
     # A commit that no release came before says nothing of lines: the newest has it all.
     lines = not any(one.committed and one.line == (0, 0) for one in running)
     above = [fix for fix in good if lines and all(fix.order > one.order for one in running)]
     chosen = (above or good[-1:])[:1]
-    asked = next((one for one in mended.values() if one.releases), next(iter(mended.values())))
-    return Upgrade(module, asked.tag(str(chosen[0])), tuple(mended), product)
+    asked = next((one for one in fixable.values() if one.releases), next(iter(fixable.values())))
+    return Upgrade(module, asked.tag(str(chosen[0])), tuple(fixable), product)
 
 
 def _order(one: Version) -> Order:

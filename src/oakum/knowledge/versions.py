@@ -5,8 +5,9 @@ v0.0.0-20191016111102-bec269661e48, v1.2.4-0.20191016111102-bec269661e48, go1.21
 """
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 # v1.2.3-rc.1+incompatible   1.2.3   v1.17   2.6.0-rc1
 _VERSION = re.compile(
@@ -23,8 +24,7 @@ Order = tuple[int, int, int, tuple[tuple[int, int, str], ...]]
 _RELEASE = ((2, 0, ""),)  # after every pre-release
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(Struct, frozen=True):
     """A version, taken apart."""
 
     major: int

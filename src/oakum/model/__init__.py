@@ -1,8 +1,9 @@
 """The nouns: frozen types that every stage shares. Imports nothing of the house and does no I/O."""
 
+import oakum.model.pickling  # noqa: F401  (values of the house pickle)
 from oakum.model.build import Build
-from oakum.model.capture import Buffer, Capture, Problem, Reading
-from oakum.model.case import Case, InputRow, Process, Snapshot, Source
+from oakum.model.capture import QUOTED, Buffer, Capture, Problem, Reading
+from oakum.model.case import Case, Identity, InputRow, Process, Run, Snapshot, Source
 from oakum.model.cause import Cause, CauseSite, Excerpt, Flaw, Lead, Remedy, Scan, Sources, SourceText
 from oakum.model.diagnosis import (
     Confidence,
@@ -13,18 +14,17 @@ from oakum.model.diagnosis import (
     Gap,
     Growth,
     Memory,
-    MomentRow,
     PerEvent,
     Point,
     ProcessRow,
-    Role,
     Site,
+    SnapshotRow,
     Suspect,
     Trace,
     Verdict,
     Victim,
 )
-from oakum.model.errors import OakumError, SourceNotFound, Unreachable, Unreadable, UsageError
+from oakum.model.errors import NotAssembled, OakumError, SourceNotFound, Unreachable, Unread, Unreadable, UsageError
 from oakum.model.frame import Frame, Owner, Stack, normal_function, stack_key
 from oakum.model.goroutine import GoroutineGroup, Goroutines
 from oakum.model.known import Carried, KnownMatch, Sighting
@@ -43,15 +43,88 @@ from oakum.model.profile import (
     ValueType,
 )
 from oakum.model.sockets import Socket, Sockets
-from oakum.model.text import Text
+from oakum.model.text import Argument, Text
+from oakum.model.vocabulary import CauseRole, EvidenceKind, Kinds, Mechanism, SiteRole, WaitKind
 
 __all__ = [
-    "Activity", "Buffer", "Build", "Capture", "Carried", "Case", "Cause", "CauseSite", "Confidence", "Diagnosis",
-    "Evidence", "Excerpt", "Explained", "Finding", "Flaw", "Frame", "Functions", "Gap", "GoroutineGroup",
-    "Goroutines", "Growth", "InputRow", "KnownMatch", "Label", "LabelSets", "Lead", "Locations", "Mapping",
-    "MemStats", "Memory", "Metrics", "MomentRow", "OakumError", "Owner", "PerEvent", "Point", "Population", "Problem",
-    "Process", "ProcessRow", "Profile", "Reading", "Remedy", "Role", "Scan", "Sighting", "Site", "Snapshot", "Socket",
-    "Sockets", "Source", "SourceNotFound", "SourceText", "Sources", "Stack", "Stacks", "Strings", "Suspect", "Text",
-    "Trace", "Unreachable", "Unreadable", "UsageError", "ValueType", "Verdict", "Victim", "alone", "normal_function",
+    "QUOTED",
+    "Activity",
+    "Argument",
+    "Buffer",
+    "Build",
+    "Capture",
+    "Carried",
+    "Case",
+    "Cause",
+    "CauseRole",
+    "CauseSite",
+    "Confidence",
+    "Diagnosis",
+    "Evidence",
+    "EvidenceKind",
+    "Excerpt",
+    "Explained",
+    "Finding",
+    "Flaw",
+    "Frame",
+    "Functions",
+    "Gap",
+    "GoroutineGroup",
+    "Goroutines",
+    "Growth",
+    "Identity",
+    "InputRow",
+    "Kinds",
+    "KnownMatch",
+    "Label",
+    "LabelSets",
+    "Lead",
+    "Locations",
+    "Mapping",
+    "Mechanism",
+    "MemStats",
+    "Memory",
+    "Metrics",
+    "NotAssembled",
+    "OakumError",
+    "Owner",
+    "PerEvent",
+    "Point",
+    "Population",
+    "Problem",
+    "Process",
+    "ProcessRow",
+    "Profile",
+    "Reading",
+    "Remedy",
+    "Run",
+    "Scan",
+    "Sighting",
+    "Site",
+    "SiteRole",
+    "Snapshot",
+    "SnapshotRow",
+    "Socket",
+    "Sockets",
+    "Source",
+    "SourceNotFound",
+    "SourceText",
+    "Sources",
+    "Stack",
+    "Stacks",
+    "Strings",
+    "Suspect",
+    "Text",
+    "Trace",
+    "Unreachable",
+    "Unread",
+    "Unreadable",
+    "UsageError",
+    "ValueType",
+    "Verdict",
+    "Victim",
+    "WaitKind",
+    "alone",
+    "normal_function",
     "stack_key",
 ]  # fmt: skip

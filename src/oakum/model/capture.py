@@ -2,11 +2,12 @@
 
 import mmap
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from hashlib import sha256
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from oakum.model.build import Build
 from oakum.model.goroutine import Goroutines
@@ -14,13 +15,14 @@ from oakum.model.memstats import MemStats
 from oakum.model.metrics import Metrics
 from oakum.model.profile import Profile
 from oakum.model.sockets import Sockets
+from oakum.model.text import Argument, Text
 
 Buffer = bytes | memoryview | mmap.mmap
+QUOTED = "problem.quoted"
 REDACTED = "redacted:"  # before an address that tells targets apart, and leads nowhere
 
 
-@dataclass(frozen=True)
-class Capture:
+class Capture(Struct, frozen=True, dict=True):
     """Bytes as received, with where they came from. The only truth: everything else is recomputed from it."""
 
     origin: str  # a path as given, a URL, or "-"
@@ -36,21 +38,30 @@ class Capture:
         return "sha256:" + sha256(self.data).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """Something that could not be read as it should: what, where in the capture, and what follows from it."""
 
     key: str  # kebab-case, stable: "cut-mid-stack", "bad-varint"
-    text: str  # one English sentence
+    text: Text  # one sentence: "problem.KEY", or "problem.KEY.VARIANT" where several have the key
     where: str = ""  # "line 12", "byte 4096", "sample 3"
-    args: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
 
-    def __str__(self) -> str:
-        return f"{self.text} ({self.where})" if self.where else self.text
+    @classmethod
+    def of(cls, name: str, where: str = "", /, **args: Argument) -> "Problem":
+        """Return the problem that report/ has words for: KEY or KEY.VARIANT, and what stands in its sentence."""
+        return cls(name.partition(".")[0], Text(f"problem.{name}", args), where)
+
+    @classmethod
+    def quoted(cls, key: str, text: str, where: str = "") -> "Problem":
+        """Return one in the words of whoever was asked, which stay as they came: a server, an operating system."""
+        return cls(key, Text(QUOTED, {"text": text}), where)
+
+    @property
+    def quote(self) -> str:
+        """Return the words of others that it is; "" of one that report/ has the words of."""
+        return str(self.text.args["text"]) if self.text.key == QUOTED else ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Reading:
+class Reading(Struct, frozen=True, eq=False):
     """One thing found in a capture. A log with three dumps gives three readings; junk gives one of kind "unknown"."""
 
     # goroutine, goroutineleak, heap, allocs, threadcreate, block, mutex, cpu, growth, thread, trace, metrics, build,

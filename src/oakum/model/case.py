@@ -1,9 +1,10 @@
-"""What one diagnosis looks at: moments of one process, or of several that call each other; perhaps a healthy twin."""
+"""What one diagnosis looks at: snapshots of one process, or of several that call each other; perhaps a baseline."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from oakum.model.build import Build
 from oakum.model.capture import Problem
@@ -11,10 +12,14 @@ from oakum.model.goroutine import Goroutines
 from oakum.model.memstats import MemStats
 from oakum.model.metrics import Metrics
 from oakum.model.profile import Profile
+from oakum.model.sockets import Sockets
+from oakum.model.text import Text
+
+# Addresses of what runs.
+_RUNNING = ("http://", "https://", "https+insecure://", "unix://", "kube://", "pid:")
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """Which capture something was read in, so that a claim can point at it."""
 
     origin: str  # a path as given, a URL, or "-"
@@ -23,12 +28,34 @@ class Source:
     where: str = ""  # which part of the capture; "": all of it
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Snapshot:
-    """One moment of one process: what was captured together. What was not captured is None.
+class Identity(Struct, frozen=True):
+    """What a snapshot tells of the process that it is of; empty or None where it does not."""
 
-    Of debug=0, 1 and 2 of one moment the richest is `goroutines`; they are the same goroutines and never added.
-    `sources` names the capture of each field: "goroutines", "leaked", "heap", "memstats", "metrics", "status".
+    binary: str = ""  # the file name of the program
+    build_id: str = ""  # of that file
+    version: str = ""  # of the program: the revision it was built from, or its release
+    main: str = ""  # the last directory of its main package
+    started: float | None = None  # Unix time
+    pid: int | None = None
+    address: str = ""  # what it was captured from
+
+
+class Run(Struct, frozen=True):
+    """Which run of a process this is: between two restarts it is a process of its own."""
+
+    number: int  # from 1, oldest first
+    of: int
+    first: str  # id of the process that is the first run
+    started: datetime | None = None
+    why: Text | None = None  # why it was started anew, where that is known
+
+
+class Snapshot(Struct, frozen=True, eq=False):
+    """One snapshot of one process: what was captured together. What was not captured is None.
+
+    Of debug=0, 1 and 2 of one snapshot the richest is `goroutines`; they are the same goroutines and never added.
+    `sources` names the capture of each field: "goroutines", "leaked", "heap", "memstats", "metrics", "status",
+    "sockets".
     """
 
     label: str
@@ -41,11 +68,15 @@ class Snapshot:
     metrics: Metrics | None = None  # what the process tells of itself
     status: Metrics | None = None  # what the kernel tells of it (/proc/PID/status)
     sources: Mapping[str, Source] = field(default_factory=lambda: MappingProxyType({}))
+    sockets: Sockets | None = None  # queues, and who is at the other end
+    profiles: Mapping[str, Profile] = field(default_factory=lambda: MappingProxyType({}))  # others: block, mutex, cpu
+    notes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))  # "reason": "SIGQUIT: quit" ...
+    go_version: str | None = None  # a hint read from paths or headers
+    identity: Identity = Identity()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Process:
-    """One process through its moments, oldest first, and the moments of a healthy twin."""
+class Process(Struct, frozen=True, eq=False):
+    """One process through its snapshots, oldest first, and the snapshots of a healthy baseline."""
 
     id: str  # "p1"
     name: str
@@ -54,11 +85,18 @@ class Process:
     build: Build | None = None
     build_sources: tuple[Source, ...] = ()  # where the build was read, the surest first
     address: str = ""  # what it was captured from and can be again: http://10.0.0.7:6060, kube://node/n7; "": unknown
-    history: tuple[Snapshot, ...] = ()  # what metrics tell of the time around the moments, oldest first
+    history: tuple[Snapshot, ...] = ()  # what metrics tell of the time around the snapshots, oldest first
+    given: str = ""  # the argument that it was given by
+    run: Run | None = None  # None: it was not restarted
+
+    @property
+    def still_runs(self) -> bool:
+        """Tell whether it was captured while it ran, and can be again; files and stores of the past cannot."""
+        return self.address.startswith(_RUNNING)
 
     @property
     def timeline(self) -> tuple[Snapshot, ...]:
-        """Return the moments and what metrics tell of the time around them, oldest first."""
+        """Return the snapshots and what metrics tell of the time around them, oldest first."""
         if not self.history:
             return self.snapshots
         if any(snapshot.at is None for snapshot in self.snapshots):  # what was captured comes after the past
@@ -67,8 +105,7 @@ class Process:
         return tuple(sorted(everything, key=lambda snapshot: snapshot.at or datetime.min))
 
 
-@dataclass(frozen=True, slots=True)
-class InputRow:
+class InputRow(Struct, frozen=True):
     """One thing that was read, for the list of inputs."""
 
     origin: str
@@ -79,12 +116,13 @@ class InputRow:
     problems: tuple[Problem, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Case:
+class Case(Struct, frozen=True, eq=False):
     """Everything that one diagnosis is given."""
 
     processes: tuple[Process, ...]
     inputs: tuple[InputRow, ...] = ()
+    sockets: tuple[tuple[Source, Sockets], ...] = ()  # of a whole machine, or of a process that is not told
+    notices: tuple[Text, ...] = ()  # what stands on the first screen: it restarted, these are two programs
 
 
-__all__ = ["Case", "InputRow", "Process", "Snapshot", "Source"]
+__all__ = ["Case", "Identity", "InputRow", "Process", "Run", "Snapshot", "Source"]

@@ -1,22 +1,23 @@
-"""Why, in the source: the lines that make the mistake, what they do, and what would mend it.
+"""Why, in the source: the lines that make the mistake, what they do, and what would fix it.
 
 Every statement points at lines: a `Cause` is sentences (`Text`) and the places they speak of. `Lead` is weaker:
 upstream changed the code at that place later, which may or may not be the fix.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, Protocol
+
+from msgspec import Struct, field
 
 from oakum.model.capture import Problem
 from oakum.model.frame import Frame
 from oakum.model.known import Carried
 from oakum.model.text import Text
+from oakum.model.vocabulary import CauseRole, Mechanism
 
 
-@dataclass(frozen=True, slots=True)
-class SourceText:
+class SourceText(Struct, frozen=True):
     """One Go file as it was read."""
 
     path: str  # where it was read on this machine
@@ -47,28 +48,25 @@ class Sources(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class CauseSite:
+class CauseSite(Struct, frozen=True):
     """A line of source and its part in the mistake: made, never-received, locked-first ..."""
 
-    role: str
+    role: CauseRole
     frame: Frame
-    code: str = ""  # the line as it stands there, stripped
+    code: str = ""  # the line as it is there, stripped
     process: str = "p1"
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(Struct, frozen=True):
     """A few lines of one file; the decisive ones marked with their role."""
 
     file: str
     first: int
     lines: tuple[str, ...]
-    marks: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))  # line number -> role
+    marks: Mapping[int, CauseRole] = field(default_factory=lambda: MappingProxyType({}))  # line number -> role
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(Struct, frozen=True):
     """Why, in the source: one paragraph of sentences, and the lines that they speak of."""
 
     because: tuple[Text, ...]
@@ -77,8 +75,7 @@ class Cause:
     sources: tuple[str, ...] = ()  # which files were read, how they were found, what is to be known of them
 
 
-@dataclass(frozen=True, slots=True)
-class Lead:
+class Lead(Struct, frozen=True):
     """Upstream changed this code in a later release: worth a look, proof of nothing."""
 
     module: str
@@ -90,8 +87,7 @@ class Lead:
     at_lines: bool = False  # the very statements of the finding are others in it; otherwise only their functions
 
 
-@dataclass(frozen=True, slots=True)
-class Remedy:
+class Remedy(Struct, frozen=True):
     """What to do about it."""
 
     kind: Literal["upgrade", "patch", "mitigate"]
@@ -101,12 +97,11 @@ class Remedy:
     compiled: bool | None = None  # the diff was built with Go: True; could not be tried: None. What fails is not told
 
 
-@dataclass(frozen=True, slots=True)
-class Flaw:
+class Flaw(Struct, frozen=True):
     """A mistake that the code alone shows, without any capture. `id` stays when lines are added above it."""
 
     id: str
-    mechanism: str
+    mechanism: Mechanism
     cause: Cause  # the first of its sites is the decisive one
     remedies: tuple[Remedy, ...] = ()
     ignored: str = ""  # why it is to be ignored, as the source says beside it
@@ -117,8 +112,7 @@ class Flaw:
         return self.cause.sites[0].frame
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(Struct, frozen=True):
     """What was found in a tree: flaws in the order of the files, and what could not be read."""
 
     roots: tuple[str, ...]  # directories and files as they were given
@@ -128,7 +122,7 @@ class Scan:
     ignored: tuple[Flaw, ...] = ()
     problems: tuple[Problem, ...] = ()
     builds: int = 0  # files that name versions: go.mod, vendor/modules.txt, programs, captures
-    carried: tuple[Carried, ...] = ()  # known leaks of these versions
+    carried: tuple[Carried, ...] = ()  # known bugs of these versions
     passed_over: tuple[Carried, ...] = ()  # those that the file wants ignored
     unlinked: tuple[Carried, ...] = ()  # those whose leaking code is not in the program
 

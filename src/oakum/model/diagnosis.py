@@ -5,39 +5,39 @@ A diagnosis is a value that can be stored and shown in a year without looking an
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Literal
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from oakum.model.build import Build
-from oakum.model.case import InputRow
+from oakum.model.case import InputRow, Run
 from oakum.model.cause import Cause, Lead, Remedy
 from oakum.model.frame import Frame
 from oakum.model.known import KnownMatch
 from oakum.model.text import Argument, Text
+from oakum.model.vocabulary import EvidenceKind, Kinds, Mechanism, SiteRole, WaitKind
 
 Confidence = Literal["proven", "likely", "possible"]
 Verdict = Literal["leaking", "healthy", "undecided"]
-Role = Literal["blocked", "created", "allocated", "registered", "driver", "released"]
 Because = Literal["parent", "same lock", "behind"]
 Measure = Literal["goroutines", "inuse_space", "inuse_objects", "rss"]
 Against = Literal["past", "baseline"]
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(Struct, frozen=True):
     """A place in the code and what it has to do with the finding."""
 
-    role: Role
+    role: SiteRole
     frame: Frame
     state: str | None = None
     count: int | None = None
     process: str = "p1"
 
 
-@dataclass(frozen=True, slots=True)
-class Victim:
+class Victim(Struct, frozen=True):
     """Goroutines that wait because of the finding, and are none of their own."""
 
     frame: Frame
@@ -47,8 +47,7 @@ class Victim:
     process: str = "p1"
 
 
-@dataclass(frozen=True, slots=True)
-class PerEvent:
+class PerEvent(Struct, frozen=True):
     """Growth per unit of work."""
 
     event: str
@@ -57,9 +56,8 @@ class PerEvent:
     high: float
 
 
-@dataclass(frozen=True, slots=True)
-class Growth:
-    """One measure of a finding through the moments; None where a moment does not say."""
+class Growth(Struct, frozen=True):
+    """One measure of a finding through the snapshots; None where a snapshot does not say."""
 
     measure: Measure
     counts: tuple[int | None, ...]
@@ -68,11 +66,10 @@ class Growth:
     against: Against = "past"
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """One claim and where it can be checked by hand. Kinds are the vocabulary of judge.py."""
+class Evidence(Struct, frozen=True):
+    """One claim and where it can be checked by hand."""
 
-    kind: str
+    kind: EvidenceKind
     claim: Text
     capture: str  # digest
     where: str = ""  # "goroutine 4711, line 120"
@@ -83,8 +80,7 @@ class Evidence:
             raise ValueError(f"{self.kind}: a claim without a capture is no evidence")
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Struct, frozen=True):
     """The stack of some goroutines, leaf first, their state and who started them."""
 
     frames: tuple[Frame, ...]
@@ -93,31 +89,31 @@ class Trace:
     process: str = "p1"
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """What was not checked, why that matters, and the command that would settle it."""
+class Gap(Struct, frozen=True):
+    """What was not checked and why that matters. The command that would settle it is written in report/."""
 
     what: Text
     why: Text
-    command: str = ""
+    process: str = ""  # whose evidence lacks it
+    about: str = ""  # the capture that it would be compared with, the entry of the catalogue
+    command: str = ""  # of a stored diagnosis: as it was written then
 
 
-@dataclass(frozen=True, slots=True)
-class Suspect:
+class Suspect(Struct, frozen=True):
     """What detect found: goroutines or memory of one cause, and everything that speaks for and against it.
 
     `mechanisms` are those it can be, best first, the harmless ones too; judge.py alone decides.
     """
 
     sites: tuple[Site, ...]  # the root first
-    mechanisms: tuple[str, ...]
+    mechanisms: tuple[Mechanism, ...]
     evidence: tuple[Evidence, ...]
     weight: float = 0.0  # share of the process that it holds or of the growth that it explains: orders findings
     victims: tuple[Victim, ...] = ()
     path: tuple[Frame, ...] = ()  # heap: driver ... registration ... allocation, root first
     growth: tuple[Growth, ...] = ()
     share: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-    wait: str = ""  # goroutines: what kind of wait the root's is: never, hard, soft, resting, working, unknown
+    wait: WaitKind | None = None  # goroutines: what kind of wait the root's is
     traces: tuple[Trace, ...] = ()  # goroutines: a stack of the root, then of those tied to it: explain follows them
     allocations: tuple[Trace, ...] = ()  # memory: the stacks that allocated most of it
     known: tuple[KnownMatch, ...] = ()  # the upstream bug that it is, the surest first
@@ -127,9 +123,9 @@ class Suspect:
     leads: tuple[Lead, ...] = ()  # explain: upstream changed this code later
 
     @property
-    def kinds(self) -> frozenset[str]:
+    def kinds(self) -> Kinds:
         """Return the kinds of evidence there are."""
-        return frozenset(one.kind for one in self.evidence)
+        return Kinds(one.kind for one in self.evidence)
 
     @property
     def blocked(self) -> int:
@@ -137,39 +133,52 @@ class Suspect:
         return sum(site.count or 0 for site in self.sites if site.role == "blocked")
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One cause. `id` is stable across runs, builds and hosts."""
 
     id: str
     rank: int
-    mechanism: str
+    mechanism: Mechanism
     confidence: Confidence
     title: Text
     suspect: Suspect
     commands: tuple[str, ...] = ()  # what to run next
-    cause: Cause | None = None
-    known: tuple[KnownMatch, ...] = ()
-    remedies: tuple[Remedy, ...] = ()
-    leads: tuple[Lead, ...] = ()
+
+    @property
+    def cause(self) -> Cause | None:
+        """Return why, in the source."""
+        return self.suspect.cause
+
+    @property
+    def known(self) -> tuple[KnownMatch, ...]:
+        """Return the upstream bug that it is, the surest first."""
+        return self.suspect.known
+
+    @property
+    def remedies(self) -> tuple[Remedy, ...]:
+        """Return what to do about it."""
+        return self.suspect.remedies
+
+    @property
+    def leads(self) -> tuple[Lead, ...]:
+        """Return what upstream changed in this code later."""
+        return self.suspect.leads
 
     def ranked(self, rank: int) -> "Finding":
         """Return the finding at another rank."""
         return replace(self, rank=rank)
 
 
-@dataclass(frozen=True, slots=True)
-class Explained:
+class Explained(Struct, frozen=True):
     """Something that grew or waits, was looked at, and is harmless."""
 
-    mechanism: str
+    mechanism: Mechanism
     title: Text
     sites: tuple[Site, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """Where the memory of a process is at its last moment, in bytes; None where no capture says."""
+class Memory(Struct, frozen=True):
+    """Where the memory of a process is at its last snapshot, in bytes; None where no capture says."""
 
     process: str = "p1"
     rss: int | None = None
@@ -184,12 +193,11 @@ class Memory:
     next_gc: int | None = None
     last_gc: datetime | None = None
     full_in_seconds: float | None = None  # to the limit at the present rate
-    says: tuple[Text, ...] = ()  # "not a heap leak", "GC headroom" ... with the numbers
+    says: tuple[Text, ...] = ()  # what that means: "not a heap leak", "GC headroom" ... with the numbers
 
 
-@dataclass(frozen=True, slots=True)
-class MomentRow:
-    """One moment, for the list of moments."""
+class SnapshotRow(Struct, frozen=True):
+    """One snapshot, for the list of snapshots."""
 
     label: str
     process: str
@@ -198,9 +206,8 @@ class MomentRow:
     inputs: tuple[str, ...]  # digests
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
-    """What a process measured at one time: in a moment, or in the past that was kept of it."""
+class Point(Struct, frozen=True):
+    """What a process measured at one time: in a snapshot, or in the past that was kept of it."""
 
     process: str
     at: datetime | None
@@ -211,36 +218,61 @@ class Point:
     inputs: tuple[str, ...] = ()  # digests of the captures that say so
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessRow:
+class ProcessRow(Struct, frozen=True):
     """One process, for the list of processes."""
 
     id: str
     name: str
     build: Build | None = None
     address: str = ""  # what it was captured from and can be again; "": unknown
+    given: str = ""  # the argument that it was given by
+    run: Run | None = None  # None: it was not restarted
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
+class Diagnosis(Struct, frozen=True):
     """The answer. Findings worst first."""
 
     verdict: Verdict
     summary: Text
     processes: tuple[ProcessRow, ...]
-    moments: tuple[MomentRow, ...]
+    moments: tuple[SnapshotRow, ...]
     findings: tuple[Finding, ...]
     explained: tuple[Explained, ...]
     memory: tuple[Memory, ...]
     gaps: tuple[Gap, ...]
     inputs: tuple[InputRow, ...]
-    timeline: tuple[Point, ...] = ()  # process by process, oldest first; a healthy twin's after its own
+    timeline: tuple[Point, ...] = ()  # process by process, oldest first; a healthy baseline's after its own
     called: tuple[str, ...] = ()  # the words that named this evidence, and its source: what to run next repeats them
+    target: str = ""  # the process that was asked while it ran, and can be asked again; "": files were given
     tool: str = ""  # the version that made it; "": this one
+    notices: tuple[Text, ...] = ()  # what stands on the first screen: it restarted, these are two programs
 
 
 __all__ = [
-    "Against", "Argument", "Because", "Cause", "Confidence", "Diagnosis", "Evidence", "Explained", "Finding", "Gap",
-    "Growth", "KnownMatch", "Lead", "Measure", "Memory", "MomentRow", "PerEvent", "Point", "ProcessRow", "Remedy",
-    "Role", "Site", "Suspect", "Text", "Trace", "Verdict", "Victim",
+    "Against",
+    "Argument",
+    "Because",
+    "Cause",
+    "Confidence",
+    "Diagnosis",
+    "Evidence",
+    "Explained",
+    "Finding",
+    "Gap",
+    "Growth",
+    "KnownMatch",
+    "Lead",
+    "Measure",
+    "Memory",
+    "PerEvent",
+    "Point",
+    "ProcessRow",
+    "Remedy",
+    "Site",
+    "SnapshotRow",
+    "Suspect",
+    "Text",
+    "Trace",
+    "Verdict",
+    "Victim",
 ]  # fmt: skip

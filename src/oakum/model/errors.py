@@ -1,17 +1,26 @@
 """The errors a user can meet. Each message says what was read, where, and what to do next.
 
-OakumError                 exit code 4: could not do it
-├── UsageError             exit code 2: the call's words are off
+OakumError                 exit code 4: failed
+├── UsageError             exit code 2: wrong arguments
 ├── Unreachable            a target did not answer
+│   └── Unread             a file could not be opened; its sentence is a Problem, which the command line words
 ├── Unreadable             bytes arrived, but nothing in them could be used
+├── NotAssembled           what was read makes no case; its sentence is a Text, which the command line words
 └── SourceNotFound         no source file for a frame; carries where it was looked for
 
 Parsers raise none of these: bad input becomes a `Problem` beside whatever could be read.
 """
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from oakum.model.capture import Problem
+    from oakum.model.case import InputRow
+    from oakum.model.text import Text
+
 
 class OakumError(Exception):
-    """Could not do it; the message is shown to the user as it stands."""
+    """The command failed; the message is shown to the user as it stands."""
 
     exit_code = 4
 
@@ -30,8 +39,24 @@ class Unreachable(OakumError):
         self.origin = origin
 
 
+class Unread(Unreachable):
+    """A file or a part of an archive could not be opened; the command line words its problem."""
+
+    def __init__(self, problem: "Problem", origin: str = "") -> None:
+        super().__init__(problem.text.key, origin)
+        self.problem = problem
+
+
 class Unreadable(OakumError):
     """Evidence was received, but nothing in it could be used."""
+
+
+class NotAssembled(OakumError):
+    """What was read makes no case. `about`: what is at fault ("evidence", "baseline", "build"); `rows`: what it is."""
+
+    def __init__(self, text: "Text", about: str, rows: "tuple[InputRow, ...]" = ()) -> None:
+        super().__init__(text.key)
+        self.text, self.about, self.rows = text, about, rows
 
 
 class SourceNotFound(OakumError):

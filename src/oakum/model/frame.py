@@ -5,10 +5,11 @@ owner, and `Stack.key`. Looks nothing up and never changes what was printed.
 """
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Literal
+
+from msgspec import Struct
 
 Owner = Literal["runtime", "stdlib", "dependency", "own"]
 
@@ -95,8 +96,7 @@ def normal_function(function: str) -> str:
     return ".".join(part for part in names if part)
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Struct, frozen=True):
     """One line of a stack: function, file and line exactly as the capture printed them."""
 
     function: str
@@ -181,8 +181,7 @@ _STDLIB_TOP = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Stack:
+class Stack(Struct, frozen=True):
     """Frames, leaf first; `truncated` when the capture itself said that frames are missing."""
 
     frames: tuple[Frame, ...]

@@ -4,9 +4,8 @@ One group is all goroutines of a capture that share stack, state, creator, label
 What a capture cannot say is None or an empty array, never a guess.
 """
 
-from dataclasses import dataclass, field
-
 import numpy as np
+from msgspec import Struct, field
 
 from oakum.model.frame import Frame, Stack
 from oakum.model.profile import Int32s, Int64s
@@ -19,8 +18,7 @@ NO_INT64S: Int64s = np.zeros(0, np.int64)
 NO_INT32S: Int32s = np.zeros(0, np.int32)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class GoroutineGroup:
+class GoroutineGroup(Struct, frozen=True, eq=False):
     """Goroutines that cannot be told apart but by id, age and parent. Parking frames are off the stack."""
 
     stack: Stack
@@ -58,8 +56,7 @@ class GoroutineGroup:
         return int(named.min()) if len(named) else None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Goroutines:
+class Goroutines(Struct, frozen=True, eq=False):
     """All goroutines of one capture. `declared` is the total the capture itself announces, where it does."""
 
     groups: tuple[GoroutineGroup, ...]

@@ -1,12 +1,11 @@
-"""Heap and memory through the moments, as columns: what compare/ measures and detect/ reads.
+"""Heap and memory through the snapshots, as columns: what compare/ measures and detect/ reads.
 
-`HeapGrowth` has one column for each stack that holds or held memory, `MemorySeries` one value for each moment. What a
-moment does not say is -1 in whole numbers and NaN in others.
+`HeapGrowth` has one column for each stack that holds or held memory, `MemorySeries` one value for each snapshot. What a
+snapshot does not say is -1 in whole numbers and NaN in others.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from oakum.model.frame import Stack
@@ -15,9 +14,8 @@ from oakum.model.profile import Bools, Int64s
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class HeapGrowth:
-    """Live and allocated memory by stack: arrays are [moment, stack]; `seen` says which moments have a profile.
+class HeapGrowth(Struct, frozen=True, eq=False):
+    """Live and allocated memory by stack: arrays are [snapshot, stack]; `seen` says which snapshots have a profile.
 
     A heap profile is sampled: `samples` is how many sampled objects stand behind the live bytes, `noise` the variance
     that sampling gives to the live bytes, `churn` the variance of all bytes ever allocated. Stacks that hold little are
@@ -32,21 +30,20 @@ class HeapGrowth:
     noise: Floats
     allocated: Int64s  # bytes since the start of the process
     churn: Floats
-    total: Int64s  # live bytes of all stacks, one a moment
+    total: Int64s  # live bytes of all stacks, one a snapshot
     total_allocated: Int64s
-    twin: Int64s | None = None  # live bytes of each stack in the healthy twin; None: there is none
+    baseline: Int64s | None = None  # live bytes of each stack in the healthy baseline; None: there is none
 
     @property
-    def moments(self) -> NDArray[np.intp]:
-        """Return the moments that have a profile, oldest first."""
+    def snapshots(self) -> NDArray[np.intp]:
+        """Return the snapshots that have a profile, oldest first."""
         return np.flatnonzero(self.seen)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MemorySeries:
-    """Memory of a process, one value a moment, in bytes; NaN where no capture says."""
+class MemorySeries(Struct, frozen=True, eq=False):
+    """Memory of a process, one value a snapshot, in bytes; NaN where no capture says."""
 
-    seconds: Floats  # since the first moment
+    seconds: Floats  # since the first snapshot
     rss: Floats
     virtual: Floats
     limit: Floats
@@ -65,12 +62,18 @@ class MemorySeries:
     total_alloc: Floats
     mallocs: Floats
 
+    @property
+    def last_known(self) -> int | None:
+        """Return the last snapshot with resident memory and heap; else with one of them; None where no one has any."""
+        both = np.flatnonzero(~np.isnan(np.stack((self.rss, self.heap_alloc, self.heap_live))).all(axis=0))
+        known = both if len(both) else np.flatnonzero(~(np.isnan(self.rss) & np.isnan(self.heap_live)))
+        return int(known[-1]) if len(known) else None
 
-@dataclass(frozen=True, slots=True)
-class Pin:
+
+class Pin(Struct, frozen=True):
     """Heap that goroutines of one suspect keep alive."""
 
-    bytes: int  # at the last moment
+    bytes: int  # at the last snapshot
     part: float  # of the live heap
     explains: float | None  # of the heap's growth; None: it did not grow, or one profile alone shows none
     each: int  # bytes for each goroutine

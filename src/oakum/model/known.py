@@ -1,14 +1,15 @@
 """Leaks that upstream knows: the one that a finding is, and those that a build carries before they bite."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from oakum.model.frame import Frame
 from oakum.model.text import Text
+from oakum.model.vocabulary import Mechanism
 
 
-@dataclass(frozen=True, slots=True)
-class KnownMatch:
+class KnownMatch(Struct, frozen=True):
     """The upstream bug that a finding is. `affects_build` is what the version that runs says to it."""
 
     id: str
@@ -22,15 +23,14 @@ class KnownMatch:
     summary: Text | None = None
     says: tuple[Text, ...] = ()  # by what it was recognised, what tells the version, what speaks against it
     reviewed: bool = True
-    fault: Literal["library", "usage"] = "library"  # usage: no release mends it, whoever calls it has to
+    fault: Literal["library", "usage"] = "library"  # usage: no release fixes it, whoever calls it has to
 
 
-@dataclass(frozen=True, slots=True)
-class Carried:
-    """A known leak that a build has in it."""
+class Carried(Struct, frozen=True):
+    """A known bug that a build has in it."""
 
     id: str
-    mechanism: str
+    mechanism: Mechanism
     module: str
     found: str | None
     fixed: tuple[str, ...]
@@ -59,15 +59,14 @@ class Carried:
         return self.certain and self.upgrade_to is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Sighting:
-    """Goroutines, or memory, of a process that have the signature of known leaks; one value a moment."""
+class Sighting(Struct, frozen=True):
+    """Goroutines, or memory, of a process that have the signature of known bugs; one value a snapshot."""
 
     process: str
     place: Frame
     state: str | None = None
     created: Frame | None = None
-    counts: tuple[int | None, ...] = ()  # goroutines; None: the moment has no goroutines
+    counts: tuple[int | None, ...] = ()  # goroutines; None: the snapshot has no goroutines
     sizes: tuple[int | None, ...] = ()  # bytes in use, of memory
     share: float = 0.0  # of the heap
     longest: int | None = None  # minutes that one of them has waited

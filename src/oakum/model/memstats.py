@@ -1,11 +1,11 @@
 """Go's own account of its memory, from the trailer of heap debug=1 (runtime.MemStats), in bytes."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True)
-class MemStats:
+
+class MemStats(Struct, frozen=True):
     """runtime.MemStats as printed; None where this Go version did not print the figure."""
 
     alloc: int | None = None

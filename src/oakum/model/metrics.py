@@ -1,15 +1,15 @@
-"""Numbers that a process, or the kernel about it, tells at one moment: metric and labels -> value."""
+"""Numbers that a process, or the kernel about it, tells at one snapshot: metric and labels -> value."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 Labels = tuple[tuple[str, str], ...]  # sorted by name
 
 _IMPOSSIBLE = 2.0**63  # bytes, goroutines or seconds; NaN, which exporters have for what they cannot tell, is not below
 
 
-@dataclass(frozen=True, slots=True)
-class Metrics:
+class Metrics(Struct, frozen=True):
     """One scrape. Names are those of the Prometheus client for Go: go_goroutines, process_resident_memory_bytes ..."""
 
     values: Mapping[tuple[str, Labels], float]

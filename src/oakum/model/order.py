@@ -1,4 +1,4 @@
-"""How people sort names: the second moment before the tenth."""
+"""How people sort names: the second snapshot before the tenth."""
 
 import re
 

@@ -1,37 +1,35 @@
-"""Goroutines of one place through all moments: how many, who stayed, who came alive again."""
-
-from dataclasses import dataclass
+"""Goroutines of one place through all snapshots: how many, who stayed, who came alive again."""
 
 import numpy as np
+from msgspec import Struct
 
 from oakum.model.frame import Frame
 from oakum.model.goroutine import GoroutineGroup
 from oakum.model.profile import Int64s
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Population:
-    """Goroutines that stand at one place in one state and were started alike, oldest moment first.
+class Population(Struct, frozen=True, eq=False):
+    """Goroutines that stand at one place in one state and were started alike, oldest snapshot first.
 
-    Arrays have one value a moment, or one a step between two moments. What a capture cannot say is -1.
+    Arrays have one value a snapshot, or one a step between two snapshots. What a capture cannot say is -1.
     """
 
     place: Frame | None
     state: str | None
     creator: Frame | None
     entry: Frame | None  # the function it started in
-    groups: tuple[tuple[GoroutineGroup, ...], ...]  # its groups in each moment
-    counts: Int64s  # -1 where the moment has no goroutines at all
+    groups: tuple[tuple[GoroutineGroup, ...], ...]  # its groups in each snapshot
+    counts: Int64s  # -1 where the snapshot has no goroutines at all
     came: Int64s  # in each step: ids that were not here before; -1: they cannot be followed
     fresh: Int64s  # of those that came: not in the process before
     stayed: Int64s
     left: Int64s
     ended: Int64s  # of those that left: no longer in the process
     released: int  # members that stood here through a whole step and left later: whoever waits here can get on
-    born: int  # of the members of the last moment: not yet in the process in the first; -1 unknown
-    since: Int64s  # of the members of the last moment: how many have stood here without a break since each moment
-    aged: Int64s  # in each moment: members whose header names a waiting time
-    alive: Int64s  # in each moment: members whose wait has restarted since a collection saw others wait
+    born: int  # of the members of the last snapshot: not yet in the process in the first; -1 unknown
+    since: Int64s  # of the members of the last snapshot: how many have stood here without a break since each snapshot
+    aged: Int64s  # in each snapshot: members whose header names a waiting time
+    alive: Int64s  # in each snapshot: members whose wait has restarted since a collection saw others wait
 
     @property
     def followed(self) -> bool:
@@ -40,19 +38,19 @@ class Population:
 
     @property
     def last(self) -> int:
-        """Return how many there are in the last moment that has goroutines."""
+        """Return how many there are in the last snapshot that has goroutines."""
         seen = self.counts[self.counts >= 0]
         return int(seen[-1]) if len(seen) else 0
 
     @property
     def rise(self) -> int:
-        """Return by how much the last moment exceeds the first that was seen."""
+        """Return by how much the last snapshot exceeds the first that was seen."""
         seen = self.counts[self.counts >= 0]
         return int(seen[-1] - seen[0]) if len(seen) else 0
 
     @property
     def now(self) -> tuple[GoroutineGroup, ...]:
-        """Return its groups in the last moment that has goroutines."""
+        """Return its groups in the last snapshot that has goroutines."""
         seen = np.flatnonzero(self.counts >= 0)
         return self.groups[int(seen[-1])] if len(seen) else ()
 
@@ -63,7 +61,7 @@ class Population:
 
 
 def alone(group: GoroutineGroup) -> Population:
-    """Return the population that one group of one moment is."""
+    """Return the population that one group of one snapshot is."""
     none, one = np.zeros(0, np.int64), np.array([-1], np.int64)
     return Population(
         place=group.place, state=group.state, creator=group.created_by, entry=group.stack.entry, groups=((group,),),
@@ -72,9 +70,8 @@ def alone(group: GoroutineGroup) -> Population:
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Activity:
-    """Work done in each step between two moments, in a unit of its own; () when no step tells it."""
+class Activity(Struct, frozen=True):
+    """Work done in each step between two snapshots, in a unit of its own; () when no step tells it."""
 
     measure: str  # "goroutines started", "requests", "objects allocated", ""
     steps: tuple[float, ...]

@@ -1,16 +1,16 @@
-"""Sockets of one process at one moment: queues, buffers, and who is at the other end."""
+"""Sockets of one process at one snapshot: queues, buffers, and who is at the other end."""
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 # net.core.wmem_default and rmem_default, where nobody has set them and a capture does not tell.
 _USUAL = 212_992
 
 
-@dataclass(frozen=True, slots=True)
-class Socket:
+class Socket(Struct, frozen=True):
     """One socket. What the kernel did not tell is None; "" is nobody."""
 
     kind: str  # tcp, udp, u_str, u_dgr, u_seq: as ss names them
@@ -60,8 +60,7 @@ class Socket:
         return self.state != "LISTEN" and 4 * (self.received or 0) > room
 
 
-@dataclass(frozen=True, slots=True)
-class Sockets:
+class Sockets(Struct, frozen=True):
     """The sockets of one process, and the kernel's limits on buffers."""
 
     rows: tuple[Socket, ...]

@@ -1,14 +1,14 @@
 """A sentence before it has words: report/ owns them, in English and Chinese."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 Argument = str | int | float | tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True):
     """One sentence: the key of its template in report/, and what stands in it."""
 
     key: str

@@ -4,7 +4,7 @@
 of kind "unknown" that says what the file seems to be. The tuples of formats are in `others`; protobuf comes first.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from oakum.model import Buffer, Capture, Goroutines, Reading
 from oakum.parse import compression, pprof

@@ -6,8 +6,9 @@ header, up to the next header. Reads no records: that is for the module of each 
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from oakum.model import Buffer
 
@@ -48,8 +49,7 @@ _JAVA_HEAP = re.compile(rb"\s*--- heapz 1 ---\s*$")
 _JAVA_FORMAT = re.compile(rb"^\s*format *= *java\s*$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """One profile's share of a text: from its header line to the next header (or the end)."""
 
     kind: BlockKind

@@ -49,7 +49,7 @@ def read(data: Buffer, limits: Limits) -> tuple[Reading, ...]:
     group = b""
     for folder, file, body in _files(text):
         group = group or folder
-        for name, value in _told(file, body):
+        for name, value in _values_of(file, body):
             if name == _LIMIT:
                 if value < _NO_LIMIT:
                     values[name, ()] = min(value, values.get((name, ()), value))
@@ -65,7 +65,7 @@ def _files(text: bytes) -> Iterator[tuple[bytes, str, bytes]]:
         yield parts[at], parts[at + 1].decode("ascii"), parts[at + 2]
 
 
-def _told(file: str, body: bytes) -> Iterator[tuple[str, float]]:
+def _values_of(file: str, body: bytes) -> Iterator[tuple[str, float]]:
     word = body.strip()
     if file in _NUMBERS and word.isdigit() and len(word) <= 20:
         yield _NUMBERS[file], float(word)

@@ -6,10 +6,10 @@ Addresses come in adjusted (the call, not the return); names are kept by address
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from oakum.model import Functions, LabelSets, Locations, Mapping, Problem, Profile, Stacks, Strings, ValueType
 from oakum.model.profile import Int64s
@@ -124,8 +124,7 @@ class Columns:
         """Return what had to be left out to stay within the limits."""
         if not self._cut_stacks:
             return ()
-        text = f"{self._cut_stacks:,} stacks are deeper than {self._max_depth:,} frames and were cut there"
-        return (Problem("stack-too-deep", text, args={"stacks": self._cut_stacks, "depth": self._max_depth}),)
+        return (Problem.of("stack-too-deep", stacks=self._cut_stacks, depth=self._max_depth),)
 
     def profile(
         self,

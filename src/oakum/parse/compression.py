@@ -211,34 +211,29 @@ def _members(data: Buffer, name: str, most: int, deadline: float) -> tuple[bytes
                     if plain.tell() > most:
                         return b"", [_too_much(name, most)]
         except _Corrupt as error:
-            text = f"the {name} stream is corrupt ({error}); what came before was read"
-            problems.append(Problem("corrupt-compression", text, f"byte {at} or before"))
+            problems.append(Problem.of("corrupt-compression", f"byte {at} or before", name=name, error=str(error)))
             break
         if member.left_over is None:
-            problems.append(Problem("cut-compression", f"the {name} stream is cut", f"byte {at}"))
+            problems.append(Problem.of("cut-compression", f"byte {at}", name=name))
             break
         at -= len(member.left_over)
         following = bytes(data[at : at + 64])
         if _compression(following) != name:
             if following.strip(b"\0"):
-                text = f"bytes that are no {name} stream follow the end of the {name} stream; they were not read"
-                problems.append(Problem("trailing-bytes", text, f"byte {at}"))
+                problems.append(Problem.of("trailing-bytes", f"byte {at}", name=name))
             break
         if monotonic() > deadline:
-            problems.append(Problem("slow", "unpacking took longer than the limit", f"byte {at}"))
+            problems.append(Problem.of("slow.unpacking", f"byte {at}"))
             break
     return plain.getvalue(), problems
 
 
 def _refused(name: str) -> Problem:
-    command = _COMMANDS.get(name, f"{name} -d")
-    text = f"the capture is compressed with {name}; unpack it first: {command}"
-    return Problem("compressed", text, args={"compression": name, "command": command})
+    return Problem.of("compressed", name=name, command=_COMMANDS.get(name, f"{name} -d"))
 
 
 def _too_much(name: str, most: int) -> Problem:
-    text = f"refused: this {name} stream unpacks to more than {most} bytes, which no capture of its size does"
-    return Problem("too-much", text, args={"most": most})
+    return Problem.of("too-much.stream", name=name, most=most)
 
 
 __all__ = ["unpack"]

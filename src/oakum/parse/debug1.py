@@ -62,8 +62,7 @@ def read_block(block: Block, limits: Limits, deadline: float) -> Reading:
         profile.extra["cut"] = True
     records.problems += count_missing(block, _NOUNS.get(kind, "entries"), declared, total)
     if records.foreign:
-        text = f"{records.foreign:,} lines between the records are not part of the profile and were passed over"
-        records.problems.append(Problem("foreign-lines", text, block.line(0), {"lines": records.foreign}))
+        records.problems.append(Problem.of("foreign-lines", block.line(0), lines=records.foreign))
     return Reading(
         kind=kind,
         format="debug1",

@@ -51,8 +51,7 @@ def read(data: Buffer, limits: Limits) -> tuple[Reading, ...]:
             unread += 1
     if not values or unread > len(values):
         return ()  # a log that quotes a metric
-    text = f"{unread} lines of this scrape could not be read as metrics"
-    problems = (Problem("unread-metrics", text, args={"lines": unread}),) if unread else ()
+    problems = (Problem.of("unread-metrics", lines=unread),) if unread else ()
     metrics = Metrics(values)
     build = build_told(metrics)
     return (

@@ -10,22 +10,18 @@ import re
 from oakum.model import Buffer, Problem
 
 _HEAD = 64 << 10
-_FETCH = "save the profile itself, e.g. `curl -o heap.pb.gz http://HOST:PORT/debug/pprof/heap`"
-_BEHIND = "hand in the profile behind it"
-_PERF = "turn it into a profile with `perf_to_profile -i FILE -o profile.pb.gz`"
-
-# (key, what the file begins with, what it is and what to do)
-_MAGIC: tuple[tuple[str, bytes, str], ...] = (
-    ("jfr", b"FLR\0", "a Java Flight Recorder file, not a pprof profile: read it with `jfr print FILE`"),
-    ("hprof", b"JAVA PROFILE 1.0", "a Java heap dump (hprof): open it with Eclipse MAT or VisualVM"),
-    ("perf-data", b"PERFILE2", f"a Linux perf recording: {_PERF}"),
-    ("perf-data", b"2ELIFREP", f"a Linux perf recording: {_PERF}"),
-    ("png", b"\x89PNG\r\n\x1a\n", f"a picture (PNG), perhaps drawn by `pprof -png`: {_BEHIND}"),
-    ("pdf", b"%PDF-", f"a PDF, perhaps drawn by `pprof -pdf`: {_BEHIND}"),
-    ("dot", b"digraph ", f"a graph drawn by `pprof -dot`: {_BEHIND}"),
-    ("executable", b"MZ", f"a Windows program, not a profile: {_FETCH}"),
-    ("executable", b"\xcf\xfa\xed\xfe", f"a macOS program, not a profile: {_FETCH}"),
-    ("coverage", b"mode: ", "a Go coverage profile: look at it with `go tool cover -html=FILE`"),
+# What a file begins with -> what it is.
+_MAGIC: tuple[tuple[bytes, str], ...] = (
+    (b"FLR\0", "jfr"),
+    (b"JAVA PROFILE 1.0", "hprof"),
+    (b"PERFILE2", "perf-data"),
+    (b"2ELIFREP", "perf-data"),
+    (b"\x89PNG\r\n\x1a\n", "png"),
+    (b"%PDF-", "pdf"),
+    (b"digraph ", "dot"),
+    (b"MZ", "executable-windows"),
+    (b"\xcf\xfa\xed\xfe", "executable-macos"),
+    (b"mode: ", "coverage"),
 )
 
 # go1.7 heap dump\n        (runtime/debug.WriteHeapDump)
@@ -62,51 +58,48 @@ def name_foreign(data: Buffer) -> Problem | None:
     """Return a problem that names the file and says what to do; None when it is unknown."""
     head = bytes(data[:_HEAD])
     if not head.strip():
-        return Problem("empty", "The file is empty: nothing was saved; fetch it again and look at the answer's status")
+        return Problem.of("empty")
     return _binary(head) or _markup(head) or _report(head) or _json(head, len(data)) or _text(head, len(data))
 
 
-def _is(key: str, what: str) -> Problem:
-    return Problem("not-a-profile", f"This is {what}", args={"what": key})
+def _is(what: str, /, **args: str) -> Problem:
+    return Problem.of(f"not-a-profile.{what}", **args)
 
 
 def _binary(head: bytes) -> Problem | None:
-    for key, magic, what in _MAGIC:
+    for magic, what in _MAGIC:
         if head.startswith(magic):
-            return _is(key, what)
+            return _is(what)
     if head[257:262] == b"ustar":
-        return _is("tar", "a tar archive: unpack it with `tar xf FILE` and hand in what it holds")
+        return _is("tar")
     if head.startswith(b"\x7fELF"):
         little = head[5:6] != b"\x02"
         core = int.from_bytes(head[16:18], "little" if little else "big") == 4
         if core:
-            return _is("core", "a core dump: `dlv core PROGRAM FILE`, then `goroutines -t`, prints its goroutines")
-        return _is("executable", f"a program (ELF), not a profile: {_FETCH}")
+            return _is("core")
+        return _is("executable-elf")
     if _HEAP_DUMP.match(head):
-        return _is("heap-dump", f"a Go heap dump (debug.WriteHeapDump), which is not read: {_FETCH}")
+        return _is("heap-dump")
     return None
 
 
 def _markup(head: bytes) -> Problem | None:
     if found := _HTTP.match(head):
-        status = found[1].decode("ascii")
-        what = f"an HTTP answer with its headers (status {status}): save the body only, `curl -f -o FILE URL`"
-        return _is("http-answer", what)
+        return _is("http-answer", status=found[1].decode("ascii"))
     found = _MARKUP.match(head)
     if found is None:
         return None
     if found[1].lower().endswith(b"svg"):
-        return _is("svg", f"a picture (SVG), perhaps drawn by `pprof -svg`: {_BEHIND}")
+        return _is("svg")
     title = _TITLE.search(head)
-    called = f' ("{title[1].decode("utf-8", "replace")}")' if title else ""
-    return _is("html", f"a web page{called}, not a profile: {_FETCH}")
+    return _is("html-titled", title=title[1].decode("utf-8", "replace")) if title else _is("html")
 
 
 def _report(head: bytes) -> Problem | None:
     if _REPORT.search(head[:4096]):
-        return _is("pprof-report", f"a text report of `pprof` (-top, -tree, -list, -traces), not a profile: {_BEHIND}")
+        return _is("pprof-report")
     if _RAW.search(head[:4096]):
-        return _is("pprof-raw", "the text form of a profile (`pprof -raw`): write protobuf with `pprof -proto` instead")
+        return _is("pprof-raw")
     return None
 
 
@@ -115,13 +108,11 @@ def _json(head: bytes, size: int) -> Problem | None:
     if text[:1] not in (b"{", b"["):
         return None
     if b"https://www.speedscope.app/file-format-schema.json" in head:
-        return _is(
-            "speedscope", "a speedscope profile: open it at speedscope.app, or hand in the pprof profile behind it"
-        )
+        return _is("speedscope")
     if b'"traceEvents"' in head:
-        return _is("chrome-trace", "a Chrome trace (JSON): open it in Perfetto; a pprof profile is needed here")
+        return _is("chrome-trace")
     if b'"nodes"' in head[:4096] and b'"callFrame"' in head:
-        return _is("cpuprofile", "a V8 CPU profile (JSON): open it in the browser's developer tools")
+        return _is("cpuprofile")
     if size <= _HEAD:
         try:
             answer = json.loads(text)
@@ -129,7 +120,7 @@ def _json(head: bytes, size: int) -> Problem | None:
             return None
         message = _message(answer) if isinstance(answer, dict) else None
         if message:
-            return _is("json-error", f'an error in JSON ("{message}"), not a profile: {_FETCH}')
+            return _is("json-error", message=message)
     return None
 
 
@@ -152,13 +143,13 @@ def _text(head: bytes, size: int) -> Problem | None:
     if not lines or _CONTROL.search(text):
         return None
     if _HTTP_ERRORS.match(text) and len(lines) <= 5:
-        return _is("http-error", f'an error message ("{_shown(lines[0])}"), not a profile: {_FETCH}')
+        return _is("http-error", message=_shown(lines[0]))
     # The last line of the head may be cut.
     sure = lines[:-1] if len(lines) > 1 else lines
     if all(len(line) < 20_000 and _FOLDED.fullmatch(line) for line in sure):
-        return _is("folded-stacks", f"folded stacks (as flamegraph.pl reads them), not a profile: {_BEHIND}")
+        return _is("folded-stacks")
     if size <= 1024 and len(lines) <= 5:
-        return _is("short-text", f'a line of text ("{_shown(lines[0])}"), neither a profile nor a dump: {_FETCH}')
+        return _is("short-text", line=_shown(lines[0]))
     return None
 
 

@@ -5,8 +5,9 @@ what it is when it is a program that tells of no build. Runs nothing, and reads 
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 from types import MappingProxyType
+
+from msgspec.structs import replace
 
 from oakum.model import Buffer, Problem, Reading
 from oakum.parse.binaries import build_info, elf, function_names, macho, pe
@@ -14,8 +15,6 @@ from oakum.parse.binaries.image import Image
 from oakum.parse.build_text import build_of
 from oakum.parse.foreign import name_foreign
 from oakum.parse.limits import Limits
-
-_NEEDED = "a profile or a goroutine dump of the process is needed"
 
 
 def read(data: Buffer, limits: Limits) -> tuple[Reading, ...]:
@@ -65,16 +64,15 @@ def _images(data: Buffer) -> tuple[Image, ...]:
 
 def _reading(image: Image, found: build_info.BuildInfo) -> Reading:
     build = build_of((found.lines or "").split("\n"), found.version)
-    notes = {"file": image.what}
-    problems = [_cut(image, "what is there was read")] if image.missing else []
+    notes = {"file": "{system} {kind} ({machine})".format(**image.called)}
+    problems = [_cut(image, "cut-program")] if image.missing else []
     if build.main is None and not build.modules:
         # The go command names no modules of what it builds outside of one, though there may be some in it.
         build = replace(build, modules=None, replaced=None)
         if found.lines is None:
-            problems.append(Problem("damaged-program", "Its list of modules is damaged, or not there any more"))
+            problems.append(Problem.of("damaged-program"))
         elif found.version is None:
-            text = "It was built by Go, but tells neither version nor modules: a plugin does not, nor what garble made"
-            problems.append(Problem("no-build-information", text))
+            problems.append(Problem.of("no-build-information"))
         else:
             notes["modules"] = "not told: it was built outside a module"
     return Reading(
@@ -91,20 +89,17 @@ def _reading(image: Image, found: build_info.BuildInfo) -> Reading:
 def _other(image: Image) -> Reading:
     """Return the reading of a program in which nothing of Go was found."""
     if image.missing:
-        problem = _cut(image, "no build information of Go was found in what is there; copy it again")
+        problem = _cut(image, "cut-program.nothing")
     elif b"UPX!" in bytes(image.data[:4096]):
-        text = f"This is {image.what}, packed with UPX: `upx -d FILE` unpacks it"
-        problem = Problem("not-a-profile", text, args={"what": "executable"})
+        problem = Problem.of("not-a-profile.packed", **image.called)
     else:
-        text = f"This is {image.what}, not built by Go: {_NEEDED}"
-        problem = Problem("not-a-profile", text, args={"what": "executable"})
+        problem = Problem.of("not-a-profile.not-go", **image.called)
     return Reading(kind="unknown", format="unknown", problems=(problem,))
 
 
-def _cut(image: Image, follows: str) -> Problem:
+def _cut(image: Image, name: str) -> Problem:
     size = len(image.data)
-    text = f"This is {image.what}, cut off after {size:,} bytes ({image.missing:,} are missing): {follows}"
-    return Problem("cut-program", text, f"byte {size}", {"read": size, "missing": image.missing})
+    return Problem.of(name, f"byte {size}", read=size, missing=image.missing, **image.called)
 
 
 __all__ = ["listing", "names", "read"]

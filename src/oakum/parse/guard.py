@@ -1,8 +1,9 @@
 """What every reading of a capture goes through: a reader that fails hides nothing, and a wrapping is put on record."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from oakum.model import Buffer, Problem, Reading
 from oakum.parse.limits import Limits
@@ -18,8 +19,7 @@ def guarded(
     try:
         return reader(data, limits)
     except Exception as error:  # the last resort: a bug in one reader must not hide what the others read
-        text = f"A reader failed ({type(error).__name__}: {error}); please report this with the file"
-        problems.append(Problem("internal", text))
+        problems.append(Problem.of("internal", error=f"{type(error).__name__}: {error}"))
         return ()
 
 

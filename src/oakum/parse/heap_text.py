@@ -91,8 +91,8 @@ class _Heap:
             self._period = int(rate or 0)
         else:
             self._scaled = False
-            text = f"Heap profiles of the form {form.decode('ascii')} are unknown: their values are not scaled"
-            self._problems.append(Problem("unknown-heap-form", text, self._block.line(0)))
+            problem = Problem.of("unknown-heap-form", self._block.line(0), form=form.decode("ascii"))
+            self._problems.append(problem)
 
     def read(self, deadline: float) -> Reading:
         """Return the reading of the whole block."""
@@ -195,8 +195,7 @@ class _Heap:
 
     def _cut(self, index: int) -> None:
         if self._memstats.drop_last():
-            text = "The text ends inside runtime.MemStats: its last figures are missing"
-            self._problems.append(Problem("cut-mid-memstats", text, self._block.line(index)))
+            self._problems.append(Problem.of("cut-mid-memstats", self._block.line(index)))
         elif self._symbols.broken or (self._begun == index and (self._symbols.seen or self._block.kind == "jemalloc")):
             self._problems.append(cut_mid_stack(self._block, index))
 

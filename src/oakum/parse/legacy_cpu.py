@@ -89,10 +89,8 @@ def _samples(words: UInt64s, limits: Limits) -> tuple[list[Sample], int, list[Pr
         samples.append((count, words[at + 2 : at + 2 + depth].tolist()))
         at += 2 + depth
         if len(samples) % 65536 == 0 and monotonic() > deadline:
-            text = "Reading took too long and was stopped; the rest is missing"
-            return samples, total, [Problem("out-of-time", text, f"word {at}")]
-    text = f"The profile ends without its end mark after {len(samples):,} samples: later ones are missing"
-    return samples, total, [Problem("cut-mid-samples", text, f"word {at}", {"read": len(samples)})]
+            return samples, total, [Problem.of("out-of-time", f"word {at}")]
+    return samples, total, [Problem.of("cut-mid-samples", f"word {at}", read=len(samples))]
 
 
 def _without_handler(samples: list[Sample]) -> list[Sample]:

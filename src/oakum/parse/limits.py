@@ -1,13 +1,13 @@
 """How much a parser may spend on one capture. Evidence can be hostile: every parser takes a `Limits`."""
 
-from dataclasses import dataclass
 from time import monotonic
+
+from msgspec import Struct
 
 MIB = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Caps for one capture; what lies beyond becomes a `Problem`, never an exception."""
 
     max_bytes: int = 4096 * MIB  # of decompressed data

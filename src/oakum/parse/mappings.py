@@ -6,12 +6,12 @@ google/pprof does, and the mapping of each address. Lines that are no mapping ar
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace
 
 from oakum.model import Mapping
-from oakum.model.profile import Int32s, UInt64s
+from oakum.model.profile import Int32s, UInt64s, unique_values
 
 # A process has some hundred executable mappings; the cap keeps hostile maps from costing time.
 MAX_MAPPINGS = 10_000
@@ -129,7 +129,7 @@ def assign(addresses: UInt64s, mappings: list[Mapping]) -> tuple[Int32s, tuple[M
             mapping = mappings[row]
             if 0 < mapping.offset <= mapping.start:
                 _claim(below, ranked[loose], mapping.start - mapping.offset, mapping.start, row)
-        for row in np.unique(below[below >= 0]).tolist():
+        for row in unique_values(below[below >= 0]).tolist():
             mappings[row] = replace(mappings[row], start=mappings[row].start - mappings[row].offset, offset=0)
         if (below < 0).any():
             mappings = [*mappings, Mapping(limit=_TOP)]

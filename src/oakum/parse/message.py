@@ -1,10 +1,9 @@
 """One pprof message while it is read: its fields by tag, its string table, and the problems met on the way."""
 
-from dataclasses import dataclass, field
-
 import numpy as np
+from msgspec import Struct, field
 
-from oakum.model import Problem, Strings
+from oakum.model import Argument, Problem, Strings
 from oakum.parse.limits import Limits
 from oakum.parse.wire import Fields, Int32s, Int64s, Numbers, UInt8s, UInt64s, Wire
 
@@ -12,8 +11,7 @@ from oakum.parse.wire import Fields, Int32s, Int64s, Numbers, UInt8s, UInt64s, W
 DENSE = 16
 
 
-@dataclass(slots=True)
-class Message:
+class Message(Struct):
     """The top-level fields of a profile, and what the readers of its tables share."""
 
     wire: Wire
@@ -33,14 +31,13 @@ class Message:
     def first(self, most: int, rows: tuple[Int64s, Int64s], name: str) -> tuple[Int64s, Int64s]:
         """Return at most so many of the rows; more become a problem."""
         if len(rows[0]) > most:
-            self.say("many", "the profile has {count} " + name + f"; {most} were read", len(rows[0]))
+            self.say("many.things", len(rows[0]), things=name, most=most)
         return rows[0][:most], rows[1][:most]
 
     def walk(self, starts: Int64s, ends: Int64s, name: str) -> Fields:
         """Return the fields of the messages at starts:ends; those that break off become a problem."""
         fields = self.wire.walk(starts, ends)
-        self.say("broken-message", name + " that break off in the middle, whose rest is not read: {count}",
-                 fields.broken)  # fmt: skip
+        self.say("broken-message", fields.broken, things=name)
         return fields
 
     def number(self, tag: int) -> int:
@@ -67,15 +64,14 @@ class Message:
     def named(self, ids: UInt64s, name: str) -> "Rows":
         """Return the rows of a table by their ids; ids that do not tell rows apart become a problem."""
         rows = Rows(ids)
-        self.say("duplicate-id", name + " that have the id of another: {count}", rows.duplicates)
-        self.say("no-ids", name + " without ids, numbered as they stand: {count}",
-                 rows.count if rows.nameless else 0)  # fmt: skip
+        self.say("duplicate-id", rows.duplicates, things=name)
+        self.say("no-ids", rows.count if rows.nameless else 0, things=name)
         return rows
 
-    def say(self, key: str, text: str, count: int) -> None:
+    def say(self, name: str, count: int, /, **args: Argument) -> None:
         """Note a problem that concerns `count` things; none is no problem."""
         if count:
-            self.problems.append(Problem(key, text.format(count=count), args={"count": count}))
+            self.problems.append(Problem.of(name, count=count, **args))
 
 
 class Rows:

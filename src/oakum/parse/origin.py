@@ -5,10 +5,12 @@ Comes in: a profile as read so far. Goes out: words, or None where nothing is ev
 
 import re
 from collections import Counter
+from functools import lru_cache
 
 import numpy as np
 
 from oakum.model import Profile, Strings, ValueType
+from oakum.model.profile import unique_values
 from oakum.parse.wire import Int64s
 
 # Functions looked at to tell the producer; they are spread over the whole table.
@@ -80,9 +82,9 @@ def contention(profile: Profile) -> str:
     Go writes both with the same sample types; one stands where a goroutine waits, the other where one unlocks.
     """
     stacks, locations = profile.stacks, profile.locations
-    leaves = np.unique(stacks.locations[stacks.starts[:-1][stacks.starts[1:] > stacks.starts[:-1]]])
+    leaves = unique_values(stacks.locations[stacks.starts[:-1][stacks.starts[1:] > stacks.starts[:-1]]])
     first = locations.line_starts[leaves]
-    rows = np.unique(locations.line_function[first[first < locations.line_starts[leaves + 1]]])
+    rows = unique_values(locations.line_function[first[first < locations.line_starts[leaves + 1]]])
     names = [profile.strings[int(row)] for row in profile.functions.name[rows[rows >= 0]][:MANY]]
     unlocks = sum(bool(_UNLOCKS.search(name)) for name in names)
     blocks = sum(bool(_BLOCKS.search(name)) and not _UNLOCKS.search(name) for name in names)
@@ -101,7 +103,7 @@ def producer(profile: Profile) -> str | None:
         return "eBPF"
     votes = Counter(_ENDINGS.get(_ending(strings[int(functions.file[row])])) for row in rows)
     for name in names:
-        votes.update(language for language, pattern in _NAMES.items() if pattern.search(name))
+        votes.update(_languages(name))
     del votes[None]
     if votes:
         return votes.most_common(1)[0][0]
@@ -111,6 +113,12 @@ def producer(profile: Profile) -> str | None:
     if any(comment.startswith("executableInfo=") for comment in profile.comments):
         return "Rust"  # jemalloc_pprof, a crate
     return "C++" if any("libstdc++" in file or "libc++" in file for file in files) else None
+
+
+@lru_cache(maxsize=4096)
+def _languages(name: str) -> tuple[str, ...]:
+    """Return the languages whose functions are named so; the next profile is often of the same program."""
+    return tuple(language for language, pattern in _NAMES.items() if pattern.search(name))
 
 
 def _ending(file: str) -> str:

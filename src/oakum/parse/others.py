@@ -6,10 +6,10 @@ formats and log dialects are some thirty modules. To add a format: a module, and
 
 import re
 from bisect import bisect_left
-from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
+from msgspec.structs import replace
 
 from oakum.model import Buffer, GoroutineGroup, Problem, Reading
 from oakum.parse import (
@@ -55,7 +55,6 @@ FACTS: tuple[Parser, ...] = (
 )
 TEXT: tuple[Parser, ...] = (stacks.read, text_profiles.read)  # each finds its own: a log may hold both
 
-_FETCH = "`curl -o goroutine.txt 'http://HOST:PORT/debug/pprof/goroutine?debug=2'` saves a goroutine dump"
 # "lines 120-990"
 _LINES = re.compile(r"lines (\d+)-\d+")
 _MIB = 1 << 20
@@ -95,16 +94,16 @@ def _told_by_log(source: logs.Unwrapped, readings: list[Reading]) -> list[Readin
     told = []
     for reading, start in zip(readings, starts, strict=True):
         written = source.stamps_at(start) or _nearby(source.text, start)
-        moment = next((at for stamp in written if (at := stamps.moment(stamp))), None)
+        stamped = next((at for stamp in written if (at := stamps.parse_stamp(stamp))), None)
         notes = dict(reading.notes)
         if source.source:
             notes["source"] = source.source
-        if written and moment is None:
+        if written and stamped is None:
             notes["stamp"] = written[0]
         told.append(
             replace(
                 wrapped(source.wrapping, reading),
-                taken_at=reading.taken_at or moment,
+                taken_at=reading.taken_at or stamped,
                 where=f"{reading.where} unwrapped" if reading.where and source.wrapping else reading.where,
                 notes=MappingProxyType(notes),
             )
@@ -165,23 +164,17 @@ def _archive(data: Buffer) -> Reading | None:
     head = bytes(data[:512])
     if head[257:262] != b"ustar" or b"\0" not in head[:257]:
         return None
-    text = (
-        f"This is a tar archive of {len(data)} bytes: unpack it first with `tar -xf FILE`, "
-        "and hand in its files or the directory"
-    )
-    problem = Problem("not-a-profile", text, args={"what": "tar"})
+    problem = Problem.of("not-a-profile.tar-whole", size=len(data))
     return Reading(kind="unknown", format="unknown", problems=(problem,))
 
 
 def _unknown(data: Buffer, problems: list[Problem]) -> Reading:
     # Bytes that could not be unpacked say nothing more than that.
-    refused = any(problem.key in ("compressed", "too-much") for problem in problems)
+    refused = any(problem.key in ("compressed", "too-much") for problem in problems) or (problems and len(data) < 64)
     foreign = None if refused else name_foreign(data)
     if foreign is None and not refused:
-        what = "binary data" if b"\0" in bytes(data[:4096]) else "text"
-        foreign = Problem(
-            "unrecognised", f"Neither a profile nor a goroutine dump was found in {len(data)} bytes of {what}: {_FETCH}"
-        )
+        what = "binary" if b"\0" in bytes(data[:4096]) else "text"
+        foreign = Problem.of(f"unrecognised.{what}", size=len(data))
     return Reading(kind="unknown", format="unknown", problems=(foreign,) if foreign else ())
 
 

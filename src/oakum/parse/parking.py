@@ -6,10 +6,11 @@ the state as Go 1.20+ prints it and the frames that debug=2 would show. A state 
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oakum.model import Frame, GoroutineGroup, Goroutines, Profile, Stack
 from oakum.model.goroutine import CREATOR_LABEL, STATE_LABEL
@@ -179,8 +180,7 @@ def ordered(groups: list[GoroutineGroup]) -> tuple[GoroutineGroup, ...]:
     return tuple(sorted(groups, key=lambda group: -group.count))
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
+class _Shape(Struct, frozen=True):
     state: str | None
     stack: Stack
     labels: tuple[tuple[str, str], ...] = ()

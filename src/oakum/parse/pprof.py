@@ -4,12 +4,12 @@ Comes in: unpacked bytes. Goes out: a Reading, or None for anything that is not 
 nowhere, cut ends and odd samples become problems; what is whole is kept.
 """
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import islice
 from time import monotonic
 
 import numpy as np
+from msgspec.structs import replace
 
 from oakum.model import Buffer, Functions, Locations, Mapping, Problem, Profile, Reading, Strings, ValueType
 from oakum.parse import origin, samples, wire
@@ -27,13 +27,6 @@ KNOWN = frozenset(
 )  # fmt: skip
 HEAD = 1 << 16  # bytes looked at before anything is copied
 MANY = 1 << 16  # mappings, sample types and comments: each becomes an object
-
-_WHY = {
-    "cut": "the profile is cut: what follows is missing",
-    "corrupt": "these bytes start no field: what follows was not read",
-    "many": "the profile holds more messages than the limit: what follows was not read",
-    "slow": "reading took longer than the limit: what follows was not read",
-}
 
 
 def read(data: Buffer, limits: Limits = DEFAULT) -> Reading | None:
@@ -55,13 +48,13 @@ def read(data: Buffer, limits: Limits = DEFAULT) -> Reading | None:
         message.strings = Strings(blob, starts - first, ends - first)
     profile = _profile(message)
     if why or monotonic() > deadline:
-        message.problems.insert(0, Problem(why or "slow", _WHY[why or "slow"], f"byte {stopped}"))
+        message.problems.insert(0, Problem.of(f"{why or 'slow'}.profile", f"byte {stopped}"))
     return Reading(
         kind=profile.kind,
         format="pprof",
         producer=origin.producer(profile),
         go_version=origin.go_version(blob, starts - first, message.strings),
-        taken_at=_moment(profile.time_nanos),
+        taken_at=_time_of(profile.time_nanos),
         profile=profile,
         problems=tuple(message.problems),
     )
@@ -142,8 +135,7 @@ def _profile(message: Message) -> Profile:
         doc_url=message.text(message.number(DOC_URL)),
         extra={"line_columns": columns} if columns.any() else {},
     )
-    message.say("string-out-of-range", "string numbers beyond the string table, read as empty: {count}",
-                message.bad_strings)  # fmt: skip
+    message.say("string-out-of-range", message.bad_strings)
     return replace(profile, kind=origin.contention(profile)) if profile.kind == "contention" else profile
 
 
@@ -203,14 +195,12 @@ def _locations(message: Message, mappings: Rows, functions: Rows) -> tuple[Rows,
     rows = message.named(fields.scalar(0x08), "locations")
     mapping_ids = fields.scalar(0x10)
     mapping = mappings.of(mapping_ids)
-    message.say("missing-mapping", "locations that name mappings which the profile lacks: {count}",
-                int(np.count_nonzero((mapping < 0) & (mapping_ids > 0))))  # fmt: skip
+    message.say("missing-mapping", int(np.count_nonzero((mapping < 0) & (mapping_ids > 0))))
     which, start, end = fields.pick(0x22)
     lines = message.walk(start.astype(np.int64), end, "lines")
     function_ids = lines.scalar(0x08)
     function = functions.of(function_ids)
-    message.say("missing-function", "lines that name functions which the profile lacks: {count}",
-                int(np.count_nonzero((function < 0) & (function_ids > 0))))  # fmt: skip
+    message.say("missing-function", int(np.count_nonzero((function < 0) & (function_ids > 0))))
     locations = Locations(
         address=fields.scalar(0x18),
         mapping=np.where(mapping_ids == 0, np.int32(-1), mapping),
@@ -234,7 +224,7 @@ def _with_unknown(locations: Locations) -> Locations:
     )
 
 
-def _moment(nanos: int) -> datetime | None:
+def _time_of(nanos: int) -> datetime | None:
     # 9999-12-31: the last year that datetime can say.
     if not 0 < nanos < 253402300799 * 10**9:
         return None

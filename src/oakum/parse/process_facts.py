@@ -4,7 +4,7 @@ In: a scrape in Prometheus' text format below the line `# oakum process/1`. Out:
 from what the process tells of itself.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from oakum.model import Buffer, Reading
 from oakum.parse import exposition

@@ -1,17 +1,19 @@
 """Answers of Prometheus' query API (matrix or vector; Thanos, Mimir and VictoriaMetrics answer alike) -> Metrics.
 
 In: one answer or several one after the other, or what `promtool query range -o json` prints. Out: readings of kind
-"metrics", one for each of at most 24 moments of each process. A restart is a new process: of its runs the last is
+"metrics", one for each of at most 24 snapshots of each process. A restart is a new process: of its runs the last is
 read, and the longest where the last is short.
 """
 
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from types import MappingProxyType
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from oakum.model import Buffer, Metrics, Problem, Reading
 from oakum.model.metrics import Labels
@@ -19,7 +21,7 @@ from oakum.parse.builds.metrics import build_told
 from oakum.parse.limits import Limits
 from oakum.parse.plain_json import MOST, begins, documents, each, inside, text_of
 
-MOMENTS = 24  # of one run: enough to tell a slope from a saw
+SNAPSHOTS = 24  # of one run: enough to tell a slope from a saw
 _MOST_PROCESSES = 50
 _MOST_SERIES = 20_000
 _MOST_POINTS = 2_000_000
@@ -40,21 +42,19 @@ _COUNTERS = (
 )  # fmt: skip
 
 
-@dataclass(eq=False, slots=True)
-class _Series:
+class _Series(Struct, eq=False):
     name: str
     labels: dict[str, str]
     points: list[tuple[float, float]]  # seconds since 1970, value; oldest first
 
     def near(self, stamp: float, within: float) -> float | None:
-        """Return the value at a moment, or of the nearest sample close to it."""
+        """Return the value at a snapshot, or of the nearest sample close to it."""
         at = bisect_left(self.points, (stamp, -math.inf))
         near = min(self.points[max(0, at - 1) : at + 1], key=lambda point: abs(point[0] - stamp), default=None)
         return near[1] if near is not None and abs(near[0] - stamp) <= within else None
 
 
-@dataclass(eq=False, slots=True)
-class _Program:
+class _Program(Struct, eq=False):
     """All series of one process."""
 
     name: str
@@ -62,7 +62,7 @@ class _Program:
 
 
 def read(data: Buffer, limits: Limits) -> tuple[Reading, ...]:
-    """Return the moments that the answers tell of, or nothing when this is no answer of Prometheus."""
+    """Return the snapshots that the answers tell of, or nothing when this is no answer of Prometheus."""
     del limits  # bounded by its size, and by the number of points
     head = bytes(data[: 4 << 10])
     if len(data) > MOST or not begins(head) or (b'"resultType"' not in head and b'"metric"' not in head):
@@ -77,19 +77,18 @@ def read(data: Buffer, limits: Limits) -> tuple[Reading, ...]:
     if not series:
         return (_empty(said),) if said or b'"resultType"' in head else ()
     if sum(len(one.points) for one in series) > _MOST_POINTS or len(series) > _MOST_SERIES:
-        text = f"{len(series):,} series are more than is read of one file; ask for fewer metrics, or a longer step"
-        return (_empty([Problem("too-much", text)]),)
+        return (_empty([Problem.of("too-much.series", series=len(series))]),)
     programs = _programs(series)
     if (more := len(programs) - _MOST_PROCESSES) > 0:
-        said.append(Problem("too-many", f"{more} more processes were left out; ask for fewer at a time"))
-    readings = [reading for one in programs[:_MOST_PROCESSES] for reading in _moments(one)]
+        said.append(Problem.of("too-many.processes", more=more))
+    readings = [reading for one in programs[:_MOST_PROCESSES] for reading in _snapshots(one)]
     if readings and said:
         readings[0] = replace(readings[0], problems=(*said, *readings[0].problems))
     return tuple(readings)
 
 
 def _empty(said: Sequence[Problem]) -> Reading:
-    told = tuple(said) or (Problem("empty-answer", "Prometheus had nothing to this query: no series fits it"),)
+    told = tuple(said) or (Problem.of("empty-answer"),)
     return Reading(kind="metrics", format="prometheus-range", problems=told)
 
 
@@ -103,20 +102,19 @@ def _results(document: object, said: list[Problem]) -> list[_Series] | None:
         return None
     if document["status"] == "error":
         why = f"{text_of(document, 'errorType')}: {text_of(document, 'error')}"[:300]
-        said.append(Problem("refused", f"Prometheus did not answer a query: {why}"))
+        said.append(Problem.of("refused.query", why=why))
         return []
     kind = text_of(inside(document, "data"), "resultType")
     if kind not in ("matrix", "vector"):
         return None
     for warning in (*_texts(document.get("warnings")), *_texts(document.get("infos"))):
-        said.append(Problem("warning", f"Prometheus says of its answer: {warning[:300]}"))
+        said.append(Problem.of("warning.prometheus", said=warning[:300]))
     if document.get("isPartial") is True or document.get("partial") is True:
-        said.append(Problem("warning", "The answer is partial: not every store of the past could be asked"))
+        said.append(Problem.of("warning.partial"))
     result = inside(document, "data").get("result")
     found = list(_series(result))
     if isinstance(result, list) and result and not found:
-        text = "No series in this answer has a name: an expression drops it, such as rate(); ask for the metric itself"
-        said.append(Problem("nameless", text))
+        said.append(Problem.of("nameless"))
     return found
 
 
@@ -203,7 +201,7 @@ def _called(labels: Mapping[str, str]) -> str:
     return "/".join(part for part in parts if part) or labels.get("job", "")
 
 
-def _moments(program: _Program) -> Iterator[Reading]:
+def _snapshots(program: _Program) -> Iterator[Reading]:
     stamps = _stamps(program.series)
     runs = _runs(program.series, stamps)
     last, longest = runs[-1], max(reversed(runs), key=lambda run: run[-1] - run[0])
@@ -276,26 +274,26 @@ def _restarts(runs: Sequence[Sequence[float]], run: Sequence[float]) -> Iterator
         return
     began = [f"{datetime.fromtimestamp(one[0], UTC):%Y-%m-%d %H:%M:%S}" for one in runs[1:]]
     when = ", ".join(began[-3:])
-    times = "once" if len(began) == 1 else f"{len(began)} times"
     place = "the last run" if run is runs[-1] else "the longest run"
-    text = f"The process was restarted {times} in this range ({when} UTC): these moments are of {place}"
-    yield Problem("restarted", text, args={"restarts": len(began)})
+    if len(began) == 1:
+        yield Problem.of("restarted.once", when=when, run=place)
+    else:
+        yield Problem.of("restarted", restarts=len(began), when=when, run=place)
 
 
 def _thinned(run: Sequence[float]) -> list[float]:
-    if len(run) <= MOMENTS:
+    if len(run) <= SNAPSHOTS:
         return list(run)
-    return [run[round(at * (len(run) - 1) / (MOMENTS - 1))] for at in range(MOMENTS)]
+    return [run[round(at * (len(run) - 1) / (SNAPSHOTS - 1))] for at in range(SNAPSHOTS)]
 
 
 def _thinning(run: Sequence[float], chosen: Sequence[float]) -> Iterator[Problem]:
     if len(chosen) < len(run):
-        text = f"Of {len(run):,} moments {len(chosen)} were read, evenly spread"
-        yield Problem("thinned", text, args={"moments": len(run), "read": len(chosen)})
+        yield Problem.of("thinned", moments=len(run), read=len(chosen))
 
 
 def _at(series: Sequence[_Series], stamp: float, within: float) -> dict[tuple[str, Labels], float]:
-    """Return the scrape of one moment, without the labels that only say where it is from."""
+    """Return the scrape of one snapshot, without the labels that only say where it is from."""
     values: dict[tuple[str, Labels], float] = {}
     for one in series:
         value = one.near(stamp, within)
@@ -308,4 +306,4 @@ def _at(series: Sequence[_Series], stamp: float, within: float) -> dict[tuple[st
     return values
 
 
-__all__ = ["MOMENTS", "read"]
+__all__ = ["SNAPSHOTS", "read"]

@@ -35,13 +35,13 @@ def values(message: Message, samples: Fields, types: tuple[ValueType, ...]) -> t
         counts = np.bincount(which, minlength=count)
         if not types and len(flat):
             types = (ValueType("", ""),) * min(MOST_UNNAMED, int(counts.max()))
-            message.say("no-sample-types", "the profile names no sample types; values of a sample: {count}", len(types))
+            message.say("no-sample-types", len(types))
         place = np.arange(len(flat)) - np.repeat(np.cumsum(counts) - counts, counts)
         inside = place < len(types)
         column = np.zeros((len(types), count), np.int64)
         column[place[inside], which[inside]] = flat[inside].view(np.int64)
         odd = int(np.count_nonzero(counts != len(types)))
-    message.say("wrong-value-count", "samples with more or fewer values than there are sample types: {count}", odd)
+    message.say("wrong-value-count", odd)
     return types, column
 
 
@@ -49,7 +49,7 @@ def _affordable(message: Message, types: tuple[ValueType, ...], samples: int) ->
     # A whole profile has a byte for each value at least, so its matrix is not larger than this.
     most = max(1, 2 * message.wire.size // max(1, samples))
     if len(types) > most:
-        message.say("many-sample-types", "the profile names {count} sample types, more than it has values", len(types))
+        message.say("many-sample-types", len(types))
     return types[:most]
 
 
@@ -113,11 +113,11 @@ def stacks(message: Message, samples: Fields, locations: Rows) -> tuple[Int32s, 
     if int(rows.min(initial=0)) < 0:
         missing = rows < 0
         frames = int(np.count_nonzero(missing))
-        message.say("missing-location", "frames of stacks that name locations which the profile lacks: {count}", frames)
+        message.say("missing-location", frames)
         rows[missing] = locations.count
     deep = int(np.count_nonzero(sizes > most))
     if deep:
-        message.say("deep-stack", f"stacks deeper than {most} frames, whose roots are left out: {{count}}", deep)
+        message.say("deep-stack", deep, most=most)
         ends = np.cumsum(sizes)
         rows = rows[_ranges(ends - sizes, np.minimum(sizes, most))]
         sizes = np.minimum(sizes, most)

@@ -8,36 +8,32 @@ from oakum.parse.blocks import MAX_BLOCKS, Block
 
 def out_of_time(block: Block, index: int) -> Problem:
     """Return the problem of a text that takes too long to read."""
-    return Problem("out-of-time", "Reading took too long and was stopped; the rest is missing", block.line(index))
+    return Problem.of("out-of-time", block.line(index))
 
 
 def too_many(block: Block) -> tuple[Problem, ...]:
     """Return the problem of a capture with more profiles than are read, or nothing."""
-    text = f"The capture holds more than {MAX_BLOCKS:,} profiles; the rest was not read"
-    return (Problem("too-many-profiles", text),) if block.more else ()
+    return (Problem.of("too-many-profiles", most=MAX_BLOCKS),) if block.more else ()
 
 
 def bad_records(block: Block, count: int, index: int) -> Problem:
     """Return the problem of records that make no sense; `index` is the line of the first."""
-    text = f"{count:,} records could not be understood and were left out"
-    return Problem("bad-records", text, block.line(index), {"records": count})
+    return Problem.of("bad-records", block.line(index), records=count)
 
 
 def cut_mid_stack(block: Block, index: int) -> Problem:
     """Return the problem of a text that ends inside a record."""
-    text = "The text ends in the middle of a record: its last frames are missing"
-    return Problem("cut-mid-stack", text, block.line(index))
+    return Problem.of("cut-mid-stack.record", block.line(index))
 
 
 def count_missing(block: Block, noun: str, declared: int, read: int) -> tuple[Problem, ...]:
     """Return the problem of a profile whose announced total is not what was read, or nothing."""
     if declared == read:
         return ()
+    if declared < read:
+        return (Problem.of("records-missing.none", block.line(0), noun=noun, declared=declared, read=read),)
     missing = declared - read
-    text = f"The profile announces {declared:,} {noun}, {read:,} were read"
-    text += f": {missing:,} missing" if missing > 0 else ""
-    args = {"declared": declared, "read": read, "missing": missing}
-    return (Problem("records-missing", text, block.line(0), args),)
+    return (Problem.of("records-missing", block.line(0), noun=noun, declared=declared, read=read, missing=missing),)
 
 
 def space_missing(block: Block, declared: Sequence[int], read: Sequence[int]) -> tuple[Problem, ...]:
@@ -46,12 +42,16 @@ def space_missing(block: Block, declared: Sequence[int], read: Sequence[int]) ->
     if all(d <= r for d, r in zip(declared[:3], read[:3], strict=True)):
         return ()
     missing = [max(0, d - r) for d, r in zip(declared, read, strict=True)]
-    text = (
-        f"The header announces more than was read: {missing[0]:,} objects ({missing[1]:,} bytes) in use and "
-        f"{missing[2]:,} allocated ({missing[3]:,} bytes) are missing"
+    return (
+        Problem.of(
+            "records-missing.space",
+            block.line(0),
+            objects=missing[0],
+            bytes=missing[1],
+            allocated_objects=missing[2],
+            allocated_bytes=missing[3],
+        ),
     )
-    args = {"declared": tuple(declared), "read": tuple(read), "missing": tuple(missing)}
-    return (Problem("records-missing", text, block.line(0), args),)
 
 
 __all__ = ["bad_records", "count_missing", "cut_mid_stack", "out_of_time", "space_missing", "too_many"]

@@ -5,9 +5,10 @@ one reading of kind "sockets".
 """
 
 import re
-from dataclasses import replace
 from datetime import UTC, datetime
 from types import MappingProxyType
+
+from msgspec.structs import replace
 
 from oakum.model import Buffer, Problem, Reading, Socket, Sockets
 from oakum.parse.limits import Limits
@@ -50,8 +51,7 @@ def read(data: Buffer, limits: Limits) -> tuple[Reading, ...]:
     pid = int(ours[1]) if ours else None
     sockets = Sockets(tuple(rows), pid, MappingProxyType(found))
     notes = {"process": _plain(ours[2].decode("utf-8", "replace"))} if ours else {}
-    text = f"{unread} lines of this list of sockets could not be read"
-    problems = (Problem("unread-sockets", text, args={"lines": unread}),) if unread else ()
+    problems = (Problem.of("unread-sockets", lines=unread),) if unread else ()
     return (
         Reading(
             kind="sockets",

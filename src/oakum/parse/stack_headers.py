@@ -4,8 +4,9 @@ Comes in: one line. Goes out: id, state, waiting time, labels and marks as Go pr
 """
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 # goroutine 7 [chan send]:
 # goroutine 7 [select (no cases), 12 minutes, locked to thread]:
@@ -26,8 +27,7 @@ _MINUTES = re.compile(r"^(\d{1,9}) minutes?$")
 _SUFFIX = re.compile(r" \((leaked|scan|durable)\)$")
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(Struct, frozen=True):
     """What a header says besides the id and the waiting time."""
 
     state: str

@@ -5,10 +5,11 @@ Comes in: lines with their offsets, foreign lines among them. Goes out: goroutin
 """
 
 import re
-from dataclasses import dataclass, field
 from functools import lru_cache
 
-from oakum.model import Frame, Stack
+from msgspec import Struct, field
+
+from oakum.model import Frame, Problem, Stack
 from oakum.parse.stack_headers import Header, bracket, header, plain
 
 # [Goroutine 40117 in state chan send, with pkg.(*worker).loop.func1 on top of the stack:        (goleak)
@@ -42,8 +43,7 @@ _ARGUMENT_BYTES = b"0123456789abcdefx, .{}?_"
 _LONGEST_LINE = 1 << 16  # a longer one is no line of a stack; Go's own symbol names stay far below
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(Struct, frozen=True):
     """Everything below the header that goroutines of one group share."""
 
     frames: tuple[Frame, ...] = ()
@@ -52,8 +52,7 @@ class Body:
     ancestors: tuple[Stack, ...] = ()
 
 
-@dataclass(slots=True)
-class Found:
+class Found(Struct):
     """One goroutine while its lines are being read, and afterwards."""
 
     id: int
@@ -70,7 +69,7 @@ class Found:
     parent: int = 0
     ancestors: list[list[Frame]] = field(default_factory=list)
     elided: set[int] = field(default_factory=set)  # rows of ancestors whose stacks are incomplete
-    problems: list[tuple[str, str, int]] = field(default_factory=list)  # key, text, offset
+    problems: list[tuple[Problem, int]] = field(default_factory=list)  # with offset
 
     def body(self) -> Body:
         """Return what goroutines of its group share with it."""
@@ -88,8 +87,7 @@ class Found:
         return self.created_by is not None or bool(self.frames and self.frames[-1].function == "main.main")
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """A line before a dump that says why it was written; `again` when it only repeats threads of the dump above."""
 
     text: str
@@ -97,11 +95,10 @@ class Mark:
     again: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class BrokenHeader:
+class BrokenHeader(Struct, frozen=True):
     """A line that begins as a header and is none; the stack below it is nobody's."""
 
-    text: str
+    line: str
     offset: int
 
 
@@ -216,7 +213,7 @@ class Lines:
             if not _BROKEN_HEADER.match(line.lstrip()):
                 return False
             self._skip()
-            self.out.append(BrokenHeader(f"No header could be read: {plain(line.strip()[:80])}", offset))
+            self.out.append(BrokenHeader(plain(line.strip()[:80]), offset))
             return True
         number, head, minutes, start = found
         indent = line[:start] if not line[:start].strip() else b""
@@ -282,7 +279,7 @@ class Lines:
             return True
         if place is not None and indented and not self._paused and b" +0x" in text:
             what = plain(self._strange[:80]) or "nothing"
-            current.problems.append(("bad-frame", f"No function could be read before a position: {what}", offset))
+            current.problems.append((Problem.of("bad-frame", line=what), offset))
             self._strange = b""
             return True
         # gccgo prints no parentheses, nor do C functions of a cgo traceback; a position must follow at once.
@@ -338,7 +335,7 @@ class Lines:
         kind, name, arguments, offset = pending
         if kind in ("bare", "late") or (kind == "call" and b"." not in name and name != b"panic"):
             return
-        self.open.problems.append(("no-position", f"No position follows {plain(name[:80])}", offset))
+        self.open.problems.append((Problem.of("no-position", function=plain(name[:80])), offset))
         self._add(self.open, frame(name, b"", 0), arguments, kind == "created")
 
 

@@ -7,10 +7,11 @@ goroutine header is in it. Un-wraps no logs: that is done before.
 import mmap
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from oakum.model import Buffer, GoroutineGroup, Goroutines, Problem, Reading, Stack
 from oakum.model.profile import Bools, Int64s
@@ -18,7 +19,7 @@ from oakum.parse.limits import DEFAULT, Limits
 from oakum.parse.parking import ordered, settle, written_rows
 from oakum.parse.stack_headers import Header
 from oakum.parse.stack_lines import Body, Found, Lines, Mark
-from oakum.parse.stack_scan import BODY, END, HEAD, ID, PARENT, START, Scan
+from oakum.parse.stack_scan import BODY, END, HEAD, ID, MINUTES, PARENT, START, Scan
 
 _MOST_PROBLEMS = 50
 _MOST_DUMPS = 10_000
@@ -32,8 +33,7 @@ _RELEASE = re.compile(r"\bgo(?:lang)?[-/]?(1\.\d{1,2}(?:\.\d{1,2})?(?:(?:rc|beta
 _NAMED_PRIMITIVES = frozenset({"sync.Mutex.Lock", "sync.RWMutex.Lock", "sync.RWMutex.RLock", "sync.WaitGroup.Wait"})
 
 
-@dataclass(slots=True)
-class _Dump:
+class _Dump(Struct):
     rows: Int64s  # row numbers
     mark: Mark | None = None
     again: list[Int64s] = field(default_factory=list)  # row numbers of threads printed after it
@@ -52,7 +52,7 @@ def read(text: Buffer, limits: Limits = DEFAULT) -> tuple[Reading, ...]:
     partly = len(dumps) > 1 or _more_around(whole, *spans[0])
     problems = _problems(scan, rows, dumps)
     ends = [at for span in spans for at in span] if partly else []
-    line = _line_numbers(whole, ends + [problem[3] for found in problems for problem in found])
+    line = _line_numbers(whole, ends + [at for found in problems for _, _, at in found])
     tables = _Tables(list(scan.heads), list(scan.bodies))
     readings = []
     for dump, (start, end), found in zip(dumps, spans, problems, strict=True):
@@ -67,7 +67,7 @@ def read(text: Buffer, limits: Limits = DEFAULT) -> tuple[Reading, ...]:
                 go_version=tables.version(mine),
                 goroutines=Goroutines(groups=tables.groups(mine), cut=cut, text=kept),
                 where=f"lines {line[start]}-{line[end]}" if partly else "",
-                problems=tuple(Problem(key, text, f"line {line[at]}") for _, key, text, at in found),
+                problems=tuple(replace(problem, where=f"line {line[at]}") for _, problem, at in found),
                 notes=MappingProxyType(_notes(dump, scan.lines.threads if dump is dumps[0] else 0)),
             )
         )
@@ -117,8 +117,8 @@ def _dumps(scan: Scan, rows: Int64s) -> list[_Dump]:
             _fold(dump, rows, empty)
     if len(dumps) > _MOST_DUMPS:
         last = dumps[_MOST_DUMPS - 1]
-        more = f"{len(dumps) - _MOST_DUMPS} more dumps follow that were not looked at"
-        scan.problems.append((int(last.rows[-1]), "more-dumps", more, int(rows[last.rows[-1], END])))
+        more = Problem.of("more-dumps", dumps=len(dumps) - _MOST_DUMPS)
+        scan.problems.append((int(last.rows[-1]), more, int(rows[last.rows[-1], END])))
         del dumps[_MOST_DUMPS:]
         scan.torn = -1  # it ends in a dump that is not given
     return dumps
@@ -168,29 +168,26 @@ def _fold(dump: _Dump, rows: Int64s, empty: Bools) -> None:
 class _Tables:
     """The distinct headers and stacks of a text, and what rows that point into them are."""
 
-    def __init__(self, heads: list[tuple[Header, int]], bodies: list[Body]) -> None:
-        kinds: dict[Header, int] = {}
-        self._kind_of = np.array([kinds.setdefault(head, len(kinds)) for head, _ in heads], np.int64)
-        self._minutes = np.array([minutes for _, minutes in heads], np.int32)
-        self._kinds = list(kinds)
+    def __init__(self, heads: list[Header], bodies: list[Body]) -> None:
+        self._heads = heads
         self._bodies = bodies
         self._settled: dict[tuple[int, str], tuple[str | None, Stack]] = {}
 
     def groups(self, rows: Int64s) -> tuple[GoroutineGroup, ...]:
         """Return the rows as groups, most members first."""
-        pairs = self._kind_of[rows[:, HEAD]] * len(self._bodies) + rows[:, BODY]
+        pairs = rows[:, HEAD] * len(self._bodies) + rows[:, BODY]
         distinct, first, member = np.unique(pairs, return_index=True, return_inverse=True)
         number_of: dict[tuple[object, ...], int] = {}
         numbers = np.zeros(len(distinct), np.int64)
         shapes: list[tuple[Header, Body, str | None, Stack]] = []
         for at in np.argsort(first, kind="stable").tolist():
-            kind_row, body_row = divmod(int(distinct[at]), len(self._bodies))
-            kind, body = self._kinds[kind_row], self._bodies[body_row]
-            state, stack = self._settle(body_row, kind.state)
-            key = (stack, state, body.created_by, kind.labels, kind.leaked, kind.marks, body.ancestors)
+            head_row, body_row = divmod(int(distinct[at]), len(self._bodies))
+            head, body = self._heads[head_row], self._bodies[body_row]
+            state, stack = self._settle(body_row, head.state)
+            key = (stack, state, body.created_by, head.labels, head.leaked, head.marks, body.ancestors)
             numbers[at] = number_of.setdefault(key, len(number_of))
             if len(number_of) > len(shapes):
-                shapes.append((kind, body, state, stack))
+                shapes.append((head, body, state, stack))
         of_row = numbers[member]
         by_group = np.argsort(of_row, kind="stable")
         edges = np.searchsorted(of_row[by_group], np.arange(1, len(shapes)))
@@ -200,16 +197,16 @@ class _Tables:
                 count=len(members),
                 state=state,
                 created_by=body.created_by,
-                labels=kind.labels,
-                leaked=kind.leaked,
-                marks=kind.marks,
+                labels=head.labels,
+                leaked=head.leaked,
+                marks=head.marks,
                 ancestors=body.ancestors,
                 ids=rows[members, ID],
                 parents=rows[members, PARENT],
-                waits=self._minutes[rows[members, HEAD]],
+                waits=rows[members, MINUTES].astype(np.int32),
                 spans=rows[members, START : END + 1],
             )
-            for (kind, body, state, stack), members in zip(shapes, np.split(by_group, edges), strict=False)
+            for (head, body, state, stack), members in zip(shapes, np.split(by_group, edges), strict=False)
         ]
         return ordered(groups)
 
@@ -221,9 +218,9 @@ class _Tables:
                 folder, source, _ = frame.file.replace("\\", "/").partition("/src/")
                 if source and (release := _RELEASE.search(folder)):
                     return "go" + release[1]
-        kinds = [self._kinds[row] for row in _distinct(self._kind_of[rows[:, HEAD]])]
-        forms = [kind.form for kind in kinds if kind.form]
-        if any(kind.state in _NAMED_PRIMITIVES for kind in kinds):
+        heads = [self._heads[row] for row in _distinct(rows[:, HEAD])]
+        forms = [head.form for head in heads if head.form]
+        if any(head.state in _NAMED_PRIMITIVES for head in heads):
             forms.append("go1.20+")
         if (rows[:, PARENT] > 0).any() and not any(body.ancestors for body in mine):
             forms.append("go1.21+")
@@ -256,26 +253,24 @@ def _more_around(text: memoryview, start: int, end: int) -> bool:
     return any(len(edge) > 1 << 20 or bytes(edge).strip(b" \t\r\n\xef\xbb\xbf") for edge in edges)
 
 
-def _problems(scan: Scan, rows: Int64s, dumps: list[_Dump]) -> list[list[tuple[int, str, str, int]]]:
+def _problems(scan: Scan, rows: Int64s, dumps: list[_Dump]) -> list[list[tuple[int, Problem, int]]]:
     dump_of = np.full(len(rows) + 1, len(dumps) - 1)
     for number, dump in enumerate(dumps):
         dump_of[dump.rows] = number
-    found: list[list[tuple[int, str, str, int]]] = [[] for _ in dumps]
+    found: list[list[tuple[int, Problem, int]]] = [[] for _ in dumps]
     for problem in scan.problems:
         found[dump_of[problem[0]]].append(problem)
     for mine in found:
-        mine.sort(key=lambda problem: problem[3])
+        mine.sort(key=lambda problem: problem[2])
         if len(mine) > _MOST_PROBLEMS:
-            more = f"{len(mine) - _MOST_PROBLEMS + scan.more_problems} more lines could not be read"
-            mine[_MOST_PROBLEMS:] = [(0, "more-problems", more, mine[_MOST_PROBLEMS][3])]
+            more = Problem.of("more-problems", lines=len(mine) - _MOST_PROBLEMS + scan.more_problems)
+            mine[_MOST_PROBLEMS:] = [(0, more, mine[_MOST_PROBLEMS][2])]
     if scan.torn >= 0:
-        why = "The text ends in the middle of a stack; later goroutines may be missing"
-        if scan.full:
-            why = f"The text ends after {len(scan.text)} bytes: {scan.full}; later goroutines are missing"
-        found[-1].append((0, "cut-mid-stack", why, scan.torn))
-    if scan.unread >= 0:
-        why = f"{scan.unread_because}; what follows may hold more goroutines"
-        found[-1].append((0, "not-read-to-the-end", why, scan.unread))
+        whole = Problem.of("cut-mid-stack")
+        cut = Problem.of(f"cut-mid-stack.{scan.full}", size=len(scan.text)) if scan.full else whole
+        found[-1].append((0, cut, scan.torn))
+    if scan.unread_because is not None:
+        found[-1].append((0, scan.unread_because, scan.unread))
     return found
 
 

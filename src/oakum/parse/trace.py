@@ -17,14 +17,13 @@ def read(data: Buffer, limits: Limits = DEFAULT) -> tuple[Reading, ...]:  # noqa
     found = _HEADER.match(data)
     if found is None:
         return ()
-    text = "This is a Go execution trace; it is not analysed here: look at it with `go tool trace FILE`"
     return (
         Reading(
             kind="trace",
             format="trace",
             producer="Go",
             go_version=f"go{found[1].decode('ascii')}",
-            problems=(Problem("not-analysed", text, args={"command": "go tool trace"}),),
+            problems=(Problem.of("not-analysed"),),
         ),
     )
 

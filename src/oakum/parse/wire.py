@@ -6,12 +6,12 @@ trusts no length, and never reads a byte outside the message it was given.
 
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from math import inf
 from time import monotonic
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from oakum.model.cores import spread
@@ -32,8 +32,7 @@ _SEVEN = np.uint8(0x7F)
 _FAR = np.uint64(FAR)
 
 
-@dataclass(slots=True)
-class Fields:
+class Fields(Struct):
     """Fields of many messages, as rounds of columns: the message; the tag as it stands in the file; a number, or
     where the bytes start; where the field ends. Of one message, rounds follow each other in the order of its fields."""
 
@@ -42,7 +41,7 @@ class Fields:
     broken: int = 0  # messages that do not parse to their end
 
     def pick(self, tag: int) -> tuple[Int64s, UInt64s, Int64s]:
-        """Return (message, value, end) of the fields with this tag, by message, in the order they stand there."""
+        """Return (message, value, end) of the fields with this tag, by message, in the order they are there."""
         found = [
             (message, value, end) if chosen.all() else (message[chosen], value[chosen], end[chosen])
             for message, tags, value, end in self.rounds

@@ -24,9 +24,6 @@ _SMAPS = re.compile(r"\w+:\s+\d+ kB")
 _CGROUP_FILE = re.compile(r"==> (.*?)(/memory\.[\w.]+|/[a-z]+\.[a-z_.]+) <==")
 # `anon 4096` of memory.stat     `max` of memory.max      `oom_kill 0` of memory.events
 _CGROUP_FACT = re.compile(r"(?:[a-z_]+ )?(?:-?\d+|max)")
-_SLICE = re.compile(
-    r"|sys|fs|cgroup|memory|(?:kubepods|kubepods-burstable|kubepods-besteffort|system|user)(?:\.slice)?"
-)
 # `# net.core.wmem_max = 212992`
 _LIMIT = re.compile(r"# [\w.]+ = [\d \t]+")
 # users:(("kubelet",pid=12,fd=7))      peer:(("orders",pid=13))

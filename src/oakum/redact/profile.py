@@ -11,7 +11,6 @@ from oakum.redact.tokens import Tokens
 
 _SAMPLE, _MAPPING, _FUNCTION, _STRING = 2, 3, 5, 6
 _VALUE_TYPES = (1, 11)
-_COMMENT = 13
 # Keys of labels that Go itself and other profilers write; numbers stand behind them.
 _OWN_LABELS = frozenset({b"bytes", b"thread", b"goroutine", b"request", b"alignment"})
 
@@ -27,7 +26,7 @@ Field = tuple[int, int, int, int]  # number, value (of a varint), start and end 
 
 
 class Broken(Exception):
-    """No protobuf message stands here."""
+    """No protobuf message is here."""
 
 
 def redact_profile(data: bytes, names: Names, tokens: Tokens) -> bytes | None:

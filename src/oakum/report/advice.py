@@ -58,7 +58,7 @@ def target(diagnosis: Diagnosis, process: str) -> str:
 
 def look_again(diagnosis: Diagnosis, process: str) -> str:
     """Return what captures a process again for some minutes and diagnoses that."""
-    return f"oakum diagnose --moments 3 --every 1m {target(diagnosis, process) or _UNKNOWN}"
+    return f"oakum diagnose --snapshots 3 --every 1m {target(diagnosis, process) or _UNKNOWN}"
 
 
 def list_command(finding: Finding, called: Sequence[str]) -> str:

@@ -5,8 +5,9 @@ upgrade. In a pipe each is one line that begins with file and line.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from typing import Any
+
+from msgspec import to_builtins
 
 from oakum.knowledge.leaks import leaks
 from oakum.knowledge.upgrades import Upgrade, upgrades
@@ -59,7 +60,7 @@ def module_of(row: Carried) -> str:
 
 
 def _module(pen: Pen, rows: Sequence[Carried], wide: int) -> Iterator[str]:
-    """Yield one module and its leaks: id, the release that mends it, what stays behind."""
+    """Yield one module and its leaks: id, the release that fixes it, what stays behind."""
     line = f"  ({pen.word('known.line', line=rows[0].line)})" if rows[0].line else ""
     yield f"   {pen.look.styled(pen.look.safe(module_of(rows[0])), 'bold')}{line}"
     arrow = "→" if pen.look.glyphs else "->"
@@ -79,7 +80,7 @@ def _module(pen: Pen, rows: Sequence[Carried], wide: int) -> Iterator[str]:
             yield from (f"{' ' * 9}{line}" for line in (first, *more))
 
 
-def mended(pen: Pen, row: Carried) -> str:
+def fixed_in(pen: Pen, row: Carried) -> str:
     """Return which release has the fix."""
     version = newest(row)
     return pen.word("known.mended-in", version=version) if version else pen.word("known.not-mended")
@@ -125,24 +126,24 @@ def _line(pen: Pen, row: Carried) -> str:
     """Return all of a row on one line, for a pipe."""
     place = f"{row.origin}:{row.line}" if row.line else row.origin
     owner = f" ({row.program})" if row.program else ""
-    facts = f"{pen.look.safe(module_of(row))}{pen.comma}{mended(pen, row)}"
+    facts = f"{pen.look.safe(module_of(row))}{pen.comma}{fixed_in(pen, row)}"
     doubt = f"{pen.stop}{why_not_certain(pen, row)}" if not row.certain else ""
     return f"{pen.look.safe(place + owner)}: {row.id}: {facts}{doubt}{pen.colon}{pen.say(row.summary)}"
 
 
 def upgrade_lines(pen: Pen, one: Upgrade, all_of_them: int, indent: int) -> Iterator[str]:
     """Yield what to upgrade: a command, or a sentence about a release of the program itself."""
-    ids = pen.joined(one.mends)
+    ids = pen.joined(one.fixes)
     if one.product or one.module == "std":
         if one.module == "std":
             told = pen.word("known.go", version=f"Go {one.version.removeprefix('v')}", ids=ids)
-        elif len(one.mends) == all_of_them > 1:
+        elif len(one.fixes) == all_of_them > 1:
             told = pen.word("known.product-all", module=one.module, version=one.version, count=all_of_them)
         else:
             told = pen.word("known.product", module=one.module, version=one.version, ids=ids)
         yield from (pen.look.styled(line, "bold") for line in pen.wrapped(told, indent))
         return
-    every = pen.columns is not None and len(one.mends) > 1
+    every = pen.columns is not None and len(one.fixes) > 1
     told = pen.word("known.get-all") if every else pen.word("known.get", ids=ids)
     yield f"{' ' * indent}{pen.command(get_command(one))}   {pen.look.styled(f'# {told}', 'dim')}"
 
@@ -173,7 +174,7 @@ def summary_parts(pen: Pen, found: Scan) -> list[str]:
 def documents(found: Scan) -> dict[str, Any]:
     """Return what builds carry as it stands in the document."""
     changes = [
-        {"origin": rows[0].origin, "program": rows[0].program, **asdict(one), "command": _command(one)}
+        {"origin": rows[0].origin, "program": rows[0].program, **to_builtins(one), "command": _command(one)}
         for rows in _blocks(found.carried)
         for one in upgrades(rows)
     ]
@@ -191,7 +192,7 @@ def _command(one: Upgrade) -> str | None:
 
 
 def row_document(row: Carried) -> dict[str, Any]:
-    """Return one known leak of a build as it stands in documents."""
+    """Return one known bug of a build as it stands in documents."""
     return {
         "id": row.id,
         "mechanism": row.mechanism,
@@ -215,5 +216,5 @@ def row_document(row: Carried) -> dict[str, Any]:
     }
 
 
-__all__ = ["carried_lines", "documents", "get_command", "mended", "module_of", "newest", "row_document",
+__all__ = ["carried_lines", "documents", "fixed_in", "get_command", "module_of", "newest", "row_document",
            "summary_parts", "upgrade_lines", "why_not_certain"]  # fmt: skip

@@ -4,11 +4,11 @@ The paragraph first, then the source that it speaks of, the decisive lines marke
 and whether it compiled; what upstream changed later. Lines of code and diffs begin left of the margin: code is wide.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from oakum.model import Cause, CauseSite, Excerpt, Finding, Lead, Remedy, Site
 from oakum.report.advice import remedies
-from oakum.report.code import Row, about_marks, code, diff, gapped, is_cut
+from oakum.report.code import Row, about_marks, code, diff, gapped
 from oakum.report.layout import wrap
 from oakum.report.pen import Pen
 from oakum.report.words import WORDS
@@ -20,7 +20,6 @@ _SITES_MOST = 6
 _SOURCES_MOST = 4
 _ROLE_MOST = 24  # characters of a role that has no words here
 _FIX_MOST = 40  # lines of a drafted diff: they are few by design
-_LEAD_MOST = 12
 
 
 class Wide(str):
@@ -35,16 +34,10 @@ def role(pen: Pen, name: str) -> str:
     return pen.word(key) if key in WORDS else pen.look.safe(name[:_ROLE_MOST])
 
 
-def cause_lines(pen: Pen, found: Finding, names: Mapping[str, str]) -> Iterator[str]:
-    """Yield the paragraph, the excerpts, the places that stand in none of them, and which source was read."""
-    if found.cause is not None:
-        yield from because_lines(pen, found.cause, found.suspect.sites, names)
-
-
-def because_lines(pen: Pen, cause: Cause, sites: Sequence[Site], names: Mapping[str, str]) -> Iterator[str]:
-    """Yield a cause; `sites` are where goroutines stand and were started, as far as that is known."""
+def because_lines(pen: Pen, cause: Cause) -> Iterator[str]:
+    """Yield a cause: the paragraph, the excerpts, the places that stand in none of them, and which source was read."""
     yield from pen.paragraph(pen.saying(cause.because))
-    files = marked(pen, cause.excerpts, sites)
+    files = marked(pen, cause.excerpts, ())
     for file, rows in files.items():
         yield Wide("")
         yield from _excerpt(pen, file, rows)
@@ -52,7 +45,7 @@ def because_lines(pen: Pen, cause: Cause, sites: Sequence[Site], names: Mapping[
     left = [one for one in cause.sites if (one.frame.file, one.frame.line) not in shown]
     if left or cause.sources:
         yield Wide("")
-    yield from _sites(pen, left, names)
+    yield from _sites(pen, left)
     if cause.sources:
         read = cause.sources if pen.columns is None else cause.sources[:_SOURCES_MOST]
         told = pen.stop.join(read) + (f"{pen.stop}{pen.dots}" if len(read) < len(cause.sources) else "")
@@ -93,34 +86,33 @@ def header(pen: Pen, spot: str) -> Iterator[str]:
     yield f"{' ' * INDENT}{pen.look.styled(spot if room is None else pen.shortened(spot, room), 'cyan')}"
 
 
-def _sites(pen: Pen, sites: Sequence[CauseSite], names: Mapping[str, str]) -> Iterator[str]:
+def _sites(pen: Pen, sites: Sequence[CauseSite]) -> Iterator[str]:
     """Yield `role  file:line  code`, on as many lines as it takes."""
     shown = sites if pen.columns is None else sites[:_SITES_MOST]
     words = [role(pen, one.role) for one in shown]
     wide = max(map(pen.look.width_of, words), default=0)
     for one, told in zip(shown, words, strict=True):
-        owner = f"  [{names[one.process]}]" if len(names) > 1 and one.process in names else ""
         spot = f"{one.frame.file}:{one.frame.line}" if one.frame.file else one.frame.function
         gap = " " * (wide - pen.look.width_of(told))
         text = pen.look.safe(one.code)
-        line = f"{told}{gap}  {pen.look.safe(f'{spot}{owner}')}  {text}".rstrip()
+        line = f"{told}{gap}  {pen.look.safe(spot)}  {text}".rstrip()
         room = pen.room(pen.margin)
         if room is None or pen.look.width_of(line) <= room:
             yield line
             continue
         yield told
-        yield f"  {pen.shortened(pen.look.safe(f'{spot}{owner}'), room - 2)}"
+        yield f"  {pen.shortened(pen.look.safe(spot), room - 2)}"
         yield from (f"  {piece}" for piece in wrap(text, room - 2, pen.look.width_of) if text)
     if len(shown) < len(sites):
         yield pen.word("count.more", count=len(sites) - len(shown))
 
 
-def fix_lines(pen: Pen, found: Finding, shows: str = "", *, cut: bool = True) -> Iterator[str]:
-    """Yield what to do: words, the drafted diff with its risk, and leads. `shows` is the command that cuts no diff."""
+def fix_lines(pen: Pen, found: Finding) -> Iterator[str]:
+    """Yield what to do, whole: words, the drafted diff with its risk, and leads."""
     for remedy in remedies(found):
-        yield from remedy_lines(pen, remedy, kind=bool(found.remedies), cut=cut)
+        yield from remedy_lines(pen, remedy, kind=bool(found.remedies), cut=False)
     for lead in found.leads:
-        yield from _lead(pen, lead, shows, _LEAD_MOST if cut else None)
+        yield from _lead(pen, lead)
 
 
 def remedy_lines(pen: Pen, remedy: Remedy, *, kind: bool = True, cut: bool = True) -> Iterator[str]:
@@ -141,18 +133,16 @@ def _draft(pen: Pen, remedy: Remedy, most: int | None) -> Iterator[str]:
     yield from pen.dim(pen.paragraph(pen.word("remedy.compiled" if remedy.compiled else "remedy.not-compiled")))
 
 
-def _lead(pen: Pen, lead: Lead, shows: str, most: int | None) -> Iterator[str]:
-    """Yield which release changed the code, and the beginning of the change."""
+def _lead(pen: Pen, lead: Lead) -> Iterator[str]:
+    """Yield which release changed the code, and the change."""
     names = ", ".join(one.rpartition("/")[2] for one in lead.functions)
     words = {"module": lead.module, "changed": lead.changed, "running": lead.running, "functions": names}
     yield from pen.paragraph(pen.word("lead.changed-lines" if lead.at_lines else "lead.changed", **words))
     if not lead.diff:
         return
     yield Wide("")
-    yield from (Wide(line) for line in diff(pen, lead.diff, INDENT, most))
-    if shows and is_cut(pen, lead.diff, most):
-        yield Wide(" " * INDENT + pen.command(shows))
+    yield from (Wide(line) for line in diff(pen, lead.diff, INDENT))
     yield Wide("")
 
 
-__all__ = ["INDENT", "Wide", "because_lines", "cause_lines", "fix_lines", "header", "marked", "remedy_lines", "role"]
+__all__ = ["INDENT", "Wide", "because_lines", "fix_lines", "header", "marked", "remedy_lines", "role"]

@@ -4,7 +4,8 @@ Comes in: lines as they stand in a file, hostile ones too. Without a width every
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oakum.report.layout import LONGEST, wrap
 from oakum.report.pen import Pen
@@ -16,9 +17,8 @@ _ORDINARY = 72  # columns of code; the role of a longer line stands right behind
 _LEAST = 16  # columns for code, however narrow the terminal
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of source: its number, its text, what it has to do with the mistake, who stands there."""
+class Row(Struct, frozen=True):
+    """One line of source: its number, its text, what it has to do with the mistake, who is there."""
 
     number: int
     text: str
@@ -137,7 +137,7 @@ def about_marks(rows: Sequence[Row]) -> list[Row]:
 def diff(pen: Pen, text: str, indent: int, most: int | None = None) -> Iterator[str]:
     """Yield a unified diff in colours; on a terminal at most so many lines, and how many more there are."""
     lines = text.removesuffix("\n").split("\n")
-    shown = lines[:most] if is_cut(pen, text, most) else lines
+    shown = lines[:most] if _is_cut(pen, text, most) else lines
     room = pen.room(indent)
     for line in shown:
         style = _style(line)
@@ -153,7 +153,7 @@ def diff(pen: Pen, text: str, indent: int, most: int | None = None) -> Iterator[
         yield f"{' ' * indent}{pen.word('diff.more', count=len(lines) - len(shown))}"
 
 
-def is_cut(pen: Pen, text: str, most: int | None) -> bool:
+def _is_cut(pen: Pen, text: str, most: int | None) -> bool:
     """Return whether a diff is shown in part: nobody is spared a single line."""
     return most is not None and pen.columns is not None and text.count("\n") > most + 1
 
@@ -166,4 +166,4 @@ def _style(line: str) -> tuple[str, ...]:
     return {"+": ("green",), "-": ("red",)}.get(line[:1], ("dim",))
 
 
-__all__ = ["Row", "about_marks", "code", "dedented", "diff", "gapped", "is_cut"]
+__all__ = ["Row", "about_marks", "code", "dedented", "diff", "gapped"]

@@ -6,10 +6,11 @@ not as a difference of all that follow it.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from html.parser import HTMLParser
 from typing import Any, Final
+
+from msgspec import Struct
 
 _ALIGNED_MOST = 2000  # rows of a list that are put side by side; longer ones are compared by their places
 
@@ -24,8 +25,7 @@ class _Nothing:
 NOTHING: Final = _Nothing()
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """One place at which two documents differ: what the report has, what the evidence gives."""
 
     path: str
@@ -33,8 +33,7 @@ class Difference:
     evidence: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(Struct, frozen=True):
     """What there is to be derived again."""
 
     numbers: int
@@ -75,7 +74,7 @@ def _compared(path: str, ours: Any, theirs: Any) -> Iterator[Difference]:
 
 
 def _paired(ours: Sequence[Any], theirs: Sequence[Any]) -> Iterator[tuple[int, Any, Any]]:
-    """Yield (place in the report, what stands there, what the evidence has for it); what is alone faces nothing."""
+    """Yield (place in the report, what is there, what the evidence has for it); what is alone faces nothing."""
     names = [[_identity(one) for one in side] for side in (ours, theirs)]
     longest = max(len(ours), len(theirs))
     if longest > _ALIGNED_MOST or names[0] == names[1]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from oakum.model import Build, Diagnosis, Finding, Frame, Gap
 from oakum.report.advice import commands, origins
+from oakum.report.gap_commands import gap_command
 from oakum.report.sarif import fixes, log, role, rule
 from oakum.report.words import say, word
 from oakum.report.words.told import command_in
@@ -36,7 +37,12 @@ def document(diagnosis: Diagnosis, lang: str = "en") -> dict[str, Any]:
     places = {name: at for at, name in enumerate(mechanisms)}
     results = [_result(diagnosis, found, places[_cut(found.mechanism)], lang) for found in diagnosis.findings]
     bases = {name: {"description": {"text": what}} for name, what in _BASES.items()}
-    made = log([rule(name, lang) for name in mechanisms], results, [_note(gap, lang) for gap in diagnosis.gaps], bases)
+    made = log(
+        [rule(name, lang) for name in mechanisms],
+        results,
+        [_note(diagnosis, gap, lang) for gap in diagnosis.gaps],
+        bases,
+    )
     made["runs"][0]["properties"] = {
         "verdict": diagnosis.verdict,
         "summary": _cut(say(diagnosis.summary, lang)),
@@ -147,10 +153,11 @@ def _uri(path: str) -> str:
     ).decode()
 
 
-def _note(gap: Gap, lang: str) -> dict[str, Any]:
+def _note(diagnosis: Diagnosis, gap: Gap, lang: str) -> dict[str, Any]:
     between = "" if lang == "zh" else " "
     told = between.join((say(gap.what, lang), say(gap.why, lang)))
-    text = f"{told} {command_in(gap.command, lang)}" if gap.command else told
+    command = gap_command(diagnosis, gap)
+    text = f"{told} {command_in(command, lang)}" if command else told
     return {"level": "note", "descriptor": {"id": _cut(gap.what.key)}, "message": {"text": _cut(text, _LONG_TEXT)}}
 
 

@@ -1,81 +1,159 @@
-"""A diagnosis -> the JSON document that programs read: schema oakum.diagnosis/1, additive changes only.
+"""A diagnosis -> the JSON document that programs read, schema oakum.diagnosis/1, and back. report/rows.py declares it.
 
 Every sentence is its English text with `key` and `args`, so that it can be said in another language later. The same
-diagnosis gives the same document, to the byte. Lists whose stage does not exist yet are empty.
+diagnosis gives the same document, to the byte. Reading takes any JSON, also one that only claims to be a diagnosis:
+what is not as it is declared raises Unreadable, which names the place.
 """
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from functools import cache, partial
+from operator import attrgetter
+from types import NoneType
+from typing import Any, TypeVar, get_args, get_origin
+
+import msgspec
+from msgspec.structs import replace
 
 from oakum import __version__
-from oakum.model import (
-    Build,
-    Cause,
-    Evidence,
-    Excerpt,
-    Explained,
-    Finding,
-    Frame,
-    Gap,
-    Growth,
-    InputRow,
-    KnownMatch,
-    Memory,
-    MomentRow,
-    Point,
-    ProcessRow,
-    Remedy,
-    Site,
-    Text,
-    Victim,
-)
+from oakum.model import QUOTED, Cause, Finding, KnownMatch, Memory, Remedy, Text, Unreadable
 from oakum.model.diagnosis import Diagnosis
-from oakum.report.advice import commands, origins, remedies
+from oakum.report import rows
+from oakum.report.advice import commands, list_command, origins, remedies
+from oakum.report.former import FORMER_KEYS, FORMER_KINDS
+from oakum.report.gap_commands import gap_command
 from oakum.report.layout import utc
 from oakum.report.page.derive import Derive
-from oakum.report.words import say
+from oakum.report.words import WORDS, say
+
+T = TypeVar("T")
+Row = TypeVar("Row", bound=msgspec.Struct)
 
 SCHEMA = "oakum.diagnosis/1"
+_LARGEST = 10**30  # no count or size of a machine comes near; what is much larger makes arithmetic stumble
 
 
 def document(diagnosis: Diagnosis) -> dict[str, Any]:
     """Return the document of a diagnosis."""
     captures, derive = origins(diagnosis), Derive(diagnosis)
-    memories = [_memory(one) for one in diagnosis.memory]
-    return {
-        "schema": SCHEMA,
-        "tool": diagnosis.tool or __version__,
-        "verdict": diagnosis.verdict,
-        "summary": _sentence(diagnosis.summary),
-        "processes": [_process(one) for one in diagnosis.processes],
-        "moments": [_moment(one) for one in diagnosis.moments],
-        "findings": [_finding(one, captures, derive) for one in diagnosis.findings],
-        "explained": [_explained(one) for one in diagnosis.explained],
-        "memory": memories[0] if memories else _memory(Memory()),
-        "memories": memories if len(memories) > 1 else [],
-        "gaps": [_gap(one) for one in diagnosis.gaps],
-        "inputs": [_input(one) for one in diagnosis.inputs],
-        "chains": [],
-        "timeline": [_point(one) for one in diagnosis.timeline],
-        "trials": [],
-        "called": list(diagnosis.called),
-    }
+    memory = diagnosis.memory
+    row = _write(
+        rows.Document,
+        replace(diagnosis, findings=(), memory=memory if len(memory) > 1 else (), tool=diagnosis.tool or __version__),
+        schema=SCHEMA,
+        last_memory=_write(rows.MemoryRow, memory[0] if memory else Memory()),
+    )
+    row.findings = [_finding(found, captures, derive) for found in diagnosis.findings]
+    for gap, at in zip(diagnosis.gaps, row.gaps, strict=True):
+        at.command = gap_command(diagnosis, gap)
+    return _builtins(row)
 
 
-def _sentence(text: Text) -> dict[str, Any]:
-    return {"text": _said(text), "key": text.key, "args": _args(text.args)}
+def _finding(found: Finding, captures: Mapping[str, str], derive: Derive) -> rows.FindingRow:
+    advised = replace(found.suspect, remedies=remedies(found))
+    told = commands(found, captures, derive.diagnosis.called)
+    row = _write(rows.FindingRow, replace(found, suspect=advised, commands=told))
+    for growth, at in zip(found.suspect.growth, row.growth, strict=True):
+        at.command = derive.growth(found, growth)
+    for evidence, to in zip(found.suspect.evidence, row.evidence, strict=True):
+        to.command = derive.claim(found, evidence)
+    return row
+
+
+def known_document(known: KnownMatch) -> dict[str, Any]:
+    """Return the upstream bug of a finding as it stands in documents."""
+    return _builtins(_write(rows.KnownRow, known))
+
+
+def cause_document(cause: Cause) -> dict[str, Any]:
+    """Return a cause as it stands in documents."""
+    return _builtins(_write(rows.CauseRow, cause))
+
+
+def remedy_document(remedy: Remedy) -> dict[str, Any]:
+    """Return a remedy as it stands in documents."""
+    return _builtins(_write(rows.RemedyRow, remedy))
+
+
+def _builtins(row: msgspec.Struct) -> dict[str, Any]:
+    found: dict[str, Any] = msgspec.to_builtins(row, str_keys=True)
+    return found
+
+
+def _inner(hint: Any) -> Any:
+    """Return the row, or the type of the model, that stands in a field; None where nothing but plain values does."""
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        return hint
+    return next((found for part in get_args(hint) if (found := _inner(part))), None)
+
+
+def _holds(hint: Any, kind: type) -> bool:
+    return hint is kind or any(_holds(part, kind) for part in get_args(hint))
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    """Return what is declared. No text is among it: get_type_hints would take longer than reading a diagnosis."""
+    declared: dict[str, Any] = kind.__annotations__
+    return {name: get_args(hint)[0] if hasattr(hint, "__metadata__") else hint for name, hint in declared.items()}
+
+
+def _sentence(name: str, model: type, row: type[msgspec.Struct]) -> tuple[str, str] | None:
+    """Return where a row has key and arguments of a sentence of which it has the words; None where it has none such."""
+    if _inner(_hints(model)[name]) is not Text or name not in _hints(row) or _inner(_hints(row)[name]):
+        return None
+    own = f"{name}_" if f"{name}_key" in _hints(row) else ""
+    return f"{own}key", f"{own}args"
+
+
+def _write(kind: type[Row], value: Any, **given: Any) -> Row:
+    """Return a value of the model as a row."""
+    return kind(**{name: how(value) for name, how in _writers(kind, value.__class__).items()} | given)
+
+
+@cache
+def _writers(row: type[msgspec.Struct], model: type[msgspec.Struct]) -> dict[str, Callable[[Any], Any]]:
+    """Return how each column of a row comes from the model. What the row does not name is laid flat in it: a frame."""
+    found: dict[str, Callable[[Any], Any]] = {"text": _said} if model is Text else {}
+    for field in model.__struct_fields__:
+        get, hint = attrgetter(field), _hints(model)[field]
+        if columns := _sentence(field, model, row):
+            found[field] = _after(get, lambda text: text and _said(text))
+            found[columns[0]] = _after(get, lambda text: text and text.key)
+            found[columns[1]] = _after(get, lambda text: _plain(text.args) if text else {})
+        elif field in _hints(row):
+            found[field] = _after(get, _writer(_hints(row)[field]))
+        elif hint is _inner(hint):
+            found = {name: _after(get, how) for name, how in _writers(row, hint).items()} | found
+    return found
+
+
+def _after(get: Callable[[Any], Any], how: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
+    return get if how is None else lambda value: how(get(value))
+
+
+def _writer(hint: Any) -> Callable[[Any], Any] | None:
+    """Return how a value is written of which a row declares this; None: as it is."""
+    inner = _inner(hint)
+    if get_origin(hint) is list:
+        return (lambda value: [_write(inner, one) for one in value]) if inner else list
+    if inner:
+        return lambda value: value and _write(inner, value)
+    if get_origin(hint) is dict:
+        return _plain
+    if _holds(hint, datetime):
+        return lambda value: value and utc(value)
+    return _number if _holds(hint, float) else None
+
+
+def _plain(values: Mapping[Any, Any] | None) -> dict[Any, Any]:
+    return {name: list(one) if isinstance(one, tuple) else _number(one) for name, one in (values or {}).items()}
 
 
 def _said(text: Text) -> str:
     """Return the sentence with its numbers as they are stored, so that it can be said again from them."""
     return say(Text(text.key, {name: _number(value) for name, value in text.args.items()}))
-
-
-def _args(args: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: list(value) if isinstance(value, tuple) else _number(value) for name, value in args.items()}
 
 
 def _number(value: Any) -> Any:
@@ -85,225 +163,134 @@ def _number(value: Any) -> Any:
     return float(f"{value:.6g}") if math.isfinite(value) else None
 
 
-def _time(when: datetime | None) -> str | None:
-    if when is None:
-        return None
-    return utc(when).isoformat().replace("+00:00", "Z")
+def is_saved(document: object) -> bool:
+    """Return whether the document says that it is a diagnosis, of any version."""
+    return isinstance(document, dict) and str(document.get("schema", "")).startswith(SCHEMA.partition("/")[0] + "/")
 
 
-def _process(row: ProcessRow) -> dict[str, Any]:
-    known = {"address": row.address} if row.address else {}
-    return {"id": row.id, "name": row.name, "build": _build(row.build), **known}
+def diagnosis(document: Mapping[str, Any]) -> Diagnosis:
+    """Return the diagnosis of which this is the document."""
+    if document.get("schema") != SCHEMA:
+        raise Unreadable(f"its schema is {str(document.get('schema'))[:60]}, and this version reads {SCHEMA}")
+    try:
+        row = msgspec.convert(document, rows.Document, str_keys=True)
+    except (msgspec.ValidationError, ValueError) as error:
+        what, _, place = str(error).partition(" - at `")
+        raise _unlike(place.strip("`"), what) from error
+    row.memory, row.chains, row.trials = row.memory or [row.last_memory], (), ()
+    for one in (one for found in row.findings for one in found.evidence):
+        one.kind = FORMER_KINDS.get(one.kind, one.kind)
+    try:
+        for gap in row.gaps:
+            if not gap.why_key:
+                _give_reason(gap)
+        for problem in (problem for one in row.inputs for problem in one.problems):
+            if problem.text_key not in WORDS:
+                problem.text_key, problem.text_args = QUOTED, {"text": problem.text}
+        found = _read(Diagnosis, row)
+    except _TooLarge as error:
+        raise _unlike(_place(_builtins(row)) or "", "a number is too large to be one of a diagnosis") from error
+    return replace(found, findings=tuple(_as_judged(one, found.called) for one in found.findings))
 
 
-def _build(build: Build | None) -> dict[str, Any] | None:
-    if build is None:
-        return None
-    return {
-        "go": build.go,
-        "path": build.path,
-        "main": build.main,
-        "version": build.main_version,
-        "modules": dict(build.modules or {}),
-    }
+def _unlike(place: str, what: str) -> Unreadable:
+    where = f"its {place[:80].removeprefix('$.')} is not as one is written" if place else "it is not written as one"
+    return Unreadable(f"it says that it is a diagnosis, but {where}: {what[:120]}")
 
 
-def _moment(row: MomentRow) -> dict[str, Any]:
-    return {
-        "at": _time(row.at),
-        "process": row.process,
-        "baseline": row.baseline,
-        "label": row.label,
-        "inputs": list(row.inputs),
-    }
+def _give_reason(gap: rows.GapRow) -> None:
+    """Find the words of why a gap matters: documents of 0.1 have them in English alone, mostly they are its key's."""
+    same = Text(f"{gap.key}.why", _sized(gap.args))
+    if same.key not in WORDS or say(same) != gap.why:
+        same = Text("known.words", {"en": gap.why, "zh": gap.why})
+    gap.why_key, gap.why_args = same.key, _plain(same.args)
 
 
-def _point(point: Point) -> dict[str, Any]:
-    return {
-        "at": _time(point.at),
-        "process": point.process,
-        "baseline": point.baseline,
-        "captured": point.captured,
-        "label": point.label,
-        "totals": dict(point.totals),
-        "inputs": list(point.inputs),
-    }
+def _as_judged(found: Finding, called: tuple[str, ...]) -> Finding:
+    """Return the finding without what is said where it has nothing of its own: advice.py has it again."""
+    if found.remedies == (Remedy("mitigate", Text(f"mechanism.{found.mechanism}.do")),):
+        found = replace(found, suspect=replace(found.suspect, remedies=()))
+    shows = list_command(found, called) if found.cause else ""
+    return replace(found, commands=found.commands[1:]) if shows and found.commands[:1] == (shows,) else found
 
 
-def _finding(found: Finding, captures: Mapping[str, str], derive: Derive) -> dict[str, Any]:
-    suspect = found.suspect
-    return {
-        "id": found.id,
-        "rank": found.rank,
-        "mechanism": found.mechanism,
-        "confidence": found.confidence,
-        "title": _said(found.title),
-        "key": found.title.key,
-        "args": _args(found.title.args),
-        "sites": [_site(one) for one in suspect.sites],
-        "victims": [_victim(one) for one in suspect.victims],
-        "path": [_frame(one) for one in suspect.path],
-        "growth": [{**_growth(one), "command": derive.growth(found, one)} for one in suspect.growth],
-        "share": {name: _number(float(share)) for name, share in suspect.share.items()},
-        "cause": cause_document(found.cause) if found.cause else None,
-        "known": [known_document(one) for one in found.known],
-        "remedies": [remedy_document(one) for one in remedies(found)],
-        "leads": [asdict(one) for one in found.leads],
-        "commands": list(commands(found, captures, derive.diagnosis.called)),
-        "evidence": [{**_evidence(one), "command": derive.claim(found, one)} for one in suspect.evidence],
-    }  # fmt: skip
+def _read(kind: type[T], row: msgspec.Struct) -> T:
+    """Return the value of the model that a row has; what the document does not store is as if nothing were known."""
+    how: Mapping[str, Callable[[Any], Any]] = _readers(kind, row.__class__)  # type: ignore[arg-type]  # types hash
+    return kind(**{name: read(row) for name, read in how.items()})
 
 
-def known_document(known: KnownMatch) -> dict[str, Any]:
-    """Return the upstream bug of a finding as it stands in documents."""
-    return {
-        "id": known.id,
-        "module": known.module,
-        "found": known.found,
-        "fixed": list(known.fixed),
-        "upgrade_to": known.upgrade_to,
-        "where": known.where,
-        "affects_build": known.affects_build,
-        "references": list(known.references),
-        "summary": _sentence(known.summary) if known.summary else None,
-        "says": [_sentence(one) for one in known.says],
-        "reviewed": known.reviewed,
-        "fault": known.fault,
-    }
+@cache
+def _readers(model: type[msgspec.Struct], row: type[msgspec.Struct]) -> dict[str, Callable[[Any], Any]]:
+    """Return how each field of the model comes from a row: what _writers does, backwards."""
+    found: dict[str, Callable[[Any], Any]] = {}
+    for field in model.__struct_fields__:
+        get, hint = attrgetter(field), _hints(model)[field]
+        if columns := _sentence(field, model, row):
+            found[field] = partial(_text, field, attrgetter(columns[0]), attrgetter(columns[1]))
+        elif field in _hints(row):
+            how = _reader(_hints(row)[field], hint)
+            found[field] = _after(get, _key if (model, field) == (Text, "key") else how)
+        elif hasattr(row, field):
+            found[field] = get
+        elif hint is _inner(hint):
+            found[field] = partial(_read, hint)
+    return found
 
 
-def cause_document(cause: Cause) -> dict[str, Any]:
-    """Return a cause as it stands in documents."""
-    return {
-        "because": " ".join(_said(one) for one in cause.because),
-        "says": [_sentence(one) for one in cause.because],
-        "sites": [
-            {"role": one.role, **_frame(one.frame), "code": one.code, "process": one.process} for one in cause.sites
-        ],
-        "excerpts": [
-            {"file": one.file, "first": one.first, "lines": list(one.lines), "marks": _marks(one)}
-            for one in cause.excerpts
-        ],
-        "sources": list(cause.sources),
-    }
+def _text(name: str, key: Callable[[Any], str], args: Callable[[Any], Any], row: msgspec.Struct) -> Text | None:
+    return None if getattr(row, name) is None else Text(_key(key(row)), _sized(args(row)))
 
 
-def _marks(excerpt: Excerpt) -> dict[str, str]:
-    return {str(line): role for line, role in excerpt.marks.items()}
+def _key(name: str) -> str:
+    return FORMER_KEYS.get(name, name)
 
 
-def _frame(frame: Frame) -> dict[str, Any]:
-    return {"function": frame.function, "file": frame.file, "line": frame.line}
+def _reader(hint: Any, wanted: Any) -> Callable[[Any], Any] | None:
+    """Return how a value is read of which a row declares this, and the model wants that; None: as it is."""
+    inner = _inner(wanted)
+    if inner and get_origin(hint) is list:
+        return lambda value: tuple(_read(inner, one) for one in value)
+    if inner:
+        return lambda value: value and _read(inner, value)
+    if _holds(hint, int):
+        return _sized
+    if _holds(hint, float) and not _holds(wanted, NoneType):  # JSON has null for what is no number
+        return _ratios
+    return tuple if get_origin(hint) is list else None
 
 
-def _site(site: Site) -> dict[str, Any]:
-    return {
-        "role": site.role,
-        **_frame(site.frame),
-        "state": site.state,
-        "count": site.count,
-        "process": site.process,
-    }
+def _sized(value: Any) -> Any:
+    """Return a number, or what holds numbers, each of a size that can be."""
+    if isinstance(value, list):
+        return tuple(_sized(one) for one in value)
+    if isinstance(value, dict):
+        return {name: _sized(one) for name, one in value.items()}
+    if isinstance(value, int) and abs(value) > _LARGEST:
+        raise _TooLarge
+    return value
 
 
-def _victim(victim: Victim) -> dict[str, Any]:
-    return {
-        **_frame(victim.frame),
-        "state": victim.state,
-        "count": victim.count,
-        "because": victim.because,
-        "process": victim.process,
-    }
+def _ratios(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _ratios(one) for name, one in value.items()}
+    return math.nan if value is None else value
 
 
-def _growth(growth: Growth) -> dict[str, Any]:
-    event = growth.per_event
-    return {
-        "measure": growth.measure,
-        "counts": list(growth.counts),
-        "per_hour": _number(growth.per_hour),
-        "per_event": {name: _number(value) for name, value in asdict(event).items()} if event else None,
-        "against": growth.against,
-    }
+class _TooLarge(ValueError):
+    """A number that can be none of a diagnosis."""
 
 
-def remedy_document(remedy: Remedy) -> dict[str, Any]:
-    """Return a remedy as it stands in documents."""
-    return {
-        "kind": remedy.kind,
-        "text": _said(remedy.text),
-        "key": remedy.text.key,
-        "args": _args(remedy.text.args),
-        "diff": remedy.diff,
-        "risk": _said(remedy.risk) if remedy.risk else None,
-        "risk_key": remedy.risk.key if remedy.risk else None,
-        "risk_args": _args(remedy.risk.args) if remedy.risk else {},
-        "compiled": remedy.compiled,
-    }
+def _place(value: Any, path: str = "$") -> str | None:
+    """Return where the first number stands that is too large."""
+    if isinstance(value, int):
+        return path if abs(value) > _LARGEST else None
+    parts: Iterable[tuple[str, Any]] = ()
+    if isinstance(value, dict):
+        parts = ((f"{path}.{name}", one) for name, one in value.items())
+    elif isinstance(value, list):
+        parts = ((f"{path}[{at}]", one) for at, one in enumerate(value))
+    return next((found for at, one in parts if (found := _place(one, at))), None)
 
 
-def _evidence(evidence: Evidence) -> dict[str, Any]:
-    return {
-        "kind": evidence.kind,
-        "claim": _said(evidence.claim),
-        "key": evidence.claim.key,
-        "args": _args(evidence.claim.args),
-        "capture": evidence.capture,
-        "where": evidence.where,
-        "excerpt": evidence.excerpt,
-    }
-
-
-def _explained(one: Explained) -> dict[str, Any]:
-    return {
-        "mechanism": one.mechanism,
-        "title": _said(one.title),
-        "key": one.title.key,
-        "args": _args(one.title.args),
-        "sites": [_site(site) for site in one.sites],
-    }
-
-
-def _memory(memory: Memory) -> dict[str, Any]:
-    return {
-        "process": memory.process,
-        "rss": memory.rss,
-        "limit": memory.limit,
-        "heap_live": memory.heap_live,
-        "heap_dead": memory.heap_dead,
-        "heap_idle": memory.heap_idle,
-        "heap_released": memory.heap_released,
-        "stacks": memory.stacks,
-        "runtime": memory.runtime,
-        "off_heap": memory.off_heap,
-        "next_gc": memory.next_gc,
-        "last_gc": _time(memory.last_gc),
-        "full_in_seconds": _number(memory.full_in_seconds),
-        "says": [_sentence(one) for one in memory.says],
-    }
-
-
-def _gap(gap: Gap) -> dict[str, Any]:
-    return {
-        "what": _said(gap.what),
-        "why": _said(gap.why),
-        "command": gap.command,
-        "key": gap.what.key,
-        "args": _args(gap.what.args),
-        "why_key": gap.why.key,
-        "why_args": _args(gap.why.args),
-    }
-
-
-def _input(row: InputRow) -> dict[str, Any]:
-    return {
-        "origin": row.origin,
-        "kind": row.kind,
-        "format": row.format,
-        "taken_at": _time(row.taken_at),
-        "digest": row.digest,
-        "problems": [{"key": one.key, "text": one.text, "where": one.where} for one in row.problems],
-    }
-
-
-__all__ = ["SCHEMA", "cause_document", "document", "remedy_document"]
+__all__ = ["SCHEMA", "cause_document", "diagnosis", "document", "is_saved", "known_document", "remedy_document"]

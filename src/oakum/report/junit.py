@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from oakum import __version__
-from oakum.model import Diagnosis, Evidence, Finding, Gap
+from oakum.model import Diagnosis, Evidence, Finding
 from oakum.report.advice import commands, origins, remedies
+from oakum.report.gap_commands import gap_command
 from oakum.report.layout import series, utc
 from oakum.report.words import WORDS, say, size, word
 from oakum.report.words.told import command_in, place_in
@@ -127,7 +128,7 @@ def _healthy(diagnosis: Diagnosis, lang: str) -> Element:
     """Return the case that passes: what was looked at and found harmless stands in it."""
     case = Element("testcase", _named(_first(diagnosis), "no leak"))
     told = [say(diagnosis.summary, lang), *(f"{one.mechanism}: {say(one.title, lang)}" for one in diagnosis.explained)]
-    SubElement(case, "system-out").text = _clean("\n".join([*told, *_lacking(diagnosis.gaps, lang)]))
+    SubElement(case, "system-out").text = _clean("\n".join([*told, *_lacking(diagnosis, lang)]))
     return case
 
 
@@ -142,15 +143,16 @@ def _harmless(diagnosis: Diagnosis, lang: str) -> Element:
 def _undecided(diagnosis: Diagnosis, lang: str) -> Element:
     case = Element("testcase", _named(_first(diagnosis), "no leak"))
     SubElement(case, "skipped", {"message": _clean(say(diagnosis.summary, lang))})
-    SubElement(case, "system-out").text = _clean("\n".join(_lacking(diagnosis.gaps, lang)))
+    SubElement(case, "system-out").text = _clean("\n".join(_lacking(diagnosis, lang)))
     return case
 
 
-def _lacking(gaps: tuple[Gap, ...], lang: str) -> Iterator[str]:
+def _lacking(diagnosis: Diagnosis, lang: str) -> Iterator[str]:
     colon, between = ("：", "") if lang == "zh" else (": ", " ")
-    for gap in gaps:
+    for gap in diagnosis.gaps:
+        command = gap_command(diagnosis, gap)
         told = between.join((say(gap.what, lang), say(gap.why, lang))).strip()
-        yield f"{word('heading.gaps', lang)}{colon}{told}{f' {command_in(gap.command, lang)}' if gap.command else ''}"
+        yield f"{word('heading.gaps', lang)}{colon}{told}{f' {command_in(command, lang)}' if command else ''}"
 
 
 def _first(diagnosis: Diagnosis) -> str:

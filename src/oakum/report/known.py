@@ -1,13 +1,14 @@
-"""Entries of the catalogue of known leaks -> pages for a terminal or a pipe, and the document that programs read.
+"""Entries of the catalogue of known bugs -> pages for a terminal or a pipe, and the document that programs read.
 
-A list has what people look for: id, module, the releases that mend it, what stays behind. One entry is told whole: what
+A list has what people look for: id, module, the releases that fix it, what stays behind. One entry is told whole: what
 it looks like, when and why it happens, which versions have it, what to do. In a pipe a list has one line an entry.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from itertools import groupby
 from typing import Any
+
+from msgspec import to_builtins
 
 from oakum import __version__
 from oakum.knowledge.affected import Affected
@@ -16,7 +17,7 @@ from oakum.knowledge.signature import Signature
 from oakum.knowledge.upgrades import upgrades
 from oakum.knowledge.versions import version
 from oakum.model import Carried
-from oakum.report.carried import mended, row_document, upgrade_lines, why_not_certain
+from oakum.report.carried import fixed_in, row_document, upgrade_lines, why_not_certain
 from oakum.report.pen import Look, Pen
 
 SCHEMA = "oakum.known/1"
@@ -78,7 +79,7 @@ def _table(pen: Pen, entries: Sequence[Leak]) -> list[str]:
 
 
 def _mended(pen: Pen, one: Affected) -> str:
-    """Return a module and the releases that mend it, the first and the last of many."""
+    """Return a module and the releases that fix it, the first and the last of many."""
     fixed = [one.tag(text).removeprefix("v") if one.module == "std" else one.tag(text) for text in one.fixed]
     if len(fixed) > _FIXES_MOST:
         fixed = [fixed[0], pen.dots, fixed[-1]]
@@ -136,7 +137,7 @@ class _Page(Pen):
             yield f"   {self.look.styled(label, 'dim')}{gap}{line}" if at == 0 else f"{' ' * self.margin}{line}"
 
     def looks(self) -> Iterator[str]:
-        # What has to be mended first, what follows from it in other places last.
+        # What has to be fixed first, what follows from it in other places last.
         for signature in sorted(self.entry.goroutines, key=lambda one: (one.symptom, one.where == "peer")):
             states = self.word("known.looks.or").join(signature.states)
             yield from self.paragraph(
@@ -164,7 +165,7 @@ class _Page(Pen):
             yield from (f"  {line}" for line in self.paragraph(self.word(f"known.looks.{key}"), 2))
 
     def versions(self) -> Iterator[str]:
-        """Yield a table of modules: which releases have it, which mend it."""
+        """Yield a table of modules: which releases have it, which fix it."""
         head = tuple(self.word(f"known.table.{name}") for name in ("module", "has", "mended"))
         rows = [head, *((_module(self, one), _ranges(self, one), _fixed(self, one)) for one in self.entry.affects)]
         wide = [max(self.look.width_of(row[at]) for row in rows) for at in range(3)]
@@ -224,7 +225,7 @@ def _fixed(pen: Pen, one: Affected) -> str:
 
 
 def of_version(module: str, found: str, rows: Sequence[Carried], rid: Sequence[str], look: Look) -> str:
-    """Return which known leaks a version of a module has, and which it is rid of."""
+    """Return which known bugs a version of a module has, and which it is rid of."""
     pen = Pen(look)
     sure = [row for row in rows if row.certain]
     name = "Go" if module == "std" else module
@@ -238,7 +239,7 @@ def of_version(module: str, found: str, rows: Sequence[Carried], rid: Sequence[s
         head, colour = pen.word("known.no-module", module=name), "bold"
     lines = [look.styled(line, "bold", colour) for line in pen.wrapped(f"{head}{_END[look.lang]}", 0)]
     for row in rows:
-        told = f"{mended(pen, row)}" if row.certain else f"{why_not_certain(pen, row)}{pen.stop}{mended(pen, row)}"
+        told = f"{fixed_in(pen, row)}" if row.certain else f"{why_not_certain(pen, row)}{pen.stop}{fixed_in(pen, row)}"
         lines += [f"   {look.styled(row.id, 'bold')}  {told}", *pen.wrapped(pen.say(row.summary), 6)]
     for one in upgrades(rows):
         lines += upgrade_lines(pen, one, sum(row.mendable for row in rows), 3)
@@ -255,7 +256,7 @@ def document(entries: Iterable[Leak]) -> dict[str, Any]:
 
 
 def version_document(module: str, found: str, rows: Sequence[Carried], rid: Sequence[str]) -> dict[str, Any]:
-    """Return which known leaks a version of a module has."""
+    """Return which known bugs a version of a module has."""
     return {
         "schema": SCHEMA,
         "tool": __version__,
@@ -270,9 +271,9 @@ def _entry(entry: Leak) -> dict[str, Any]:
     return {
         "id": entry.id,
         "project": entry.project,
-        **asdict(entry),
-        "affects": [asdict(one) | {"has_it": [list(pair) for pair in one.ranges()]} for one in entry.affects],
-        "examples": [asdict(one) for one in leaks().examples(entry.id)],
+        **to_builtins(entry),
+        "affects": [to_builtins(one) | {"has_it": [list(pair) for pair in one.ranges()]} for one in entry.affects],
+        "examples": [to_builtins(one) for one in leaks().examples(entry.id)],
     }
 
 

@@ -1,4 +1,4 @@
-"""Where evidence has the signature of known leaks -> a page for a terminal or a pipe, and its document.
+"""Where evidence has the signature of known bugs -> a page for a terminal or a pipe, and its document.
 
 The verdict first, then each match with what speaks for and against it; what does not count, and why, comes last.
 """
@@ -114,7 +114,7 @@ class _Page(Pen):
         yield from (f"  {line}" for text in told for line in self.paragraph(text, 2))
 
     def facts(self, one: Sighting) -> list[str]:
-        """Return state, number and age of goroutines, or how much memory it is; each moment where there are several."""
+        """Return state, number and age of goroutines, or how much memory it is; in each snapshot."""
         values = one.sizes or one.counts
         show = size if one.sizes else "{:,}".format
         through = f" ({series(values, show, '→' if self.look.glyphs else '->')})" if len(values) > 1 else ""
@@ -160,8 +160,8 @@ class _Page(Pen):
             return self.word("known.little", share=one.share)
         if not one.piled_up:
             return self.word("known.lone")
-        moments = sum(value is not None for value in one.counts)
-        return self.word("known.normal" if moments > 1 else "known.normal-once")
+        snapshots = sum(value is not None for value in one.counts)
+        return self.word("known.normal" if snapshots > 1 else "known.normal-once")
 
     def symptom(self, one: Sighting) -> Iterator[str]:
         yield from self.wrapped(f"{self.joined(one.ids)}  {self.look.safe(one.place.function)}", 3)

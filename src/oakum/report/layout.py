@@ -89,7 +89,7 @@ def series(counts: Sequence[int | None], show: Callable[[int], str], arrow: str 
 
 
 def chart(counts: Sequence[int | None]) -> str:
-    """Return a series as small bars above zero; a moment that says nothing is a space."""
+    """Return a series as small bars above zero; a snapshot that says nothing is a space."""
     picked = list(counts)
     if len(picked) > _CHART_MOST:
         step = (len(picked) - 1) / (_CHART_MOST - 1)

@@ -6,8 +6,9 @@ very long is shown about its marks.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from oakum.model import Excerpt, Finding, Frame, SourceNotFound, SourceText
 from oakum.report.cause import INDENT, Wide, fix_lines, header, role
@@ -27,9 +28,8 @@ _DECLARATION = re.compile(r"func (?:\([^)]*\) )?(\w+)[\[(]|(?:type|var|const) (?
 _END = re.compile(r"[})](?!.*\{\s*$)")
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A place of the finding: what it has to do with it, and how many goroutines stand there."""
+class Spot(Struct, frozen=True):
+    """A place of the finding: what it has to do with it, and how many goroutines are there."""
 
     frame: Frame
     role: str
@@ -40,17 +40,15 @@ class Spot:
     shows: bool = True  # its function is shown; otherwise it is only marked where it is shown anyway
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of source and the places that stand there."""
+class Line(Struct, frozen=True):
+    """One line of source and the places that are there."""
 
     number: int
     text: str
     spots: tuple[Spot, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Struct, frozen=True):
     """What is shown of one file; None stands for lines left out."""
 
     file: str
@@ -185,7 +183,7 @@ def lines(pen: Pen, finding: Finding, files: Sequence[Listed]) -> Iterator[str]:
         yield from _shown(pen, listed)
     if finding.leads or any(one.diff for one in finding.remedies):
         yield ""
-        for line in fix_lines(pen, finding, cut=False):
+        for line in fix_lines(pen, finding):
             yield line if isinstance(line, Wide) else f"{' ' * pen.margin}{line}"
 
 

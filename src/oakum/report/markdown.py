@@ -6,6 +6,8 @@ Everything may come from evidence: nothing in it becomes markup, a link, a menti
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from msgspec.structs import replace
+
 from oakum.report.html.text import anchors_of, href, shown
 from oakum.report.layout import chart as sparkline
 from oakum.report.page.blocks import (
@@ -65,6 +67,11 @@ class _Writer:
         lines = [f"# {inline(self.page.title)}", "", f"**{inline(self.page.badge)}** · {inline(self.page.verdict)}"]
         if self.page.about:
             lines += ["", *(f"- {paragraph(line)}" for line in self.page.about)]
+        for chart in self.page.picture:
+            lines += ["", *self.chart(replace(chart, command=""))]
+            if chart.command:
+                folded = Fold(word("control.derive", self.page.lang), (Command(chart.command),))
+                lines += ["", *self.block(folded)]
         if self.page.glance:
             lines += ["", *self.facts(Facts(self.page.glance))]
         for section in self.page.sections:
@@ -81,6 +88,9 @@ class _Writer:
         badge = self.aside(section.badge) if section.badge else ""
         yield ""
         yield f"{'#' * min(level, _DEEPEST)} {inline(section.title)}{badge}"
+        if section.line:
+            yield ""
+            yield paragraph(section.line)
         yield from self.blocks(section.blocks)
         for inner in section.sections:
             yield from self.section(inner, level + 1)
@@ -266,13 +276,15 @@ class _Writer:
         most = max((bar.value for bar in waterfall.bars if bar.tone != "limit"), default=0.0)
         yield f"**{inline(waterfall.title)}**"
         yield ""
-        yield "| | | | | |"
-        yield "|---|---:|---:|---|---|"
+        heads = [*(word(f"control.{name}", self.page.lang) for name in ("part", "size", "share")), "", ""]
+        rows = [heads, ["---", "---:", "---:", "---", "---"]]
         for bar in waterfall.bars:
             share = f"{bar.value / whole:.0%}" if whole and bar.tone == "part" else ""
             drawn = "█" * max(1, round(20 * bar.value / most)) if most and bar.tone != "limit" and bar.value > 0 else ""
             name = inline(bar.name) if bar.tone == "part" else f"**{inline(bar.name)}**"
-            yield _row([name, size(bar.value), share, f"`{drawn}`" if drawn else "", inline(bar.note)])
+            rows.append([name, size(bar.value), share, f"`{drawn}`" if drawn else "", inline(bar.note)])
+        used = [at for at in range(len(heads)) if any(row[at] for row in rows[2:])]
+        yield from (_row(row[at] for at in used) for row in rows)
         if waterfall.command:
             yield ""
             yield from fenced(_one_line(waterfall.command), "sh")

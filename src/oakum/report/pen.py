@@ -4,7 +4,9 @@ All that comes from evidence or source passes through `Look.safe`. Without a wid
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oakum.model import Text
 from oakum.report.layout import LONGEST, Width, capped, wrap
@@ -13,8 +15,7 @@ from oakum.report.words import say, word
 _WIDEST = 110  # longer lines are hard to read
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """What the terminal can show, and how text is dressed for it."""
 
     columns: int | None  # None: piped, as wide as it needs

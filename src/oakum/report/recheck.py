@@ -6,9 +6,10 @@ depends on source or on Go that is not here is set apart: it is neither confirme
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
+
+from msgspec import Struct, field
 
 from oakum.report.differences import NOTHING, Difference
 from oakum.report.pen import Pen
@@ -27,8 +28,7 @@ _NAMES = ("title", "text", "claim", "because", "what", "function", "origin")  # 
 _FINDING = re.compile(r"findings\[(\d+)\](?:\.(\w+))?")
 
 
-@dataclass(frozen=True, slots=True)
-class Rechecked:
+class Rechecked(Struct, frozen=True):
     """What came of deriving a report again."""
 
     report: str  # its name
@@ -115,7 +115,7 @@ def _why(one: Difference, report: Mapping[str, Any], lacking: Mapping[str, Why],
 def _explained(one: Difference) -> bool:
     """Tell whether a claim is that the source shows it."""
     sides = [side for side in (one.report, one.evidence) if isinstance(side, Mapping)]
-    return any(side.get("kind") == "explained" for side in sides)
+    return any(side.get("kind") == "cause-in-source" for side in sides)
 
 
 def document(found: Rechecked) -> dict[str, Any]:

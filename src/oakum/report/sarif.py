@@ -1,7 +1,7 @@
 """What `oakum scan` found -> SARIF 2.1.0, as code scanning services and editors read it.
 
 One rule a mechanism, with its help; one result a flaw, at its decisive line, the other lines as related locations. A
-known leak of what is built is a rule too, and a result at the line that requires the module, or of a whole program.
+known bug of what is built is a rule too, and a result at the line that requires the module, or of a whole program.
 Files are named relative to the tree that was given (SRCROOT), by a function that is handed in: where that tree lies is
 the caller's affair. A drafted diff comes as the replacement of its lines.
 """
@@ -90,7 +90,7 @@ def _known_rule(entry: Leak, lang: str) -> dict[str, Any]:
 
 
 def _known(row: Carried, rule: int, uri: Naming, lang: str) -> dict[str, Any]:
-    """Return a known leak of a build; what is not certain, or cannot be mended, is a note."""
+    """Return a known bug of a build; what is not certain, or cannot be fixed, is a note."""
     pen = Pen(Look(None, lang, lambda text, *_: text, lambda text: text, len))
     args = {"module": module_of(row), "id": row.id, "summary": say(row.summary, lang)}
     told = [word("known.sarif", lang, **args)]
@@ -186,7 +186,7 @@ def _same(file: str, name: str) -> bool:
 
 
 def _replaced(diff: str) -> Iterator[tuple[int, int, str]]:
-    """Yield (first line, how many lines, what stands there instead) of each change in a unified diff."""
+    """Yield (first line, how many lines, what is there instead) of each change in a unified diff."""
     at, first, removed, added = 0, 0, 0, list[str]()
     for line in [*diff.split("\n"), " "]:
         if hunk := _HUNK.match(line):
@@ -207,7 +207,7 @@ def _replaced(diff: str) -> Iterator[tuple[int, int, str]]:
 def _notification(one: Problem, uri: Naming) -> dict[str, Any]:
     file, _, line = one.where.rpartition(":")
     where = file if line.isdigit() else one.where
-    note: dict[str, Any] = {"level": "note", "descriptor": {"id": one.key}, "message": {"text": one.text}}
+    note: dict[str, Any] = {"level": "note", "descriptor": {"id": one.key}, "message": {"text": say(one.text)}}
     if where:
         place: dict[str, Any] = {"artifactLocation": _artifact(uri)(where)}
         if line.isdigit() and int(line):

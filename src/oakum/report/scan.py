@@ -1,6 +1,6 @@
 """What `oakum scan` found -> a page for a terminal or a pipe, and the JSON document that programs read.
 
-The page has each flaw with file:line first, as terminals and editors take it, then the known leaks of builds. The
+The page has each flaw with file:line first, as terminals and editors take it, then the known bugs of builds. The
 document is schema oakum.scan/1, additive changes only; the same tree gives the same document, to the byte.
 """
 
@@ -13,7 +13,7 @@ from oakum.report.carried import carried_lines, documents, summary_parts
 from oakum.report.cause import Wide, because_lines, remedy_lines
 from oakum.report.json import cause_document, remedy_document
 from oakum.report.pen import Look, Pen
-from oakum.report.words import WORDS, word
+from oakum.report.words import WORDS, say, word
 
 SCHEMA = "oakum.scan/1"
 _MARGIN = 3
@@ -21,7 +21,7 @@ _REMARKS = ("bare-ignore", "direct-only", "no-modules", "replaced")  # problems 
 
 
 def render(found: Scan, look: Look, seconds: float) -> str:
-    """Return the whole page: flaws, known leaks of what is built, then what sums up."""
+    """Return the whole page: flaws, known bugs of what is built, then what sums up."""
     pen = Pen(look, _MARGIN)
     lines = [line for flaw in found.flaws for line in (*_flaw(pen, flaw), "")]
     lines += carried_lines(pen, found)
@@ -39,7 +39,7 @@ def _flaw(pen: Pen, flaw: Flaw) -> Iterator[str]:
     yield f"{pen.look.styled(place, 'bold', 'cyan')}: {pen.look.styled(pen.look.safe(flaw.mechanism), 'bold', 'red')}"
     told = pen.look.safe(title(flaw.mechanism, pen.look.lang))
     yield from (pen.look.styled(line, "bold") for line in pen.wrapped(told, _MARGIN))
-    yield from _shifted(because_lines(pen, flaw.cause, (), {}))
+    yield from _shifted(because_lines(pen, flaw.cause))
     for remedy in flaw.remedies:
         yield ""
         yield from _shifted(remedy_lines(pen, remedy))
@@ -101,7 +101,7 @@ def _document(flaw: Flaw) -> dict[str, Any]:
 
 
 def _problem(one: Problem) -> dict[str, str]:
-    return {"key": one.key, "text": one.text, "where": one.where}
+    return {"key": one.key, "text": say(one.text), "where": one.where}
 
 
 __all__ = ["SCHEMA", "document", "render", "title"]

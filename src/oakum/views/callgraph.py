@@ -5,10 +5,11 @@ another way leads to the same place.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from oakum.model import Profile, UsageError, ValueType
@@ -26,8 +27,7 @@ MOST_TAGS = 4  # labels drawn at one node
 EdgesBetween = Callable[[Bools], Edges]  # which nodes are kept -> the edges between them
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """One arrow."""
 
     caller: int
@@ -37,8 +37,7 @@ class Call:
     inline: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CallGraph:
+class CallGraph(Struct, frozen=True, eq=False):
     """Nodes in the order in which they are drawn, and the calls between them, heaviest first."""
 
     report: Report

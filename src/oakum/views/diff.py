@@ -1,13 +1,15 @@
 """Several captures of one kind -> what is new, gone, grown or shrunk, in absolute numbers.
 
-A moment is a table from a name to a value; goroutines are counted by state and place, profiles by function, line or
+A snapshot is a table from a name to a value; goroutines are counted by state and place, profiles by function, line or
 stack. A name that a rebuild spells differently (another path, closure number) is not a change.
 """
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oakum.model import Frame, GoroutineGroup, Goroutines, Profile, UsageError, normal_function
 from oakum.views import nodes
@@ -19,9 +21,8 @@ Kind = Literal["new", "gone", "grown", "shrunk", "same"]
 Name = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One name through all moments, oldest first."""
+class Change(Struct, frozen=True):
+    """One name through all snapshots, oldest first."""
 
     name: Name
     values: tuple[int, ...]
@@ -33,7 +34,7 @@ class Change:
 
     @property
     def kind(self) -> Kind:
-        """Return what happened between the first and the last moment."""
+        """Return what happened between the first and the last snapshot."""
         first, last = self.values[0], self.values[-1]
         if first == last:
             return "same"
@@ -44,8 +45,7 @@ class Change:
         return "grown" if abs(last) > abs(first) else "shrunk"
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """What changed: rows, largest absolute change first; `columns` say what the parts of a name are."""
 
     columns: tuple[str, ...]
@@ -56,7 +56,7 @@ class Difference:
 
 
 def of_tables(columns: Sequence[str], tables: Sequence[Counter[Name]], measure: str, unit: str) -> Difference:
-    """Return the difference of tables that count the same names at several moments."""
+    """Return the difference of tables that count the same names at several snapshots."""
     names = {name for table in tables for name in table}
     rows = [Change(name, tuple(table[name] for table in tables)) for name in names]
     rows.sort(key=lambda row: (-abs(row.change), -abs(row.values[-1]), row.name))
@@ -102,23 +102,23 @@ GOROUTINE_KEYS: dict[str, _Key] = {
 }
 
 
-def of_goroutines(moments: Sequence[Goroutines], by: Sequence[str] = ()) -> Difference:
+def of_goroutines(snapshots: Sequence[Goroutines], by: Sequence[str] = ()) -> Difference:
     """Return where goroutines became more or fewer.
 
     Without `by` they are counted by state and place; the state is left out when one of the captures cannot say it,
     since otherwise everything would look new. Captures of different builds agree by function, seldom by line.
     """
     if not by:
-        stateless = any(group.state is None for moment in moments for group in moment.groups)
+        stateless = any(group.state is None for snapshot in snapshots for group in snapshot.groups)
         by = ("place",) if stateless else ("state", "place")
     for key in by:
         if key not in GOROUTINE_KEYS:
             raise UsageError(f"--by {key}: goroutines can be compared by {', '.join(GOROUTINE_KEYS)}")
     tables = []
     shown: dict[Name, Name] = {}
-    for moment in moments:
+    for snapshot in snapshots:
         table: Counter[Name] = Counter()
-        for group in moment.groups:
+        for group in snapshot.groups:
             name = tuple(GOROUTINE_KEYS[key][0](group) for key in by)
             table[name] += group.count
             if name not in shown:
@@ -136,11 +136,11 @@ _GRANULARITY: dict[str, Callable[[Query], Query]] = {
 }
 
 
-def of_profiles(moments: Sequence[Profile], query: Query, by: str = "function") -> Difference:
+def of_profiles(snapshots: Sequence[Profile], query: Query, by: str = "function") -> Difference:
     """Return where the chosen sample type grew or shrank: flat per function, or cum with -cum."""
     if by not in _GRANULARITY:
         raise UsageError(f"--by {by}: a profile can be compared by {', '.join(_GRANULARITY)}")
-    reports = [report_of(fetched(profile), _GRANULARITY[by](query)) for profile in moments]
+    reports = [report_of(fetched(profile), _GRANULARITY[by](query)) for profile in snapshots]
     types = {(report.sample_type, report.unit) for report in reports}
     if len(types) > 1:
         raise UsageError(f"these profiles count different things: {', '.join(sorted('/'.join(t) for t in types))}")

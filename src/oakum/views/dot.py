@@ -7,7 +7,8 @@ escaped, and can neither end a quoted string nor start an escape of Graphviz.
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from oakum.views import measure
 from oakum.views.callgraph import MOST_TAGS, Call, CallGraph

@@ -3,9 +3,8 @@
 Nodes that are left out are bridged: the edge over them is residual. A call that occurs twice in a stack counts once.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from oakum.model.cores import spread
@@ -16,8 +15,7 @@ from oakum.views.nodes import Nodes, chunks, grouped, sums
 _DENSE = 1 << 23
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Edges:
+class Edges(Struct, frozen=True, eq=False):
     """Calls between nodes. `residual`: nodes left out lie between; `inline`: inlined wherever it occurs."""
 
     caller: Int32s
@@ -36,8 +34,7 @@ class Edges:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Calls:
+class _Calls(Struct, frozen=True, eq=False):
     """Calls as they stand in stacks, from the leaf up; equal ones are not added yet."""
 
     stack: Int32s

@@ -5,10 +5,10 @@ walked level by level, all at once; what is too small to see is left behind at t
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from msgspec import Struct
 
 from oakum.model import Profile, ValueType
 from oakum.model.profile import Bools, Int32s, Int64s, UInt64s
@@ -21,8 +21,7 @@ SMALL = -1  # the name of a node that stands for frames too small to be shown
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 
 
-@dataclass(frozen=True, eq=False)
-class StackRows:
+class StackRows(Struct, frozen=True, eq=False, dict=True):
     """The stacks of one or two profiles over common names, one row a stack, the lightest row first.
 
     `values[side, type, row]` is never negative. One profile has one side. With a base there are three: the profile,
@@ -53,8 +52,7 @@ class StackRows:
         return totals
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Tree:
+class Tree(Struct, frozen=True, eq=False):
     """Nodes breadth first, node 0 the root: a parent's row is always below its children's."""
 
     parent: Int32s
@@ -168,8 +166,7 @@ def grow(rows: StackRows, inverted: bool = False, smallest: float = 0.0) -> Tree
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Level:
+class _Level(Struct, frozen=True, eq=False):
     parent: Int64s
     name: Int64s
     file: Int32s
@@ -248,8 +245,7 @@ class _Tables:
         self.files: dict[str, int] = {"": 0}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Part:
+class _Part(Struct, frozen=True, eq=False):
     values: Int64s
     first: Int64s
     last: Int64s

@@ -4,16 +4,16 @@ Works on groups of any goroutine format; what a format cannot say stays None and
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oakum.model import Frame, GoroutineGroup, Goroutines, Owner, Stack, UsageError
 from oakum.views.patterns import Pattern, compiled
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """Which goroutines to show. A regular expression matches anywhere, as grep does."""
 
     state: str | None = None
@@ -26,13 +26,12 @@ class Wanted:
     leaked: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """Goroutines that agree in what they were grouped by. Ages are minutes; None where no header names one."""
 
     count: int
     key: dict[str, str | None]
-    groups: tuple[GoroutineGroup, ...] = field(repr=False)
+    groups: tuple[GoroutineGroup, ...]
     shortest: int | None = None
     median: int | None = None
     longest: int | None = None

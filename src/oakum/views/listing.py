@@ -7,10 +7,10 @@ numbers, and a source that cannot be the running version's is told.
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from oakum.model import Profile
 from oakum.model.frame import split_function
@@ -32,8 +32,7 @@ _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _NO_FUNC = re.compile(r"(?:gowrap|deferwrap)\d+|-range\d+|[-·]fm")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """The values of one source line; number 0 where the profile has no line."""
 
     number: int
@@ -41,8 +40,7 @@ class Line:
     cum: int
 
 
-@dataclass(frozen=True, slots=True)
-class Routine:
+class Routine(Struct, frozen=True):
     """One function in one file, with the lines that have values, by number."""
 
     function: str
@@ -55,8 +53,7 @@ class Routine:
     lines: tuple[Line, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Listing:
+class Listing(Struct, frozen=True, eq=False):
     """The routines that match, by name and file. `silent` counts functions that match but have no value."""
 
     report: Report
@@ -64,8 +61,7 @@ class Listing:
     silent: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """The text of a routine's file, or none, and what is to be said about it."""
 
     lines: Sequence[str] | None

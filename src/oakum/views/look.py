@@ -1,7 +1,8 @@
 """How a view's text is dressed: nothing by default; the command line hands in colours and shortening."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
 def _as_it_is(text: str, value: int, total: int) -> str:
@@ -14,8 +15,7 @@ def _whole(name: str, before: int, after: str) -> str:
     return f"{name} {after}" if after else name
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """Dresses parts of a line: shares by their size, names by the room that is left."""
 
     share: Callable[[str, int, int], str] = _as_it_is  # text, value, total

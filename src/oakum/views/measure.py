@@ -3,12 +3,12 @@
 Knows pprof's three families of units (bytes, time, GCU); everything else is a bare count.
 """
 
-from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Struct, frozen=True):
     """One unit: the name that is printed, the spellings that are understood, and its size in the family's base."""
 
     name: str
@@ -16,8 +16,7 @@ class Unit:
     factor: float
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(Struct, frozen=True):
     """Units that convert into one another; `default` is used when the wanted unit belongs to another family."""
 
     units: tuple[Unit, ...]
@@ -68,7 +67,7 @@ _FAMILIES = (
 _UNSAID = ("count", "sample", "unit", "minimum", "auto")
 
 
-@cache
+@lru_cache(1024)  # units come from evidence
 def _sniff(family: Family, unit: str) -> Unit | None:
     unit = unit.lower()
     if len(unit) > 2:

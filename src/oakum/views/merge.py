@@ -5,10 +5,10 @@ Refuses profiles that have no sample type in common.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+from msgspec.structs import replace
 
 from oakum.model import Functions, LabelSets, Locations, Mapping, Profile, Stacks, Strings, UsageError, ValueType
 from oakum.model.profile import Int32s, Int64s

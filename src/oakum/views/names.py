@@ -4,10 +4,10 @@ Go, Java, Python and JavaScript names stay as they are. Mangled names (_ZN...) a
 """
 
 import re
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from oakum.model import Profile, Strings

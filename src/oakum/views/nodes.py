@@ -6,10 +6,11 @@ counts once in cum. Works on columns in chunks of stacks, so that 300,000 sample
 
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from oakum.model import Functions, Profile
@@ -28,8 +29,7 @@ _LOW_HALF = (1 << _HALF) - 1
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class Rows(Struct, frozen=True, eq=False):
     """The lines of all locations, innermost first; a location without lines gets one row of function -1."""
 
     starts: Int64s  # rows of location i are starts[i]:starts[i+1]
@@ -40,8 +40,7 @@ class Rows:
     column: Int64s | None  # where the producer gives columns
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Nodes:
+class Nodes(Struct, frozen=True, eq=False):
     """What each node is and what it weighs; `flat_div` and `cum_div` divide them for -mean."""
 
     profile: Profile
@@ -61,7 +60,7 @@ class Nodes:
     flat_div: Int64s | None = None
     cum_div: Int64s | None = None
     recursive: Bools = field(default_factory=lambda: np.zeros(0, np.bool_))  # stacks that hold a node twice
-    _printed: dict[int, str] = field(default_factory=dict, repr=False)
+    _printed: dict[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.name)

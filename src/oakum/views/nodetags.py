@@ -5,9 +5,9 @@ pprof.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from oakum.model import Profile
 from oakum.model.profile import Bools, Int64s
@@ -19,8 +19,7 @@ from oakum.views.tags import BASE
 _DRAWN = "bytes"  # the one numeric label that is drawn
 
 
-@dataclass(frozen=True, slots=True)
-class Tag:
+class Tag(Struct, frozen=True):
     """One label at one node. `under` is the text tag that a numeric one stands beneath, "" for none."""
 
     name: str
@@ -31,8 +30,7 @@ class Tag:
     cum: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NodeTags:
+class NodeTags(Struct, frozen=True, eq=False):
     """The tags of each node."""
 
     of_node: dict[int, tuple[Tag, ...]]

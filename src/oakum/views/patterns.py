@@ -6,7 +6,7 @@ Refuses what RE2 refuses (look-around, back references) and the few things Pytho
 import re
 import sys
 import unicodedata
-from functools import cache
+from functools import lru_cache
 
 from oakum.model import UsageError
 
@@ -176,7 +176,7 @@ def _category(found: re.Match[str]) -> str:
     return f"[{'^' if negated else ''}{_characters(name)}]"
 
 
-@cache
+@lru_cache(64)
 def _characters(category: str) -> str:
     """Return a Unicode category as ranges for a bracket expression."""
     ranges: list[str] = []

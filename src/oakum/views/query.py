@@ -3,8 +3,10 @@
 Refuses a sample index that the profile does not have, and names those it has.
 """
 
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oakum.model import Profile, UsageError
 
@@ -12,8 +14,7 @@ Granularity = Literal["functions", "filefunctions", "files", "lines", "addresses
 View = Literal["top", "tree", "peek", "list", "traces", "graph", "proto"]
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """pprof's options; the defaults are pprof's own. Empty text means the option was not given."""
 
     sample_index: str = ""

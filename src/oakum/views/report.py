@@ -3,10 +3,11 @@
 The total is that of the samples before filtering (after it with -relative_percentages), as in pprof.
 """
 
-from dataclasses import dataclass, replace
 from datetime import datetime
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oakum.model import Profile, UsageError
 from oakum.model.profile import Bools, Int64s
@@ -17,8 +18,7 @@ from oakum.views.query import Query, active_filters, sample_index
 from oakum.views.tagframes import with_tag_frames
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Report:
+class Report(Struct, frozen=True, eq=False):
     """Filtered samples and what is needed to print them."""
 
     profile: Profile
@@ -41,8 +41,7 @@ class Report:
         return measure.scaled_label(self.scaled(value), self.unit, unit)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Trimmed:
+class Trimmed(Struct, frozen=True, eq=False):
     """The nodes that are shown, heaviest first, with the edges between them, and how much was left out."""
 
     nodes: Nodes

@@ -3,9 +3,8 @@
 A frame's function is the label's value, its file the label's key, as in pprof.
 """
 
-from dataclasses import replace
-
 import numpy as np
+from msgspec.structs import replace
 
 from oakum.model import Functions, Locations, Profile, Stacks, Strings
 from oakum.model.profile import Int32s

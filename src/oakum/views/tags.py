@@ -5,9 +5,9 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace
 
 from oakum.model import LabelSets, Profile
 from oakum.model.profile import Bools, Int32s, Int64s

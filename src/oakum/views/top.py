@@ -1,10 +1,10 @@
 """Report -> the list people know from `pprof -top`: flat, sum and cum of every node, heaviest first."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from oakum.model import Profile
 from oakum.views import measure
@@ -13,8 +13,7 @@ from oakum.views.query import Query
 from oakum.views.report import Report, Trimmed, headings, report_of, trimmed
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One node of the list."""
 
     name: str
@@ -26,8 +25,7 @@ class Row:
     cum: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Top:
+class Top(Struct, frozen=True, eq=False):
     """The list, heaviest first, with what its headings need."""
 
     report: Report

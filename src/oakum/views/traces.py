@@ -1,8 +1,9 @@
 """Report -> every sample with its labels, value and stack, as `pprof -traces` prints them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from oakum.model import Profile
 from oakum.views import measure
@@ -15,8 +16,7 @@ _RULE = "-----------+-------------------------------------------------------"
 _INDENT = " " * 13
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Struct, frozen=True):
     """One sample: its stack as nodes, leaf first, each with whether it was inlined."""
 
     value: int
@@ -24,8 +24,7 @@ class Trace:
     frames: tuple[tuple[str, bool], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Traces:
+class Traces(Struct, frozen=True, eq=False):
     """All samples in the order of the profile, made one by one when asked for."""
 
     report: Report

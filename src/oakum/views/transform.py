@@ -5,9 +5,9 @@ Regular expressions are tried once on each distinct name, never on each sample. 
 """
 
 import re
-from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace
 
 from oakum.model import Locations, Profile, Stacks
 from oakum.model.profile import Bools, Int32s, Int64s

@@ -1,10 +1,10 @@
 """Report -> callers and callees of every node, as `pprof -tree` prints them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from oakum.model import Profile
 from oakum.model.profile import Int32s
@@ -19,8 +19,7 @@ _RULE = "----------------------------------------------------------+------------
 _LEGEND = "      flat  flat%   sum%        cum   cum%   calls calls% + context \t \t "
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """The other end of an edge, and what flows along it."""
 
     name: str
@@ -29,8 +28,7 @@ class Call:
     residual: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One node with those who call it and those it calls, heaviest first."""
 
     name: str
@@ -40,8 +38,7 @@ class Entry:
     callees: tuple[Call, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Tree:
+class Tree(Struct, frozen=True, eq=False):
     """Nodes with their neighbours, heaviest first, with what the headings need."""
 
     report: Report

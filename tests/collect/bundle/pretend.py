@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from oakum.collect.bundle.write import Bundle
-from oakum.collect.target import LeftOut, Plan, Step, Taken, Wishes
+from oakum.collect.target import CaptureOptions, LeftOut, Plan, Step, Taken
 from oakum.model import Capture, Problem
 
 BEGAN = datetime(2026, 11, 16, 10, 15, tzinfo=UTC)
@@ -19,7 +19,7 @@ class Pretend:
         self.address = address or f"http://{name}:6060"
         self.process = self.address
 
-    def plan(self, wishes: Wishes, moment: int = 1, last: bool = True) -> Plan:
+    def plan(self, options: CaptureOptions, snapshot: int = 1, last: bool = True) -> Plan:
         steps = tuple(Step(name, f"what {name} is", f"GET {self.address}/{name}", name) for name in self.files)
         return Plan(
             steps,
@@ -28,7 +28,7 @@ class Pretend:
             {"goroutines": 12_000, "version": "go1.26.8"},
         )
 
-    def take(self, step: Step, wishes: Wishes) -> Taken:
+    def take(self, step: Step, options: CaptureOptions) -> Taken:
         return taken(step, self.files[step.key])
 
     def close(self) -> None:
@@ -41,12 +41,12 @@ def taken(step: Step, data: bytes | None, after: float = 0.0, *problems: Problem
     return Taken(step, capture, began, began + timedelta(seconds=1), problems)
 
 
-def fill(bundle: Bundle, *targets: Pretend, moments: int = 1, every: float = 30.0) -> Path:
+def fill(bundle: Bundle, *targets: Pretend, snapshots: int = 1, every: float = 30.0) -> Path:
     """Take everything of the targets, and return the finished bundle."""
     for target in targets:
-        for number in range(1, moments + 1):
-            plan = target.plan(Wishes(), number)
-            bundle.moment(target, number, plan, BEGAN + timedelta(seconds=every * (number - 1)))
+        for number in range(1, snapshots + 1):
+            plan = target.plan(CaptureOptions(), number)
+            bundle.snapshot(target, number, plan, BEGAN + timedelta(seconds=every * (number - 1)))
             for step in plan.steps:
                 bundle.add(target, number, taken(step, target.files[step.key], every * (number - 1)))
     return bundle.close()

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from oakum.collect.bundle import archive as module
 from oakum.collect.bundle.archive import is_archive, members
+from oakum.model import Argument, Problem
+from oakum.report.words.told import problem_line
 
 Files = dict[str, bytes]
 FILES: Files = {"b/orders/1/log.txt": b"one\n" * 300, "b/orders/10/heap.pb.gz": gzip.compress(b"two"), "b/empty": b""}
@@ -41,7 +43,15 @@ def zipped(files: Files, how: int = zipfile.ZIP_DEFLATED) -> bytes:
 
 def read(data: bytes) -> tuple[Files, list[str]]:
     told: list[str] = []
-    return {member.path: member.data for member in members(data, told.append)}, told
+
+    def complain(name: str, /, **args: Argument) -> None:
+        told.append(problem_line(Problem.of(f"unread.{name}", origin="", **args)).removeprefix(": "))
+
+    return {member.path: member.data for member in members(data, complain)}, told
+
+
+def unheard(_: str, /, **args: Argument) -> None:
+    """Take what is told, and leave it."""
 
 
 def link(name: str, kind: bytes, to: str = "/etc/passwd") -> tarfile.TarInfo:
@@ -137,7 +147,7 @@ def test_what_came_before_a_cut_is_read() -> None:
     found, told = read(packed[: len(packed) - 60])
     assert found["a"] == bytes(range(256)) * 40
     assert "cut" in told[0]
-    problem = next(m.problems for m in members(whole[:700], lambda _: None))
+    problem = next(m.problems for m in members(whole[:700], unheard))
     assert problem[0].key == "cut-archive"
 
 

@@ -12,8 +12,9 @@ import pytest
 from oakum.collect.bundle.given import given
 from oakum.collect.bundle.write import Bundle
 from oakum.collect.files import gather
-from oakum.collect.target import Target, Wishes
+from oakum.collect.target import CaptureOptions, Target
 from oakum.model import Capture, OakumError, Unreachable
+from oakum.report.words.told import error_line
 
 from .pretend import BEGAN, DUMP, Pretend, fill
 
@@ -22,12 +23,12 @@ FILES = {"goroutine.debug2.txt": DUMP, "metrics.txt": b"go_goroutines 1\n"}
 
 @pytest.fixture(params=["bundle", "bundle.tar.gz"])
 def bundle(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
-    return fill(Bundle(tmp_path / str(request.param)), Pretend("orders", FILES), Pretend("users", FILES), moments=11)
+    return fill(Bundle(tmp_path / str(request.param)), Pretend("orders", FILES), Pretend("users", FILES), snapshots=11)
 
 
 def all_of(*places: Path) -> tuple[list[Capture], list[str]]:
     told: list[OakumError] = []
-    return list(gather([str(place) for place in places], told.append)), [str(error) for error in told]
+    return list(gather([str(place) for place in places], told.append)), [error_line(error) for error in told]
 
 
 def test_times_come_from_the_manifest(bundle: Path) -> None:
@@ -42,12 +43,12 @@ def test_times_come_from_the_manifest(bundle: Path) -> None:
 
 
 def test_a_path_may_lead_into_an_archive(tmp_path: Path) -> None:
-    place = fill(Bundle(tmp_path / "b.tar.gz"), Pretend("orders", FILES), moments=2)
+    place = fill(Bundle(tmp_path / "b.tar.gz"), Pretend("orders", FILES), snapshots=2)
     found, _ = all_of(place / "orders" / "2" / "metrics.txt")
     assert [capture.origin for capture in found] == [f"{place}/orders/2/metrics.txt"]
     found, _ = all_of(place / "orders" / "2")
     assert len(found) == 2
-    with pytest.raises(Unreachable, match="nothing of this name is in"):
+    with pytest.raises(Unreachable, match=r"unread\.not-in-archive"):
         list(gather([str(place / "nobody")]))
 
 
@@ -100,7 +101,7 @@ def test_an_archive_of_nothing(tmp_path: Path) -> None:
         row = tarfile.TarInfo("folder")
         row.type = tarfile.DIRTYPE
         archive.addfile(row)
-    with pytest.raises(Unreachable, match="no file in this archive could be read"):
+    with pytest.raises(Unreachable, match=r"unread\.archive-empty"):
         list(gather([str(place)]))
 
 
@@ -115,11 +116,11 @@ def again(words: list[str], place: Path) -> Path:
     made = Bundle(place)
     for one in given(words):
         target: Target = one
-        plan = target.plan(Wishes())
-        made.moment(target, 1, plan, BEGAN)
+        plan = target.plan(CaptureOptions())
+        made.snapshot(target, 1, plan, BEGAN)
         for step in plan.steps:
-            made.add(target, 1, target.take(step, Wishes()))
-        assert target.plan(Wishes(), 2).steps == ()
+            made.add(target, 1, target.take(step, CaptureOptions()))
+        assert target.plan(CaptureOptions(), 2).steps == ()
     return made.close()
 
 
@@ -154,5 +155,5 @@ def test_what_is_wrong_with_given_evidence_stays_known(tmp_path: Path) -> None:
     copied = again([str(place)], tmp_path / "again")
     rows = json.loads((copied / "manifest.json").read_bytes())["targets"][0]["moments"][0]["captures"]
     assert [problem["key"] for row in rows for problem in row["problems"]] == ["changed"]
-    with pytest.raises(Unreachable, match="no such file"):
+    with pytest.raises(Unreachable, match=r"unread\.not-there"):
         given([str(tmp_path / "nobody")])

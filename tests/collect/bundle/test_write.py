@@ -20,7 +20,7 @@ import pytest
 from oakum.collect.bundle.names import inner_path, safe_name
 from oakum.collect.bundle.secrets import Secrets
 from oakum.collect.bundle.write import Bundle
-from oakum.collect.target import Step, Wishes
+from oakum.collect.target import CaptureOptions, Step
 from oakum.model import Buffer, OakumError, Problem, UsageError
 from support import need_tool
 
@@ -33,7 +33,7 @@ def manifest(place: Path) -> dict[str, Any]:
 
 
 def test_what_lies_where_and_what_is_said_of_it(tmp_path: Path) -> None:
-    place = fill(Bundle(tmp_path / "out"), Pretend("orders", {"goroutine.debug2.txt": DUMP}), moments=2)
+    place = fill(Bundle(tmp_path / "out"), Pretend("orders", {"goroutine.debug2.txt": DUMP}), snapshots=2)
     assert (place / "orders" / "2" / "goroutine.debug2.txt").read_bytes() == DUMP
     said = manifest(place)
     assert (said["schema"], said["redacted"]) == ("oakum.bundle/1", False)
@@ -67,7 +67,7 @@ def test_only_the_owner_may_read(tmp_path: Path) -> None:
 
 def test_a_run_that_is_killed_leaves_a_bundle(tmp_path: Path) -> None:
     bundle, target = Bundle(tmp_path / "out"), Pretend("orders", {"log.txt": DUMP})
-    bundle.moment(target, 1, target.plan(Wishes()), BEGAN)
+    bundle.snapshot(target, 1, target.plan(CaptureOptions()), BEGAN)
     bundle.add(target, 1, taken(Step("log.txt", "", ""), DUMP))
     assert manifest(tmp_path / "out")["ended"] is None
     assert (tmp_path / "out" / "orders" / "1" / "log.txt").read_bytes() == DUMP
@@ -76,9 +76,9 @@ def test_a_run_that_is_killed_leaves_a_bundle(tmp_path: Path) -> None:
 
 def test_what_failed_is_said(tmp_path: Path) -> None:
     bundle, target = Bundle(tmp_path / "out"), Pretend("orders", {})
-    gone = Problem("timeout", "No answer within 30 s.")
+    gone = Problem.quoted("timeout", "No answer within 30 s.")
     assert bundle.add(target, 1, taken(Step("heap.pb.gz", "the heap", "GET /heap"), None, 0, gone)) is None
-    bundle.problem(target, Problem("gone", "The process has ended."))
+    bundle.problem(target, Problem.quoted("gone", "The process has ended."))
     (said,) = manifest(bundle.close())["targets"]
     assert said["problems"] == [{"key": "gone", "text": "The process has ended."}]
     (capture,) = said["moments"][0]["captures"]
@@ -117,12 +117,12 @@ def test_the_same_file_twice_is_two_files(tmp_path: Path) -> None:
     assert paths == ["orders/1/metrics.txt", "orders/1/metrics-2.txt", "orders/1/metrics-3.txt"]
 
 
-def test_the_past_has_moments_of_its_own(tmp_path: Path) -> None:
+def test_the_past_has_snapshots_of_its_own(tmp_path: Path) -> None:
     bundle, target = Bundle(tmp_path / "out"), Pretend("orders", {})
     step = Step("20261116T091500Z/heap.pb.gz", "", "", at=BEGAN - timedelta(hours=1))
     assert bundle.add(target, 1, taken(step, b"x")) == "orders/20261116T091500Z/heap.pb.gz"
-    (moment,) = manifest(bundle.close())["targets"][0]["moments"]
-    assert (moment["folder"], moment["at"]) == ("20261116T091500Z", "2026-11-16T09:15:00Z")
+    (snapshot,) = manifest(bundle.close())["targets"][0]["moments"]
+    assert (snapshot["folder"], snapshot["at"]) == ("20261116T091500Z", "2026-11-16T09:15:00Z")
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -133,7 +133,9 @@ def test_secrets_are_written_nowhere(tmp_path: Path, packed: bool) -> None:
     given = gzip.compress(body) if packed else body
     target = Pretend("orders", {"log.txt": given}, f"http://admin:{secret.decode()}@orders:6060")
     bundle = Bundle(tmp_path / "out", secrets=(secret, b"ab"))
-    bundle.problem(target, Problem("refused", f"GET with {secret.decode()}: 403 in a page that says {secret.decode()}"))
+    bundle.problem(
+        target, Problem.quoted("refused", f"GET with {secret.decode()}: 403 in a page that says {secret.decode()}")
+    )
     place = fill(bundle, target)
     for path in place.rglob("*"):
         data = path.read_bytes() if path.is_file() else b""
@@ -188,7 +190,7 @@ class _Tokens:
 def test_a_redacted_bundle_tells_numbers_alone(tmp_path: Path) -> None:
     target = Pretend("shop", {"log.txt": DUMP, "trace.out": b"shop"})
     bundle = Bundle(tmp_path / "out", redact=_Tokens())
-    bundle.problem(target, Problem("refused", "shop said no"))
+    bundle.problem(target, Problem.quoted("refused", "shop said no"))
     place = fill(bundle, target)
     assert (place / "token" / "1" / "log.txt").is_file()
     assert not (place / "token" / "1" / "trace.out").exists()
@@ -223,7 +225,7 @@ def test_an_earlier_bundle_goes_only_when_there_is_something_to_put_in_its_place
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     dead = Pretend("orders", {})
     bundle = Bundle(place, force=True)
-    bundle.moment(dead, 1, dead.plan(Wishes()), BEGAN)
+    bundle.snapshot(dead, 1, dead.plan(CaptureOptions()), BEGAN)
     bundle.close()
     assert bundle.spares
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
@@ -310,7 +312,7 @@ def test_many_threads_at_once(tmp_path: Path) -> None:
 
     def take(target: Pretend) -> None:
         for number in (1, 2):
-            bundle.moment(target, number, target.plan(Wishes()), BEGAN)
+            bundle.snapshot(target, number, target.plan(CaptureOptions()), BEGAN)
             bundle.add(target, number, taken(Step("log.txt", "", ""), target.address.encode()))
 
     with ThreadPoolExecutor(16) as pool:
@@ -324,8 +326,8 @@ def test_many_threads_at_once(tmp_path: Path) -> None:
 
 def test_facts_of_any_kind_become_json(tmp_path: Path) -> None:
     class Odd(Pretend):
-        def plan(self, wishes: Wishes, moment: int = 1, last: bool = True) -> Any:
-            plan = super().plan(wishes)
+        def plan(self, options: CaptureOptions, snapshot: int = 1, last: bool = True) -> Any:
+            plan = super().plan(options)
             deep: dict[str, object] = {}
             deep["in"] = deep
             facts = {

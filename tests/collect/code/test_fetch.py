@@ -11,6 +11,7 @@ import pytest
 
 from oakum.collect.code.fetch import Fetch
 from oakum.collect.code.sources import LocalSources
+from oakum.experiment.call_go import call_go
 from oakum.model import Frame, SourceNotFound
 from support import ROOT
 from toolchain import need_go
@@ -66,13 +67,13 @@ def test_how_go_is_asked(machine: Machine) -> None:
         "GOPROXY": "https://proxy.example",
         "GOPRIVATE": "k8s.io",
     }
-    fetch = Fetch(machine.env)
+    fetch = Fetch(call_go, machine.env)
     assert fetch.module(MODULE, VERSION) == fetch.module(MODULE, VERSION) == place
     assert machine.calls == [
         [
             f"mod download -json {MODULE}@{VERSION}",
             "*",  # nothing lies there
-            "-mod=mod -modcacherw|local|off|https://proxy.example|k8s.io",
+            "-mod=readonly -buildvcs=false -modcacherw -tags=x|local|off|https://proxy.example|k8s.io",
         ]
     ]
 
@@ -80,7 +81,7 @@ def test_how_go_is_asked(machine: Machine) -> None:
 def test_what_the_module_cache_has_needs_no_go(machine: Machine) -> None:
     place = machine.root / "home/go/pkg/mod/github.com/!azure/x@v1.0.0-!r!c1"
     place.mkdir(parents=True)
-    assert Fetch(machine.env).module("github.com/Azure/x", "v1.0.0-RC1") == place
+    assert Fetch(call_go, machine.env).module("github.com/Azure/x", "v1.0.0-RC1") == place
 
 
 @pytest.mark.parametrize(
@@ -121,7 +122,7 @@ def test_what_the_module_cache_has_needs_no_go(machine: Machine) -> None:
 )
 def test_errors_in_words(machine: Machine, said: str, means: str) -> None:
     machine.go({"Path": MODULE, "Error": said}, code=1)
-    fetch = Fetch(machine.env)
+    fetch = Fetch(call_go, machine.env)
     expected = f"{MODULE}@{VERSION} was not fetched: {means}"
     assert refusal(fetch).startswith(expected)
     assert said.splitlines()[0] in refusal(fetch)
@@ -129,21 +130,21 @@ def test_errors_in_words(machine: Machine, said: str, means: str) -> None:
 
 
 def test_a_go_that_fails_otherwise(machine: Machine) -> None:
-    assert refusal(Fetch(machine.env)).endswith("there is no go command on this machine (https://go.dev/dl)")
+    assert refusal(Fetch(call_go, machine.env)).endswith("there is no go command on this machine (https://go.dev/dl)")
     machine.go("", "go: cannot find GOROOT directory: /nowhere\n", 2)
-    assert refusal(Fetch(machine.env)).endswith("go says: go: cannot find GOROOT directory: /nowhere")
+    assert refusal(Fetch(call_go, machine.env)).endswith("go says: go: cannot find GOROOT directory: /nowhere")
     machine.go("", code=2)
-    assert refusal(Fetch(machine.env)).endswith("go failed and said nothing")
+    assert refusal(Fetch(call_go, machine.env)).endswith("go failed and said nothing")
     for nonsense in ("[]", "{", "[" * 100_000, "{}", '{"Dir": 7}', '{"Dir": "/nowhere/at/all"}'):
         machine.go(nonsense)
-        assert refusal(Fetch(machine.env)).endswith("go named no directory for it")
+        assert refusal(Fetch(call_go, machine.env)).endswith("go named no directory for it")
     machine.go(" " * (9 << 20))
-    assert refusal(Fetch(machine.env)).endswith("go printed more than an answer")
+    assert refusal(Fetch(call_go, machine.env)).endswith("go printed more than an answer")
 
 
 def test_a_go_that_hangs_is_ended_with_what_it_started(machine: Machine) -> None:
     machine.go(more=f"{shutil.which('sleep')} 60")
-    assert refusal(Fetch(machine.env, seconds=1)).endswith("go mod took longer than 1 s")
+    assert refusal(Fetch(call_go, machine.env, seconds=1)).endswith("go mod took longer than 1 s")
 
 
 @pytest.mark.parametrize(
@@ -152,7 +153,7 @@ def test_a_go_that_hangs_is_ended_with_what_it_started(machine: Machine) -> None
 )
 def test_names_that_are_no_modules_reach_no_command(machine: Machine, module: str) -> None:
     machine.go()
-    fetch = Fetch(machine.env)
+    fetch = Fetch(call_go, machine.env)
     assert "is not the path of a module" in refusal(fetch, module)
     with pytest.raises(SourceNotFound, match="is not the path of a module"):
         fetch.releases(module)
@@ -164,14 +165,14 @@ def test_names_that_are_no_modules_reach_no_command(machine: Machine, module: st
 )
 def test_versions_that_are_none_reach_no_command(machine: Machine, version: str) -> None:
     machine.go()
-    assert refusal(Fetch(machine.env), version=version).endswith("this is not the version of a release")
+    assert refusal(Fetch(call_go, machine.env), version=version).endswith("this is not the version of a release")
     assert machine.calls == []
 
 
 def test_not_more_modules_than_one_diagnosis_needs(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("oakum.collect.code.fetch._MOST_MODULES", 2)
     machine.go({"Error": "404"}, code=1)
-    fetch = Fetch(machine.env)
+    fetch = Fetch(call_go, machine.env)
     said = [refusal(fetch, version=f"v0.{number}.0") for number in range(3)]
     assert said[2].endswith("2 modules were asked for already")
     assert len(machine.calls) == 2
@@ -181,7 +182,7 @@ def test_a_release_of_go(machine: Machine) -> None:
     place = machine.root / "toolchain"
     place.mkdir()
     machine.go({"Dir": str(place)})
-    fetch = Fetch(machine.env)
+    fetch = Fetch(call_go, machine.env)
     assert fetch.goroot("go1.22.1") == place
     assert fetch.goroot("go1.22.2 X:nocoverageredesign") == place
     assert machine.calls[0][0] == "mod download -json golang.org/toolchain@v0.0.1-go1.22.1.linux-amd64"
@@ -205,14 +206,14 @@ def test_releases_are_those_listed_and_those_in_the_cache(machine: Machine) -> N
     for name in ("list", "v0.18.8.zip", "v0.20.0.zip", "v0.20.0.info", "v0.19.0.mod"):
         (packed / name).touch()
     machine.go({"Path": MODULE, "Versions": ["v0.18.8", "v0.21.0", 7, "nonsense"]})
-    fetch = Fetch(machine.env)
+    fetch = Fetch(call_go, machine.env)
     assert set(fetch.releases(MODULE)) == {"v0.18.8", "v0.20.0", "v0.21.0"}
     assert fetch.releases(MODULE) is fetch.releases(MODULE)
     assert machine.calls[0][0] == f"list -m -versions -json {MODULE}"
     machine.go("", "go: module k8s.io/apimachinery: dial tcp: no such host", 1)
-    assert set(Fetch(machine.env).releases(MODULE)) == {"v0.18.8", "v0.20.0"}
+    assert set(Fetch(call_go, machine.env).releases(MODULE)) == {"v0.18.8", "v0.20.0"}
     with pytest.raises(SourceNotFound) as caught:
-        Fetch(machine.env).releases("k8s.io/other")
+        Fetch(call_go, machine.env).releases("k8s.io/other")
     assert str(caught.value).startswith("the releases of k8s.io/other could not be listed: the proxy cannot be reached")
 
 
@@ -246,7 +247,7 @@ def test_a_module_comes_from_a_proxy(tmp_path: Path) -> None:
         "GOSUMDB": "off",
         "GOFLAGS": "-modcacherw",
     }
-    fetch = Fetch(env)
+    fetch = Fetch(call_go, env)
     assert fetch.releases(module) == ("v1.0.0", "v1.1.0")
     frame = Frame(f"{module}.New", f"/ci/go/pkg/mod/{module}@v1.0.0/harbor.go", 1)
     with pytest.raises(SourceNotFound):

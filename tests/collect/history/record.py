@@ -6,29 +6,29 @@ import sys
 from base64 import b64encode
 from pathlib import Path
 
-from oakum.collect.target import Wishes
+from oakum.collect.target import CaptureOptions
 from oakum.collect.targets import open_targets
 from oakum.collect.web import Access
-from oakum.collect.web.door import Answer, Door
+from oakum.collect.web.endpoint import Answer, HttpEndpoint
 
 
 def record(word: str, file: Path) -> None:
     """Take everything that a word names, and keep the exchanges."""
     exchanges: dict[tuple[str, bytes], dict[str, str]] = {}
-    ask = Door.post
+    ask = HttpEndpoint.post
 
     def post(
-        door: Door, path: str, data: bytes, kind: str = "", *, seconds: float = 30.0, most: int = 1 << 30
+        endpoint: HttpEndpoint, path: str, data: bytes, kind: str = "", *, seconds: float = 30.0, most: int = 1 << 30
     ) -> Answer:
-        answer = ask(door, path, data, kind, seconds=seconds, most=most)
+        answer = ask(endpoint, path, data, kind, seconds=seconds, most=most)
         said = {"path": path, "asked": b64encode(data).decode(), "type": answer.headers.get("content-type", "")}
         exchanges.setdefault((path, data), said | {"answer": b64encode(bytes(answer.data)).decode()})
         return answer
 
-    Door.post = post  # type: ignore[method-assign, assignment]
+    HttpEndpoint.post = post  # type: ignore[method-assign, assignment]
     for target in open_targets([word], Access()):
-        for step in target.plan(Wishes()).steps:
-            target.take(step, Wishes())
+        for step in target.plan(CaptureOptions()).steps:
+            target.take(step, CaptureOptions())
     file.write_text(json.dumps(list(exchanges.values()), indent=1) + "\n")
 
 

@@ -10,8 +10,8 @@ import pytest
 from oakum.cli.case import case
 from oakum.collect.history import parca, pyroscope
 from oakum.collect.history.messages import framed, message
-from oakum.collect.history.profiles import MOMENTS, ProfilesTarget
-from oakum.collect.target import Wishes
+from oakum.collect.history.profiles import SNAPSHOTS, ProfilesTarget
+from oakum.collect.target import CaptureOptions
 from oakum.collect.web import Access
 from oakum.diagnose import diagnose
 from oakum.model import Unreachable, UsageError
@@ -47,12 +47,12 @@ def opened(name: str, base: str) -> ProfilesTarget:
 
 
 @pytest.mark.parametrize("name", ["parca", "pyroscope"])
-def test_past_profiles_are_moments_that_are_diagnosed(name: str, tmp_path: Path) -> None:
+def test_past_profiles_are_snapshots_that_are_diagnosed(name: str, tmp_path: Path) -> None:
     with answering(replayed(name)) as base:
         target = opened(name, base)
-        plan = target.plan(Wishes())
+        plan = target.plan(CaptureOptions())
         for step in plan.steps:
-            got = target.take(step, Wishes())
+            got = target.take(step, CaptureOptions())
             assert not got.problems
             assert got.capture is not None
             place = tmp_path / step.file
@@ -63,16 +63,16 @@ def test_past_profiles_are_moments_that_are_diagnosed(name: str, tmp_path: Path)
     assert target.address.startswith(f"{name}+{base}?match={{")
     assert plan.once
     assert not plan.problems
-    assert len({step.file.partition("/")[0] for step in plan.steps}) == MOMENTS
+    assert len({step.file.partition("/")[0] for step in plan.steps}) == SNAPSHOTS
     assert all(step.at is not None for step in plan.steps)
     told = diagnose(case([str(tmp_path)]))
-    assert len(told.moments) == MOMENTS
+    assert len(told.moments) == SNAPSHOTS
     finding = told.findings[0]
     assert (finding.mechanism, finding.confidence) == ("abandoned-sender", "likely")
     assert finding.suspect.sites[0].frame.function == "main.deliver"
     counts = [number or 0 for number in finding.suspect.growth[0].counts]
     assert counts == sorted(counts)
-    assert counts[-1] > counts[0], "each moment is one profile, and no sum of several"
+    assert counts[-1] > counts[0], "each snapshot is one profile, and no sum of several"
     assert any(one.suspect.sites[0].frame.function == "main.work" for one in told.findings), "its heap grows too"
 
 
@@ -135,13 +135,13 @@ def test_an_answer_of_noise_is_no_profile_and_no_failure() -> None:
 def test_a_store_that_ends_between_plan_and_take_loses_nothing() -> None:
     with answering(replayed("parca")) as base:
         target = opened("parca", base)
-        steps = target.plan(Wishes()).steps
-        assert target.take(steps[0], Wishes()).capture is not None
+        steps = target.plan(CaptureOptions()).steps
+        assert target.take(steps[0], CaptureOptions()).capture is not None
         target.close()
-    got = target.take(steps[1], Wishes(seconds=5.0))
+    got = target.take(steps[1], CaptureOptions(seconds=5.0))
     assert got.capture is None
     assert [problem.key for problem in got.problems] == ["unreachable"]
-    plan = target.plan(Wishes(seconds=5.0))
+    plan = target.plan(CaptureOptions(seconds=5.0))
     assert not plan.steps
     assert plan.problems[0].key == "unreachable"
 
@@ -157,10 +157,10 @@ def test_processes_that_nobody_can_tell_apart_are_a_doubt_told_once() -> None:
 
     with answering(reply) as base:
         target = opened("pyroscope", base)
-        steps = target.plan(Wishes()).steps
-        told = [target.take(step, Wishes()).problems for step in steps]
+        steps = target.plan(CaptureOptions()).steps
+        told = [target.take(step, CaptureOptions()).problems for step in steps]
         target.close()
     assert str(target.match) == '{service_name="packages"}', "what was asked for stays, where no label says more"
     assert target.name == "packages"
-    assert len(steps) == MOMENTS
+    assert len(steps) == SNAPSHOTS
     assert [problem.key for problems in told for problem in problems] == ["doubtful"]

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from oakum.collect.history.prometheus import PrometheusTarget, open
-from oakum.collect.target import Taken, Wishes
+from oakum.collect.target import CaptureOptions, Taken
 from oakum.collect.web import Access
 from oakum.model import Unreachable, UsageError
 
@@ -67,9 +67,9 @@ def opened(base: str, query: str = 'match={job="orders",instance="a:80"}') -> li
 
 
 def taken(target: PrometheusTarget, seconds: float = 30.0) -> Taken:
-    wishes = Wishes(seconds=seconds)
-    (step,) = target.plan(wishes).steps
-    return target.take(step, wishes)
+    options = CaptureOptions(seconds=seconds)
+    (step,) = target.plan(options).steps
+    return target.take(step, options)
 
 
 def test_each_instance_is_a_target_and_some_others_of_the_job_stand_beside() -> None:
@@ -89,8 +89,8 @@ def test_each_instance_is_a_target_and_some_others_of_the_job_stand_beside() -> 
 def test_the_plan_says_what_and_how_far_back_and_that_once_is_enough() -> None:
     with answering(prometheus()) as base:
         (target, *_) = opened(base, "match=job=orders&last=1h&step=30s")
-        default = opened(base, "match=job=orders")[0].plan(Wishes(past=timedelta(hours=2)))
-        plan = target.plan(Wishes())
+        default = opened(base, "match=job=orders")[0].plan(CaptureOptions(past=timedelta(hours=2)))
+        plan = target.plan(CaptureOptions())
     assert plan.once
     assert plan.steps[0].file == "prometheus.json"
     assert plan.steps[0].what.endswith("in the last 1h, every 30s")
@@ -170,8 +170,8 @@ def test_what_is_refused_is_said_and_nothing_is_lost(reply: Reply, said: str) ->
         got = taken(opened(base)[0], 5.0)
     assert got.capture is not None, "the other query was answered"
     (problem,) = got.problems
-    assert problem.text.startswith("work of orders-a:80: ")
-    assert said in problem.text
+    assert problem.quote.startswith("work of orders-a:80: ")
+    assert said in problem.quote
 
 
 def test_an_empty_range_and_warnings_are_told() -> None:
@@ -201,5 +201,10 @@ def test_credentials_stay_out_of_what_is_shown() -> None:
     with answering(prometheus()) as base:
         targets = opened(base.replace("://", "://ann:hunter2@"))
         got = taken(targets[0])
-    shown = (targets[0].address, targets[0].name, str(targets[0].plan(Wishes())), got.capture and got.capture.origin)
+    shown = (
+        targets[0].address,
+        targets[0].name,
+        str(targets[0].plan(CaptureOptions())),
+        got.capture and got.capture.origin,
+    )
     assert "hunter2" not in str(shown)

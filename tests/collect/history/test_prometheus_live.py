@@ -1,4 +1,4 @@
-"""A real Prometheus, behind a password and a prefix, that scrapes a real server which leaks, its twin that rests, and
+"""A real Prometheus, behind a password and a prefix, that scrapes a real server which leaks, its baseline that rests, and
 what a kubelet tells of their containers: ranges fetched and diagnosed."""
 
 import json
@@ -21,7 +21,7 @@ import pytest
 from casebook.runner.build import for_live
 from casebook.runner.case import case
 from oakum.cli.case import case as case_of
-from oakum.collect.target import Wishes
+from oakum.collect.target import CaptureOptions
 from oakum.collect.targets import open_targets
 from oakum.collect.web import Access
 from oakum.diagnose import diagnose
@@ -51,7 +51,7 @@ kube_pod_container_status_restarts_total{namespace="shop",pod="freight-1",contai
 
 @dataclass(frozen=True)
 class Shop:
-    """Addresses: the Prometheus, a server that leaks, and its twin that nobody asks anything."""
+    """Addresses: the Prometheus, a server that leaks, and its baseline that nobody asks anything."""
 
     store: str
     leaks: str
@@ -157,21 +157,21 @@ def test_the_past_of_a_leaking_server_is_fetched_and_diagnosed(shop: Shop, tmp_p
     targets = open_targets([word], Access())
     assert [target.name for target in targets] == [f"freight-{shop.leaks}", f"freight-{shop.rests}"]
     for target, name in zip(targets, ("leaks", "rests"), strict=True):
-        (step,) = target.plan(Wishes()).steps
-        got = target.take(step, Wishes())
+        (step,) = target.plan(CaptureOptions()).steps
+        got = target.take(step, CaptureOptions())
         target.close()
         assert not got.problems
         assert got.capture is not None
         assert "sesame" not in f"{target.address} {target.name} {step} {got.capture.origin}"
         (tmp_path / name).mkdir()
         (tmp_path / name / step.file).write_bytes(got.capture.data)
-    moments = case_of([str(tmp_path / "leaks")])
-    told = diagnose(moments)
+    snapshots = case_of([str(tmp_path / "leaks")])
+    told = diagnose(snapshots)
     # Whether the numbers rise steadily, or only as the requests do, depends on how busy this machine is;
     # tests/detect/test_numbers.py knows what is to be said of each.
     assert told.verdict != "leaking", "numbers name no goroutine"
     assert {finding.mechanism for finding in told.findings} <= {"growing-goroutines", "growing-memory"}
-    counts = [one.metrics.total("go_goroutines") or 0 for one in moments.processes[0].snapshots if one.metrics]
+    counts = [one.metrics.total("go_goroutines") or 0 for one in snapshots.processes[0].snapshots if one.metrics]
     assert counts[-1] > counts[0] + 16
     assert "gap.goroutines" in {gap.what.key for gap in told.gaps}
     assert diagnose(case_of([str(tmp_path / "rests")])).findings == ()
@@ -186,8 +186,8 @@ def test_the_past_of_a_leaking_server_is_fetched_and_diagnosed(shop: Shop, tmp_p
 def test_a_container_that_nobody_scrapes_is_known_by_its_memory(shop: Shop) -> None:
     (target,) = open_targets([shop.word("match=container=sidecar&last=1m")], Access())
     assert target.name == "shop-freight-1-sidecar"
-    (step,) = target.plan(Wishes()).steps
-    got = target.take(step, Wishes())
+    (step,) = target.plan(CaptureOptions()).steps
+    got = target.take(step, CaptureOptions())
     target.close()
     assert got.capture is not None
     assert b'"container_memory_working_set_bytes"' in bytes(got.capture.data)

@@ -36,7 +36,7 @@ def test_selectors_are_read_as_people_type_them(typed: str, meant: str) -> None:
 @pytest.mark.parametrize(
     ("word", "why"),
     [
-        ("prometheus+http://h?job=x", "only match, last, step, others can stand there"),
+        ("prometheus+http://h?job=x", "only match, last, step, others can be given there"),
         ("prometheus+http://h?last=soon", "last=soon is no length of time"),
         ("prometheus+http://h?last=0s", "longer than nothing"),
         ("prometheus+http://h?match={job=", "one brace too few"),

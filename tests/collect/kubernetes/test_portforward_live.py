@@ -13,14 +13,14 @@ import yaml
 
 from collect.kubernetes.recorded_api import TLS
 from oakum.collect.kubernetes import targets
-from oakum.collect.target import Plan, Target, Wishes
+from oakum.collect.target import CaptureOptions, Plan, Target
 from oakum.collect.web import Access
 from toolchain import DownloadFailed, download, environment, need_go
 
 pytestmark = pytest.mark.live
 
 PROGRAM = Path(__file__).with_name("forward")
-WISHES = Wishes(seconds=30.0)
+OPTIONS = CaptureOptions(seconds=30.0)
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,10 @@ class Pod:
         (found,) = targets.open(word, Access(kubeconfig=str(self.kubeconfig)))
         return found
 
-    def plan(self, port: int, wishes: Wishes = WISHES) -> Plan:
+    def plan(self, port: int, options: CaptureOptions = OPTIONS) -> Plan:
         target = self.target(port)
         try:
-            return target.plan(wishes)
+            return target.plan(options)
         finally:
             target.close()
 
@@ -82,9 +82,9 @@ def pod(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pod]:
 def test_profiles_come_through_a_forwarded_port(pod: Pod, port: str) -> None:
     target = pod.target(pod.port if port == "number" else port)
     try:
-        plan = target.plan(WISHES)
+        plan = target.plan(OPTIONS)
         assert not plan.problems
-        taken = {step.file: target.take(step, WISHES) for step in plan.steps}
+        taken = {step.file: target.take(step, OPTIONS) for step in plan.steps}
     finally:
         target.close()
     assert not [problem for one in taken.values() for problem in one.problems]
@@ -100,13 +100,13 @@ def test_profiles_come_through_a_forwarded_port(pod: Pod, port: str) -> None:
 def test_port_where_nothing_listens(pod: Pod) -> None:
     plan = pod.plan(1)
     assert not plan.steps
-    assert "nothing listens inside the pod" in "\n".join(problem.text for problem in plan.problems)
+    assert "nothing listens inside the pod" in "\n".join(problem.quote for problem in plan.problems)
 
 
 def test_port_that_never_answers(pod: Pod) -> None:
     began = time.monotonic()
-    plan = pod.plan(pod.mute, Wishes(seconds=2.0))
+    plan = pod.plan(pod.mute, CaptureOptions(seconds=2.0))
     assert time.monotonic() - began < 20
-    said = "\n".join(problem.text for problem in plan.problems)
+    said = "\n".join(problem.quote for problem in plan.problems)
     assert "no answer within 2 s" in said
     assert "nothing listens inside the pod" not in said

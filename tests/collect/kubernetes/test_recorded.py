@@ -12,13 +12,13 @@ import yaml
 
 from collect.kubernetes.recorded_api import TLS, Live, Recording, serving
 from oakum.collect.kubernetes import targets
-from oakum.collect.target import Plan, Target, Wishes
+from oakum.collect.target import CaptureOptions, Plan, Target
 from oakum.collect.web import Access
 from oakum.model import Unreachable
 
 LEAKING, HEALTHY = "cart-7d4b9c6f5d-x2x7p", "cart-7d4b9c6f5d-q8q4m"
 DUMP = "goroutine.debug2.txt"
-WISHES = Wishes(seconds=20.0)
+OPTIONS = CaptureOptions(seconds=20.0)
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def one(word: str, access: Access) -> Target:
 def planned(word: str, access: Access) -> Plan:
     target = one(word, access)
     try:
-        return target.plan(WISHES)
+        return target.plan(OPTIONS)
     finally:
         target.close()
 
@@ -87,12 +87,12 @@ def planned(word: str, access: Access) -> Plan:
 def taken(target: Target, *files: str) -> dict[str, bytes]:
     """Plan, take the files (all, when none is named), and return them."""
     try:
-        plan = target.plan(WISHES)
+        plan = target.plan(OPTIONS)
         assert not plan.problems
         found = {}
         for step in plan.steps:
             if not files or step.file in files:
-                result = target.take(step, WISHES)
+                result = target.take(step, OPTIONS)
                 assert not result.problems
                 assert result.capture is not None
                 found[step.file] = bytes(result.capture.data)
@@ -102,12 +102,12 @@ def taken(target: Target, *files: str) -> dict[str, bytes]:
 
 
 def said(plan: Plan) -> str:
-    return "\n".join(problem.text for problem in plan.problems)
+    return "\n".join(problem.quote for problem in plan.problems)
 
 
 def test_kubelet_through_the_node_proxy_by_certificate(cluster: Cluster) -> None:
     target = one("kube://node/node-a", cluster.access("admin"))
-    plan = target.plan(WISHES)
+    plan = target.plan(OPTIONS)
     assert plan.facts["kubelet"] == "v1.36.3"
     assert plan.facts["memory"] == "16Gi"
     files = taken(target)
@@ -161,7 +161,7 @@ def test_all_nodes(cluster: Cluster) -> None:
 @pytest.mark.parametrize("port", ["", ":6060", ":pprof"])
 def test_pod_through_the_pod_proxy(cluster: Cluster, port: str) -> None:
     target = one(f"kube://pod/shop/{LEAKING}{port}", cluster.access("reader"))
-    plan = target.plan(WISHES)
+    plan = target.plan(OPTIONS)
     assert plan.facts["node"] == "node-b"
     container = plan.facts["containers"]["cart"]  # type: ignore[index]
     assert container["restarts"] == 3
@@ -178,7 +178,7 @@ def test_pod_that_speaks_tls(cluster: Cluster) -> None:
 
 def test_secrets_of_a_pod_are_nowhere(cluster: Cluster) -> None:
     target = one(f"kube://pod/shop/{LEAKING}", cluster.access("reader"))
-    plan = target.plan(WISHES)
+    plan = target.plan(OPTIONS)
     taken(target)
     assert "hunter2" not in f"{plan!r} {target!r} {dict(plan.facts)}"
 
@@ -188,7 +188,7 @@ def test_selector_in_the_namespace_of_the_context(cluster: Cluster) -> None:
     assert [target.address for target in found] == [
         f"kube://pod/shop/{HEALTHY}", f"kube://pod/shop/{LEAKING}", "kube://pod/shop/new-0",
     ]  # fmt: skip
-    pending = found[-1].plan(WISHES)
+    pending = found[-1].plan(OPTIONS)
     assert not pending.steps
     assert "shop/new-0 is Pending" in said(pending)
 

@@ -130,7 +130,7 @@ def test_who_was_not_known() -> None:
     for body in (status("Unauthorized", 401, "Unauthorized"), b"Unauthorized\n"):
         said = refusals.explain(401, "/", body)
         assert said is not None
-        assert "it was shown the token of user jane (context prod), which ran out" in said
+        assert "sent: the token of user jane (context prod), which ran out" in said
 
 
 @pytest.mark.parametrize("body", [b"<html>login</html>", b"", b"[" * 100_000, b'{"kind": "Pod"}', b"\xff\xfe"])

@@ -8,11 +8,11 @@ import pytest
 
 from collect.kubernetes.fake_api import INDEX, TLS, FakeApi, api_server, program, proxy
 from oakum.collect.kubernetes import targets
-from oakum.collect.target import Plan, Target, Wishes
+from oakum.collect.target import CaptureOptions, Plan, Target
 from oakum.collect.web import Access
 from oakum.model import Unreachable
 
-WISHES = Wishes(seconds=20.0)
+OPTIONS = CaptureOptions(seconds=20.0)
 SERVER = TLS / "server.crt"  # of the authority that the kubeconfig names
 SELF_SIGNED = Path(__file__).parents[1] / "web" / "testdata" / "self-signed.pem"
 BY_CERTIFICATE = {"client-certificate": str(TLS / "admin.crt"), "client-key": str(TLS / "admin.key")}
@@ -45,13 +45,13 @@ def opened(
 
 def planned(target: Target) -> Plan:
     try:
-        return target.plan(WISHES)
+        return target.plan(OPTIONS)
     finally:
         target.close()
 
 
 def said(plan: Plan) -> str:
-    return "\n".join(problem.text for problem in plan.problems)
+    return "\n".join(problem.quote for problem in plan.problems)
 
 
 def container(**more: object) -> dict[str, object]:
@@ -64,17 +64,17 @@ def test_a_server_on_the_loopback_of_a_pod_is_reached_by_a_forwarded_port(api: F
     with program() as (port, shown):
         api.ports["a", 6061] = port
         (target,) = opened("kube://pod/shop/a", api, tmp_path)
-        plan = target.plan(WISHES)
+        plan = target.plan(OPTIONS)
         assert not plan.problems
         assert plan.facts["goroutines"] == 3
         first = next(step for step in plan.steps if step.file == "goroutine.pb.gz")
         asked = "kubectl port-forward -n shop a 6061, then GET http://localhost:6061/debug/pprof/goroutine"
         assert first.ask == asked
-        taken = target.take(first, WISHES)
+        taken = target.take(first, OPTIONS)
         assert taken.capture is not None
         assert bytes(taken.capture.data).startswith(b"goroutine profile")
         assert taken.capture.origin == "kube://pod/shop/a/debug/pprof/goroutine"
-        again = target.plan(WISHES, moment=2)  # the same way is used
+        again = target.plan(OPTIONS, snapshot=2)  # the same way is used
         assert not again.problems
         target.close()
     assert set(shown) == {""}  # the credentials of the cluster are not for what runs in a pod

@@ -16,7 +16,7 @@ from casebook.runner.build import for_live
 from casebook.runner.case import case
 from collect.web.faults import HERE as CERTIFICATES
 from oakum.collect.pprof.http import open as opened
-from oakum.collect.target import Plan, Taken, Wishes
+from oakum.collect.target import CaptureOptions, Plan, Taken
 from oakum.collect.web import Access
 from oakum.parse import goroutines, parse
 from support import need_tool
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.live
 LEAKY = Path(__file__).parent / "testdata" / "leaky"
 BUILD_SECONDS = 900
 READY_SECONDS = 60.0
-WISHES = Wishes(seconds=90)  # for one request, on a machine that has much else to do
+OPTIONS = CaptureOptions(seconds=90)  # for one request, on a machine that has much else to do
 OURS = Access(
     tls_ca=str(CERTIFICATES / "authority.crt"), tls_cert=str(CERTIFICATES / "client.crt"), tls_key=str(CERTIFICATES / "client.key")
 )  # fmt: skip
@@ -85,15 +85,15 @@ def started(command: list[str | Path], ready: Callable[[], bool]) -> Iterator[No
 
 
 def capture(
-    word: str, access: Access | None = None, moments: int = 1, between: Callable[[], object] = lambda: None
+    word: str, access: Access | None = None, snapshots: int = 1, between: Callable[[], object] = lambda: None
 ) -> list[tuple[Plan, dict[str, Taken]]]:
-    """Take moments of a target: for each its plan, and what was taken by file."""
+    """Take snapshots of a target: for each its plan, and what was taken by file."""
     (target,) = opened(word, access or Access())
     taken = []
-    for number in range(1, moments + 1):
-        plan = target.plan(WISHES, number, number == moments)
-        taken.append((plan, {step.file: target.take(step, WISHES) for step in plan.steps}))
-        if number < moments:
+    for number in range(1, snapshots + 1):
+        plan = target.plan(OPTIONS, number, number == snapshots)
+        taken.append((plan, {step.file: target.take(step, OPTIONS) for step in plan.steps}))
+        if number < snapshots:
             between()
     target.close()
     return taken
@@ -108,7 +108,7 @@ def count(taken: Taken) -> int:
 
 
 def whole(files: dict[str, Taken], least: int) -> None:
-    """Check a moment: every file is there and what it says it is, and its goroutines agree."""
+    """Check a snapshot: every file is there and what it says it is, and its goroutines agree."""
     assert all(one.capture and not one.problems for one in files.values())
     for file, taken in files.items():
         assert taken.capture is not None
@@ -121,10 +121,10 @@ def whole(files: dict[str, Taken], least: int) -> None:
 def test_growth_over_http() -> None:
     with leaky("-metrics", "/metrics") as address:
         url = f"http://{address}/leak?n=200"
-        moments = capture(
-            f"http://{address}", moments=2, between=lambda: urllib.request.urlopen(url, timeout=60).read()
+        snapshots = capture(
+            f"http://{address}", snapshots=2, between=lambda: urllib.request.urlopen(url, timeout=60).read()
         )
-    for least, (plan, files) in zip((40, 240), moments, strict=True):
+    for least, (plan, files) in zip((40, 240), snapshots, strict=True):
         assert not plan.problems
         assert plan.facts["prefix"] == "/debug/pprof"
         assert set(files) >= {"metrics.txt", "heap.pb.gz", "goroutine.pb.gz", "goroutine.debug2.txt"}
@@ -160,7 +160,7 @@ def test_mutual_tls() -> None:
         ):
             ((plan, files),) = capture(word, access)
             assert not files
-            assert said in plan.problems[0].text
+            assert said in plan.problems[0].quote
 
 
 @pytest.fixture
@@ -183,7 +183,7 @@ def test_a_unix_socket(place: Path) -> None:
 @pytest.mark.parametrize("go", ["1.21", NEWEST])
 def test_old_and_new_go(go: str) -> None:
     with leaky(go=go) as address:
-        first, last = capture(f"http://{address}", moments=2)
+        first, last = capture(f"http://{address}", snapshots=2)
     for _, files in (first, last):
         whole(files, 40)
     assert "goroutineleak.pb.gz" not in first[1]
@@ -197,13 +197,15 @@ def test_old_and_new_go(go: str) -> None:
 def test_too_many_goroutines_are_left_standing() -> None:
     with leaky("-leaked", "10500") as address:
         (target,) = opened(f"http://{address}", Access())
-        plan = target.plan(WISHES)
+        plan = target.plan(OPTIONS)
         assert "goroutine.debug2.txt" not in [step.file for step in plan.steps]
         assert plan.left_out[0].what == "goroutine.debug2.txt"
-        taken = {step.file: target.take(step, WISHES) for step in plan.steps}
+        taken = {step.file: target.take(step, OPTIONS) for step in plan.steps}
         assert count(taken["goroutine.pb.gz"]) >= 10_500
-        forced = next(step for step in target.plan(Wishes(force=True)).steps if step.file == "goroutine.debug2.txt")
-        assert count(target.take(forced, WISHES)) >= 10_500
+        forced = next(
+            step for step in target.plan(CaptureOptions(force=True)).steps if step.file == "goroutine.debug2.txt"
+        )
+        assert count(target.take(forced, OPTIONS)) >= 10_500
 
 
 def test_containerd(place: Path) -> None:
@@ -228,7 +230,7 @@ disabled_plugins = ["io.containerd.grpc.v1.cri"]
         # Its other socket speaks gRPC.
         ((plan, files),) = capture(f"unix://{place}/containerd.sock")
         assert not files
-        assert "debug.sock" in plan.problems[0].text
+        assert "debug.sock" in plan.problems[0].quote
 
 
 @pytest.mark.parametrize(

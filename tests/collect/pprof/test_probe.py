@@ -4,7 +4,7 @@ import pytest
 
 from collect.pprof.pretend import LOGIN, Page, index, pretend, profiles, recorded
 from oakum.collect.pprof.probe import look, recount
-from oakum.collect.web import Door
+from oakum.collect.web import HttpEndpoint
 
 _OTHER_PAGE = b"<!doctype html><html><head><title>Shop</title></head><body><div id=root></div></body></html>"
 
@@ -29,7 +29,7 @@ def test_it_is_found_in_few_requests(mounted: str, given: str, most: int) -> Non
     pages: dict[str, Page] = {f"{mounted}/{name}?seconds=0": (400, b"seconds?") for name in ("heap", "goroutineleak")}
     pages[f"{mounted}/"] = index("go1.27", 812)
     with pretend(pages) as server:
-        found = look(Door(server.base), given).mount
+        found = look(HttpEndpoint(server.base), given).mount
     assert found is not None
     assert (found.prefix, found.goroutines) == (mounted, 812)
     assert {"goroutine", "heap", "goroutineleak"} <= found.profiles
@@ -40,7 +40,7 @@ def test_it_is_found_in_few_requests(mounted: str, given: str, most: int) -> Non
 @pytest.mark.parametrize("go", ["go1.19", "go1.26", "go1.27"])
 def test_the_index_counts(go: str) -> None:
     with pretend({"/debug/pprof/": index(go, 45_123)}) as server:
-        found = look(Door(server.base)).mount
+        found = look(HttpEndpoint(server.base)).mount
     assert found is not None
     assert found.goroutines == 45_123
     assert ("goroutineleak" in found.profiles) == (go == "go1.27")
@@ -52,7 +52,7 @@ def test_the_index_of_old_go_counts_too() -> None:
 <tr><td align=right>97<td><a href="goroutine?debug=1">goroutine</a>
 </table></body></html>"""
     with pretend({"/debug/pprof/": page}) as server:
-        found = look(Door(server.base)).mount
+        found = look(HttpEndpoint(server.base)).mount
     assert found is not None
     assert (found.goroutines, found.profiles) == (97, frozenset({"block", "goroutine"}))
 
@@ -65,7 +65,7 @@ def test_an_index_that_a_router_sent_us_on_to() -> None:
         "/ops/pprof/heap?seconds=0": (400, b"seconds?"),
     }
     with pretend(pages) as server:
-        found = look(Door(server.base), "/ops").mount
+        found = look(HttpEndpoint(server.base), "/ops").mount
     assert found is not None
     assert found.prefix == "/ops/pprof"
     assert "goroutineleak" not in found.profiles  # gin and chi mount what they know by name
@@ -74,15 +74,15 @@ def test_an_index_that_a_router_sent_us_on_to() -> None:
 def test_an_index_without_profiles_is_told() -> None:
     """As of mux.HandleFunc("/prof/", pprof.Index), which answers the index for every name."""
     with pretend({f"/prof/{name}": index() for name in ("", "heap?seconds=0", "pprof/", "debug/pprof/")}) as server:
-        found = look(Door(server.base), "/prof")
+        found = look(HttpEndpoint(server.base), "/prof")
     assert found.mount is None
     assert found.problem is not None
-    assert "no profile below it" in found.problem.text
+    assert "no profile below it" in found.problem.quote
 
 
 def test_single_handlers_without_an_index() -> None:
     with pretend(profiles()) as server:
-        found = look(Door(server.base)).mount
+        found = look(HttpEndpoint(server.base)).mount
     assert found is not None
     assert found.counts is not None
     assert not found.profiles
@@ -92,7 +92,7 @@ def test_single_handlers_without_an_index() -> None:
 def test_handlers_by_name_that_know_goroutineleak() -> None:
     """As kubelets do: no index at all, and any profile by its name."""
     with pretend({**profiles(), "/debug/pprof/goroutineleak?seconds=0": (400, b"invalid value for seconds")}) as server:
-        found = look(Door(server.base)).mount
+        found = look(HttpEndpoint(server.base)).mount
     assert found is not None
     assert found.profiles == {"goroutineleak"}
     assert "/debug/pprof/goroutineleak" not in server.asked  # which would run a collection
@@ -102,17 +102,17 @@ def test_handlers_by_name_that_know_goroutineleak() -> None:
     ("name", "said"), [("containerd.sock", "debug.sock"), ("crio.sock", "--enable-profile-unix-socket")]
 )
 def test_sockets_that_are_known_are_explained(name: str, said: str) -> None:
-    found = look(Door("http://localhost", socket=f"/nonexistent/{name}"), seconds=5)
+    found = look(HttpEndpoint("http://localhost", socket=f"/nonexistent/{name}"), seconds=5)
     assert found.silent
     assert found.problem is not None
-    assert said in found.problem.text
+    assert said in found.problem.quote
 
 
 def test_a_router_that_knows_no_trailing_slash() -> None:
     with pretend({**profiles(), "/debug/pprof": index("go1.27", 5)}) as server:
-        found = look(Door(server.base)).mount
+        found = look(HttpEndpoint(server.base)).mount
         assert found is not None
-        again = recount(Door(server.base), found, 5)
+        again = recount(HttpEndpoint(server.base), found, 5)
         assert getattr(again, "goroutines", None) == 5
     assert (found.goroutines, found.counts) == (5, None)
     assert "/debug/pprof/goroutine?debug=1" not in server.asked
@@ -120,7 +120,7 @@ def test_a_router_that_knows_no_trailing_slash() -> None:
 
 def test_a_heap_alone() -> None:
     with pretend({"/debug/pprof/heap?debug=1": recorded("heap.debug1.txt")}) as server:
-        found = look(Door(server.base)).mount
+        found = look(HttpEndpoint(server.base)).mount
     assert found is not None
     assert (found.goroutines, found.heap is not None) == (None, True)
 
@@ -142,24 +142,24 @@ def test_a_heap_alone() -> None:
 )
 def test_what_is_said_where_there_is_none(otherwise: Page, said: str, most: int) -> None:
     with pretend({}, otherwise) as server:
-        found = look(Door(server.base))
+        found = look(HttpEndpoint(server.base))
     assert found.mount is None
     assert found.problem is not None
-    assert said in found.problem.text
-    assert server.base in found.problem.text
+    assert said in found.problem.quote
+    assert server.base in found.problem.quote
     assert len(server.asked) <= most
 
 
 def test_ports_that_may_be_anything_are_asked_little() -> None:
     with pretend({}) as server:
-        assert look(Door(server.base), widely=False).mount is None
+        assert look(HttpEndpoint(server.base), widely=False).mount is None
     assert len(server.asked) == 4
 
 
 def test_nothing_listens() -> None:
     with pretend({}) as server:
         pass
-    found = look(Door(server.base), seconds=5)
+    found = look(HttpEndpoint(server.base), seconds=5)
     assert found.silent
     assert found.problem is not None
     assert found.problem.key == "unreachable"
@@ -167,12 +167,12 @@ def test_nothing_listens() -> None:
 
 def test_a_later_count() -> None:
     with pretend({"/debug/pprof/": index(goroutines=10)}) as server:
-        door = Door(server.base)
-        mount = look(door).mount
+        endpoint = HttpEndpoint(server.base)
+        mount = look(endpoint).mount
         assert mount is not None
         server.pages["/debug/pprof/"] = index(goroutines=20)
-        now = recount(door, mount, 5)
+        now = recount(endpoint, mount, 5)
         assert getattr(now, "goroutines", None) == 20
         server.pages.clear()
-        gone = recount(door, mount, 5)
+        gone = recount(endpoint, mount, 5)
         assert "it was there before" in str(gone)

@@ -49,7 +49,7 @@ def test_what_a_word_names(word: str, address: str, name: str, process: str) -> 
 
 def test_a_password_is_shown_nowhere() -> None:
     (target,) = opened("http://admin:hunter2@h:6060/orders", Access())
-    shown = (target.address, target.name, target.process, target.door.url("/x"), repr(target.door))
+    shown = (target.address, target.name, target.process, target.endpoint.url("/x"), repr(target.endpoint))
     assert not any("hunter2" in text or "admin" in text for text in shown)
 
 

@@ -10,7 +10,7 @@ from shlex import quote
 import pytest
 
 from oakum.collect.process import journal
-from oakum.collect.target import Taken, Wishes
+from oakum.collect.target import CaptureOptions, Taken
 from oakum.collect.web import Access
 from oakum.model import Unreachable, UsageError
 from oakum.parse import parse
@@ -51,15 +51,15 @@ def journalctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Journalctl:
     return Journalctl(tmp_path)
 
 
-def taken(word: str, wishes: Wishes) -> Taken:
+def taken(word: str, options: CaptureOptions) -> Taken:
     (target,) = journal.open(word, Access())
-    (step,) = target.plan(wishes).steps
-    return target.take(step, wishes)
+    (step,) = target.plan(options).steps
+    return target.take(step, options)
 
 
 def test_a_dump_in_the_journal(journalctl: Journalctl) -> None:
     journalctl.does(f"print('''{ENTRY}''')")
-    found = taken("journal:containerd?since=1h ago", Wishes())
+    found = taken("journal:containerd?since=1h ago", CaptureOptions())
     assert journalctl.asked == ["--no-pager", "--output=export", "--since=1h ago", "--unit=containerd"]
     assert found.problems == ()
     assert found.capture is not None
@@ -71,10 +71,10 @@ def test_a_dump_in_the_journal(journalctl: Journalctl) -> None:
 def test_it_goes_as_far_back_as_wished_and_then_on_from_there(journalctl: Journalctl) -> None:
     journalctl.does("print('MESSAGE=x')")
     (target,) = journal.open("journal:kubelet.service", Access())
-    wishes = Wishes(past=timedelta(hours=2))
-    (first,) = target.plan(wishes).steps
-    assert target.take(first, wishes).capture
-    (second,) = target.plan(wishes, moment=2).steps
+    options = CaptureOptions(past=timedelta(hours=2))
+    (first,) = target.plan(options).steps
+    assert target.take(first, options).capture
+    (second,) = target.plan(options, snapshot=2).steps
     since = [float(step.key.split("--since=@")[1].split("\0")[0]) for step in (first, second)]
     assert 7199 <= since[1] - since[0] <= 7300
     assert target.name == "kubelet"
@@ -91,8 +91,10 @@ def test_it_goes_as_far_back_as_wished_and_then_on_from_there(journalctl: Journa
 )
 def test_faults(journalctl: Journalctl, code: str, key: str, words: str) -> None:
     journalctl.does(code)
-    found = taken("journal:containerd", Wishes(seconds=1.5 if key == "cut" and "sleep" in code else 30, most=1 << 20))
-    assert [problem for problem in found.problems if problem.key == key and words in problem.text]
+    found = taken(
+        "journal:containerd", CaptureOptions(seconds=1.5 if key == "cut" and "sleep" in code else 30, most=1 << 20)
+    )
+    assert [problem for problem in found.problems if problem.key == key and words in problem.quote]
 
 
 def test_words(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ import pytest
 from casebook.runner.build import for_live
 from casebook.runner.case import case
 from oakum.cli.programs import describe
-from oakum.collect.target import Target, Wishes
+from oakum.collect.target import CaptureOptions, Target
 from oakum.collect.targets import open_targets
 from oakum.collect.web import Access
 from oakum.model import Reading
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.live
 
 TESTDATA = Path(__file__).parent / "testdata"
 BUILD_SECONDS = 900
-WISHES = Wishes(seconds=60, describe=describe)  # for one request, on a machine that has much else to do
+OPTIONS = CaptureOptions(seconds=60, describe=describe)  # for one request, on a machine that has much else to do
 
 
 @cache
@@ -66,12 +66,12 @@ def started(command: Sequence[str | Path], log: Path = Path(os.devnull)) -> Iter
 
 
 def taken(target: Target) -> dict[str, Reading]:
-    """Return what is read in the files of one moment."""
-    plan = target.plan(WISHES)
+    """Return what is read in the files of one snapshot."""
+    plan = target.plan(OPTIONS)
     assert plan.problems == ()
     found = {}
     for step in plan.steps:
-        one = target.take(step, WISHES)
+        one = target.take(step, OPTIONS)
         assert (one.problems, one.capture is not None) == ((), True), step
         assert one.capture is not None
         (found[step.file],) = parse(one.capture)
@@ -84,7 +84,7 @@ def test_a_go_program_by_its_number(go: str | None) -> None:
     with started([built("orders", go), "--token=hunter2"]) as (pid, address):
         (target,) = open_targets([f"pid:{pid}"], Access())
         found = taken(target)
-        facts = target.plan(WISHES).facts
+        facts = target.plan(OPTIONS).facts
     assert facts["pprof"] == f"http://{address}"
     assert str(facts["command"]).endswith(" --token=***")
     assert facts["environment"] == {"GOGC": "50", "GOMEMLIMIT": "1GiB"}
@@ -130,10 +130,10 @@ def test_a_process_in_a_network_of_its_own() -> None:
         if not address:
             return  # no rights to make one here; what is said to who may not enter is in test_pid.py
         (target,) = open_targets([f"pid:{pid}"], Access())
-        plan = target.plan(WISHES)
+        plan = target.plan(OPTIONS)
         (dump,) = [step for step in plan.steps if step.file == "goroutine.debug2.txt"]
         assert dump.ask == f"nsenter -t {pid} -n: GET http://{address}/debug/pprof/goroutine?debug=2"
-        assert target.take(dump, WISHES).problems == ()
+        assert target.take(dump, OPTIONS).problems == ()
         target.close()
         (row,) = [row for row in json.loads(oakum("find", "--json").out)["processes"] if row["pid"] == pid]
         assert (row["pprof"], row["own_network"]) == (f"http://{address}/debug/pprof", True)
@@ -159,7 +159,7 @@ def test_a_shim_of_containerd(tmp_path: Path) -> None:
     command = [str(program), "-namespace", "k8s.io", "-id", name, "-socket", str(socket)]
     with log.open("ab") as stderr, subprocess.Popen(command, stdout=stderr, stderr=stderr) as running:
         try:
-            deadline = time.monotonic() + WISHES.seconds
+            deadline = time.monotonic() + OPTIONS.seconds
             while not socket.exists() and time.monotonic() < deadline:
                 assert running.poll() is None, log.read_text()
                 time.sleep(0.05)

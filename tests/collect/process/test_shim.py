@@ -11,7 +11,7 @@ import pytest
 from collect.process.children import child
 from oakum.collect.process import shim
 from oakum.collect.process.shim import ShimTarget
-from oakum.collect.target import Step, Taken, Wishes
+from oakum.collect.target import CaptureOptions, Step, Taken
 from oakum.collect.web import Access
 from oakum.model import Unreachable, UsageError
 from oakum.parse import parse
@@ -59,9 +59,9 @@ def opened(word: str) -> ShimTarget:
     return target
 
 
-def dumped(target: ShimTarget, wishes: Wishes) -> tuple[Step, Taken]:
-    (step,) = [step for step in target.plan(wishes).steps if step.file == "log.txt"]
-    return step, target.take(step, wishes)
+def dumped(target: ShimTarget, options: CaptureOptions) -> tuple[Step, Taken]:
+    (step,) = [step for step in target.plan(options).steps if step.file == "log.txt"]
+    return step, target.take(step, options)
 
 
 def test_a_shim_by_its_container_and_by_its_number(tmp_path: Path, program: str) -> None:
@@ -71,7 +71,7 @@ def test_a_shim_by_its_container_and_by_its_number(tmp_path: Path, program: str)
     with running(program, log, name) as pid:
         for word in (f"shim:{name}", f"shim:{pid}", f"shim:{pid}?log={log}"):
             target = opened(word)
-            step, taken = dumped(target, Wishes())
+            step, taken = dumped(target, CaptureOptions())
             assert step.ask.startswith(f"kill -USR1 {pid}, then read {log}")
             assert taken.problems == ()
             assert taken.capture is not None
@@ -80,7 +80,7 @@ def test_a_shim_by_its_container_and_by_its_number(tmp_path: Path, program: str)
             (reading,) = parse(taken.capture)
             assert reading.goroutines is not None
             assert reading.goroutines.total == 1
-        facts = opened(f"shim:{pid}").plan(Wishes()).facts
+        facts = opened(f"shim:{pid}").plan(CaptureOptions()).facts
         assert (facts["container"], facts["namespace"], facts["pid"]) == (name, "k8s.io", pid)
 
 
@@ -88,14 +88,14 @@ def test_its_log_is_found_behind_the_one_who_copies_it(tmp_path: Path, program: 
     log, name = tmp_path / "containerd.log", f"web-{os.getpid()}-2"
     code = DUMP.format(end=END) + "print('ready', flush=True)\nsys.stdin.read()\n"
     with child(COPY, program, code, name, log=log):
-        _, taken = dumped(opened(f"shim:{name}"), Wishes())
+        _, taken = dumped(opened(f"shim:{name}"), CaptureOptions())
         assert taken.capture is not None
         assert END.encode() in bytes(taken.capture.data)
 
 
 def test_a_dump_without_its_end_is_kept_and_told(tmp_path: Path, program: str) -> None:
     with running(program, tmp_path / "log", "web", end="cut") as pid:
-        _, taken = dumped(opened(f"shim:{pid}"), Wishes(seconds=2.0))
+        _, taken = dumped(opened(f"shim:{pid}"), CaptureOptions(seconds=2.0))
         assert taken.capture is not None
         assert [problem.key for problem in taken.problems] == ["cut"]
 
@@ -104,10 +104,10 @@ def test_a_dump_that_does_not_come_is_told_with_what_to_do(tmp_path: Path, progr
     with running(program, tmp_path / "log", "web") as pid:
         (tmp_path / "other.log").touch()
         target = opened(f"shim:{pid}?log={tmp_path / 'other.log'}")
-        _, taken = dumped(target, Wishes(seconds=0.3))
+        _, taken = dumped(target, CaptureOptions(seconds=0.3))
         (problem,) = taken.problems
         assert taken.capture is None
-        assert f"shim:{pid}?log=FILE" in problem.text
+        assert f"shim:{pid}?log=FILE" in problem.quote
 
 
 def test_no_signal_goes_to_others(tmp_path: Path, program: str) -> None:
@@ -125,9 +125,9 @@ def test_no_signal_goes_to_others(tmp_path: Path, program: str) -> None:
 def test_one_that_has_ended_is_not_sent_anything(tmp_path: Path, program: str) -> None:
     with running(program, tmp_path / "log", "web") as pid:
         target = opened(f"shim:{pid}")
-        (step,) = [step for step in target.plan(Wishes()).steps if step.file == "log.txt"]
-    assert [problem.key for problem in target.take(step, Wishes()).problems] == ["ended"]
-    assert [problem.key for problem in target.plan(Wishes()).problems] == ["ended"]
+        (step,) = [step for step in target.plan(CaptureOptions()).steps if step.file == "log.txt"]
+    assert [problem.key for problem in target.take(step, CaptureOptions()).problems] == ["ended"]
+    assert [problem.key for problem in target.plan(CaptureOptions()).problems] == ["ended"]
 
 
 def test_words_and_names(tmp_path: Path, program: str) -> None:

@@ -18,7 +18,7 @@ import httpcore
 import pytest
 
 from collect.web.faults import Connection, Talk, answer, says, serving
-from oakum.collect.web import Access, Door
+from oakum.collect.web import Access, HttpEndpoint
 from oakum.model import Unreachable
 
 SOON = 0.1  # the time-out of requests that shall not be answered in time
@@ -34,16 +34,16 @@ def straight(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name.upper(), raising=False)
 
 
-def trouble(door: Door, path: str = "/debug/pprof/heap", seconds: float = 20.0) -> str:
+def trouble(endpoint: HttpEndpoint, path: str = "/debug/pprof/heap", seconds: float = 20.0) -> str:
     """Return what is said when there is no answer; the address stands before it."""
     began = time.monotonic()
     with pytest.raises(Unreachable) as raised:
-        door.get(path, seconds=seconds)
+        endpoint.get(path, seconds=seconds)
     assert time.monotonic() - began < seconds + LATE
-    assert raised.value.origin == door.address
+    assert raised.value.origin == endpoint.address
     said = str(raised.value)
-    assert said.startswith(f"{door.address}{path}: ")
-    return said.removeprefix(f"{door.address}{path}: ")
+    assert said.startswith(f"{endpoint.address}{path}: ")
+    return said.removeprefix(f"{endpoint.address}{path}: ")
 
 
 def free_port() -> int:
@@ -54,7 +54,7 @@ def free_port() -> int:
 
 
 def test_refusing() -> None:
-    assert trouble(Door(f"http://127.0.0.1:{free_port()}")) == "connection refused: nothing listens there"
+    assert trouble(HttpEndpoint(f"http://127.0.0.1:{free_port()}")) == "connection refused: nothing listens there"
 
 
 # Time.
@@ -62,8 +62,8 @@ def test_refusing() -> None:
 
 def test_hanging() -> None:
     with serving(Connection.hold) as server:
-        said = trouble(Door(server.base), seconds=SOON)
-    assert said == "connected, but no answer within 0.1 s; --timeout gives it longer"
+        said = trouble(HttpEndpoint(server.base), seconds=SOON)
+    assert said == "connected, but no answer within 0.1 s; raise --timeout"
 
 
 def test_a_byte_of_the_header_now_and_then() -> None:
@@ -72,7 +72,7 @@ def test_a_byte_of_the_header_now_and_then() -> None:
         connection.drip(b"HTTP/1.1 200 OK\r\n" + b"X-Wait: yes\r\n" * 10_000)
 
     with serving(talk) as server:
-        assert "no answer within 0.1 s" in trouble(Door(server.base), seconds=SOON)
+        assert "no answer within 0.1 s" in trouble(HttpEndpoint(server.base), seconds=SOON)
 
 
 def test_a_byte_of_the_body_now_and_then() -> None:
@@ -83,12 +83,12 @@ def test_a_byte_of_the_body_now_and_then() -> None:
 
     with serving(talk) as server:
         began = time.monotonic()
-        got = Door(server.base).get("/", seconds=WHILE)
+        got = HttpEndpoint(server.base).get("/", seconds=WHILE)
         assert time.monotonic() - began < LATE
     assert got.good
     assert bytes(got.data[:23]) == b"goroutine 1 [running]:x"
     assert got.cut.startswith("the time (0.5 s) was up after ")
-    assert got.cut.endswith(" of 10,000 bytes; --timeout gives it longer")
+    assert got.cut.endswith(" of 10,000 bytes; raise --timeout")
 
 
 def test_a_body_that_never_comes() -> None:
@@ -98,7 +98,9 @@ def test_a_body_that_never_comes() -> None:
         connection.hold()
 
     with serving(talk) as server:
-        assert trouble(Door(server.base), seconds=WHILE).startswith("it began to answer, but nothing came within 0.5 s")
+        assert trouble(HttpEndpoint(server.base), seconds=WHILE).startswith(
+            "it began to answer, but nothing came within 0.5 s"
+        )
 
 
 def test_tiny_chunks_without_end() -> None:
@@ -109,7 +111,7 @@ def test_tiny_chunks_without_end() -> None:
             connection.send(b"1\r\nx\r\n" * 5_000)
 
     with serving(talk) as server:
-        got = Door(server.base).get("/", seconds=WHILE)
+        got = HttpEndpoint(server.base).get("/", seconds=WHILE)
     assert "the time (0.5 s) was up" in got.cut
     assert len(got.data)
 
@@ -121,7 +123,7 @@ def test_a_thousand_times_continue() -> None:
             connection.send(b"HTTP/1.1 100 Continue\r\n\r\n")
 
     with serving(talk) as server:
-        assert "no answer within" in trouble(Door(server.base), seconds=SOON)
+        assert "no answer within" in trouble(HttpEndpoint(server.base), seconds=SOON)
 
 
 def test_a_listener_that_accepts_nobody() -> None:
@@ -132,10 +134,10 @@ def test_a_listener_that_accepts_nobody() -> None:
         for each in waiting:
             each.setblocking(False)
             each.connect_ex(listener.getsockname())
-        said = trouble(Door(f"http://127.0.0.1:{listener.getsockname()[1]}"), seconds=SOON)
+        said = trouble(HttpEndpoint(f"http://127.0.0.1:{listener.getsockname()[1]}"), seconds=SOON)
         for each in waiting:
             each.close()
-    assert said == "no connection within 0.1 s: a firewall or NetworkPolicy drops what is sent, or the machine is gone"
+    assert said == "no connection within 0.1 s: a firewall or NetworkPolicy drops packets, or the host is down"
 
 
 # What is not whole.
@@ -149,14 +151,14 @@ def test_half_closed() -> None:
 
     with serving(talk) as server:
         assert (
-            trouble(Door(server.base))
+            trouble(HttpEndpoint(server.base))
             == "it closed the connection without an answer; does it want https://, or speak HTTP/2 alone (gRPC)?"
         )
 
 
 def test_closed_in_the_headers() -> None:
     with serving(says(b"HTTP/1.1 200 OK\r\nContent-")) as server:
-        assert trouble(Door(server.base)) == "it closed the connection in the middle of the headers"
+        assert trouble(HttpEndpoint(server.base)) == "it closed the connection in the middle of the headers"
 
 
 @pytest.mark.parametrize(
@@ -175,7 +177,7 @@ def test_closed_in_the_headers() -> None:
 )
 def test_what_came_of_a_truncated_body_is_kept(sent: bytes, cut: str) -> None:
     with serving(says(sent)) as server:
-        got = Door(server.base).get("/")
+        got = HttpEndpoint(server.base).get("/")
     assert (got.status, bytes(got.data), got.cut) == (200, b"heap profile: 1", cut)
 
 
@@ -190,7 +192,7 @@ def test_an_answer_that_breaks_off_at_any_byte(chunked: bool) -> None:
     with serving(lambda connection: says(whole[: next(sizes)])(connection)) as server:
         for size in range(len(whole)):
             try:
-                got = Door(server.base).get("/")
+                got = HttpEndpoint(server.base).get("/")
             except Unreachable as error:
                 assert size < body + 4
                 cut = str(error)
@@ -202,9 +204,9 @@ def test_an_answer_that_breaks_off_at_any_byte(chunked: bool) -> None:
 
 def test_an_error_whose_page_breaks_off_is_still_that_error() -> None:
     with serving(says(answer(status="403 Forbidden", length=100))) as server:
-        got = Door(server.base).get("/")
+        got = HttpEndpoint(server.base).get("/")
     assert (got.status, got.cut) == (403, "the connection was closed after 0 of 100 bytes")
-    assert got.why.startswith("403, nobody may read this without saying who asks")
+    assert got.why.startswith("403, authentication required")
 
 
 def test_reset_in_the_body() -> None:
@@ -216,7 +218,7 @@ def test_reset_in_the_body() -> None:
 
     with serving(talk) as server:
         try:
-            said = Door(server.base).get("/").cut
+            said = HttpEndpoint(server.base).get("/").cut
         except Unreachable as error:  # the reset may overtake the bytes
             said = str(error)
     assert "closed after" in said or "reset" in said
@@ -237,7 +239,7 @@ def endless(connection: Connection) -> None:
 @pytest.mark.parametrize("most", [1000, 65_536, (8 << 20) - 1, 8 << 20, (8 << 20) + 1, 20 << 20])
 def test_a_body_is_cut_at_the_most_that_is_allowed(most: int) -> None:
     with serving(endless) as server:
-        got = Door(server.base).get("/", most=most)
+        got = HttpEndpoint(server.base).get("/", most=most)
     assert len(got.data) == most
     assert isinstance(got.data, mmap.mmap) == (most > 8 << 20)
     size = "1,000 bytes" if most == 1000 else "65,536 bytes" if most == 65_536 else f"{most >> 20} MiB"
@@ -246,7 +248,7 @@ def test_a_body_is_cut_at_the_most_that_is_allowed(most: int) -> None:
 
 def test_a_body_of_just_the_most_is_whole() -> None:
     with serving(says(answer(b"x" * 1000))) as server:
-        got = Door(server.base).get("/", most=1000)
+        got = HttpEndpoint(server.base).get("/", most=1000)
     assert (len(got.data), got.cut) == (1000, "")
 
 
@@ -255,11 +257,11 @@ def test_memory_stays_small_whatever_comes() -> None:
     """A process that takes 256 MiB of a body without end must not need them in memory."""
     code = """
 import resource, sys
-from oakum.collect.web import Door
-door = Door(sys.argv[1])
-door.get("/", most=1 << 20)
+from oakum.collect.web import HttpEndpoint
+endpoint = HttpEndpoint(sys.argv[1])
+endpoint.get("/", most=1 << 20)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-got = door.get("/", most=256 << 20)
+got = endpoint.get("/", most=256 << 20)
 assert len(got.data) == 256 << 20
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 """
@@ -275,12 +277,12 @@ def test_a_full_disk_cuts_and_keeps(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     """Files of this process may not grow beyond 9 MiB: writing fails in the middle, as on a full disk."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with limited_files(9 << 20), serving(endless) as server:
-        got = Door(server.base).get("/", most=64 << 20)
+        got = HttpEndpoint(server.base).get("/", most=64 << 20)
         assert len(got.data) == 9 << 20
         assert got.cut.startswith("it was cut at 9 MiB: ")
         assert got.cut.endswith("; TMPDIR names another place")
     with limited_files(4 << 20), serving(endless) as server:
-        got = Door(server.base).get("/", most=64 << 20)
+        got = HttpEndpoint(server.base).get("/", most=64 << 20)
         assert len(got.data) >= 8 << 20
 
 
@@ -303,13 +305,13 @@ def test_headers_without_end() -> None:
             connection.send(b"X-More: " + b"x" * 8000 + b"\r\n")
 
     with serving(talk) as server:
-        assert trouble(Door(server.base)) == "its headers are longer than 100 KiB: this is no answer of a Go server"
+        assert trouble(HttpEndpoint(server.base)) == "its headers are longer than 100 KiB: not a Go server"
 
 
 def test_a_gzip_bomb_is_bytes() -> None:
     bomb = b"\x1f\x8b\x08" + b"\0" * 5000
     with serving(says(answer(bomb, "200 OK", "Content-Encoding: gzip, br, nonsense"))) as server:
-        assert bytes(Door(server.base).get("/").data) == bomb
+        assert bytes(HttpEndpoint(server.base).get("/").data) == bomb
 
 
 # What is not what was asked for.
@@ -317,7 +319,7 @@ def test_a_gzip_bomb_is_bytes() -> None:
 
 def test_a_wrong_content_type_does_not_matter() -> None:
     with serving(says(answer(b"goroutine profile: total 3", "200 OK", "Content-Type: image/png"))) as server:
-        got = Door(server.base).get("/")
+        got = HttpEndpoint(server.base).get("/")
     assert (got.good, got.page, bytes(got.data)) == (True, "", b"goroutine profile: total 3")
 
 
@@ -338,7 +340,7 @@ def test_a_wrong_content_type_does_not_matter() -> None:
 )
 def test_a_login_page_with_200_is_told_as_a_page(page: bytes, said: str) -> None:
     with serving(says(answer(page))) as server:
-        got = Door(server.base).get("/")
+        got = HttpEndpoint(server.base).get("/")
     assert (got.good, got.page) == (True, said)
 
 
@@ -353,10 +355,10 @@ def test_a_login_page_with_200_is_told_as_a_page(page: bytes, said: str) -> None
             b"\x00\x00\x12\x04\x00\x00\x00\x00\x00" + bytes(18),
             "it speaks HTTP/2 only (gRPC?); pprof is served elsewhere",
         ),
-        (b"HTTP/1.1 nonsense\r\n\r\n", "what it answers is no HTTP"),
-        (b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "what it answers is no HTTP"),
-        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n", "what it answers is no HTTP"),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n", "what it answers is no HTTP"),
+        (b"HTTP/1.1 nonsense\r\n\r\n", "the answer is not HTTP"),
+        (b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "the answer is not HTTP"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n", "the answer is not HTTP"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n", "the answer is not HTTP"),
     ],
 )
 def test_garbage_is_named_at_once(sent: bytes, said: str) -> None:
@@ -366,7 +368,7 @@ def test_garbage_is_named_at_once(sent: bytes, said: str) -> None:
         connection.hold()  # who waits for the rest would wait forever
 
     with serving(talk) as server:
-        told = trouble(Door(server.base))
+        told = trouble(HttpEndpoint(server.base))
     assert told.startswith(said)
     assert told.isprintable()
 
@@ -374,39 +376,39 @@ def test_garbage_is_named_at_once(sent: bytes, said: str) -> None:
 @pytest.mark.parametrize(
     ("status", "headers", "text", "said"),
     [
-        ("401 Unauthorized", (), b"", "401, who asks is not known; --token, --token-file or --tls-cert says who you are"),
+        ("401 Unauthorized", (), b"", "401, authentication required; authenticate with --token, --token-file or --tls-cert"),
         (
             "401 Unauthorized",
             ('WWW-Authenticate: Basic realm="metrics"',),
             b"<html>log in</html>",
-            "401, who asks is not known; NAME:PASSWORD@ in the address says who you are",
+            "401, authentication required; authenticate with NAME:PASSWORD@ in the address",
         ),
         (
             "401 Unauthorized",
             ("WWW-Authenticate: Negotiate",),
             b"",
-            "401, who asks is not known; it asks for 'negotiate'; -H 'Authorization: ...' says who you are",
+            "401, authentication required; it asks for 'negotiate'; authenticate with -H 'Authorization: ...'",
         ),
         (
             "403 Forbidden",
             (),
             b"forbidden\nmore",
-            "403, nobody may read this without saying who asks (--token, --tls-cert): forbidden",
+            "403, authentication required (--token, --tls-cert): forbidden",
         ),
-        ("404 Not Found", (), b"404 page not found\n", "404, nothing is at this path: 404 page not found"),
+        ("404 Not Found", (), b"404 page not found\n", "404, not found: 404 page not found"),
         ("418 I'm a teapot", (), b"\x1b[2Jshort", "418: ?[2Jshort"),
-        ("407 Proxy Authentication Required", (), b"", "407, the proxy wants a name and password: http://NAME:PASSWORD@HOST:PORT"),
-        ("429 Too Many Requests", (), b"", "429, it is asked too often; wait, or --parallel asks fewer at once"),
+        ("407 Proxy Authentication Required", (), b"", "407, the proxy requires authentication: http://NAME:PASSWORD@HOST:PORT"),
+        ("429 Too Many Requests", (), b"", "429, rate limited; wait, or lower --parallel"),
         ("500 Internal Server Error", (), b"Unknown profile", "500, it failed: Unknown profile"),
-        ("502 Bad Gateway", (), b"", "502, what stands before the server (proxy, ingress, service mesh) could not get an answer from it"),
+        ("502 Bad Gateway", (), b"", "502, the proxy, ingress or service mesh got no answer from the server"),
         ("503 Service Unavailable", ("Retry-After: 3600",), b"", "503, it is overloaded, starting, or not behind its proxy"),
-        ("504 Gateway Timeout", (), b"", "504, what stands before the server (proxy, ingress, service mesh) could not get an answer from it"),
+        ("504 Gateway Timeout", (), b"", "504, the proxy, ingress or service mesh got no answer from the server"),
         ("400 Bad Request", (), b"Client sent an HTTP request to an HTTPS server.\n", "it speaks TLS; try https://"),
     ],
 )  # fmt: skip
 def test_a_refusal_says_what_to_do(status: str, headers: tuple[str, ...], text: bytes, said: str) -> None:
     with serving(says(answer(text, status, *headers))) as server:
-        got = Door(server.base).get("/")
+        got = HttpEndpoint(server.base).get("/")
     assert (got.good, got.why) == (False, said)
 
 
@@ -415,10 +417,10 @@ def test_those_who_know_more_explain_a_refusal() -> None:
         return f"{path}: needs nodes/proxy ({text.decode()})" if status == 403 else None
 
     with serving(says(answer(b"no secret-token here", "403 Forbidden"))) as server:
-        door = Door(server.base, Access(token="secret-token")).under("/proxy", explain=explain)
-        assert door.get("/heap").why == "/heap: needs nodes/proxy (no *** here)"
+        endpoint = HttpEndpoint(server.base, Access(token="secret-token")).under("/proxy", explain=explain)
+        assert endpoint.get("/heap").why == "/heap: needs nodes/proxy (no *** here)"
     with serving(says(answer(b"", "404 Not Found"))) as server:
-        assert Door(server.base, explain=explain).get("/heap").why == "404, nothing is at this path"
+        assert HttpEndpoint(server.base, explain=explain).get("/heap").why == "404, not found"
 
 
 # Names and routes.
@@ -426,25 +428,25 @@ def test_those_who_know_more_explain_a_refusal() -> None:
 
 def test_a_name_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     for number, said in (
-        (socket.EAI_NONAME, "no such host; names of a cluster are known inside of it only"),
-        (socket.EAI_AGAIN, "the name could not be looked up: the name server does not answer"),
+        (socket.EAI_NONAME, "no such host; cluster-internal names"),
+        (socket.EAI_AGAIN, "DNS lookup failed: the name server does not answer"),
     ):
 
         def fail(*_: object, number: int = number, **__: object) -> None:
             raise socket.gaierror(number, "as the resolver says")
 
         monkeypatch.setattr(socket, "getaddrinfo", fail)
-        assert trouble(Door("http://orders.shop.svc:6060")).startswith(said)
+        assert trouble(HttpEndpoint("http://orders.shop.svc:6060")).startswith(said)
 
 
 def test_a_name_server_that_hangs_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     released = threading.Event()
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: released.wait(30) and [])
     try:
-        said = trouble(Door("http://orders.shop.svc:6060"), seconds=SOON)
+        said = trouble(HttpEndpoint("http://orders.shop.svc:6060"), seconds=SOON)
     finally:
         released.set()
-    assert said == "the name was not found within 0.1 s: the name server does not answer"
+    assert said == "DNS lookup failed within 0.1 s: the name server does not answer"
 
 
 def test_a_name_with_a_dead_address_is_tried_at_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -457,15 +459,15 @@ def test_a_name_with_a_dead_address_is_tried_at_the_others(monkeypatch: pytest.M
 
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
     with serving(says(answer(b"here"))) as server:
-        assert bytes(Door(f"http://orders.test:{server.port}").get("/").data) == b"here"
+        assert bytes(HttpEndpoint(f"http://orders.test:{server.port}").get("/").data) == b"here"
 
 
 @pytest.mark.parametrize(
     ("number", "said"),
     [
-        (errno.EHOSTUNREACH, "no route to that host"),
-        (errno.ENETUNREACH, "that network cannot be reached from here"),
-        (errno.EMFILE, "this process may have no more files open"),
+        (errno.EHOSTUNREACH, "no route to host"),
+        (errno.ENETUNREACH, "network unreachable"),
+        (errno.EMFILE, "too many open files"),
         (errno.EPERM, "this machine does not allow the connection"),
         (errno.EINVAL, "Invalid argument"),
     ],
@@ -475,7 +477,7 @@ def test_no_way_there(number: int, said: str, monkeypatch: pytest.MonkeyPatch) -
         raise httpcore.ConnectError(OSError(number, os.strerror(number)))
 
     monkeypatch.setattr(httpcore.SyncBackend, "connect_tcp", fail)
-    assert trouble(Door("http://10.0.0.7:6060")).startswith(said)
+    assert trouble(HttpEndpoint("http://10.0.0.7:6060")).startswith(said)
 
 
 # Sockets in the file system.
@@ -483,23 +485,23 @@ def test_no_way_there(number: int, said: str, monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_unix_socket_answers(tmp_path: Path) -> None:
     with serving(says(answer(b"stacks")), path=tmp_path / "debug.sock") as server:
-        door = Door("http://localhost", socket=str(tmp_path / "debug.sock"), shown="unix:///run/debug.sock")
-        assert bytes(door.get("/debug/pprof/goroutine").data) == b"stacks"
+        endpoint = HttpEndpoint("http://localhost", socket=str(tmp_path / "debug.sock"), shown="unix:///run/debug.sock")
+        assert bytes(endpoint.get("/debug/pprof/goroutine").data) == b"stacks"
         assert b"Host: localhost\r\n" in server.requests[0]
-        assert door.url("/x") == "unix:///run/debug.sock/x"
+        assert endpoint.url("/x") == "unix:///run/debug.sock/x"
 
 
 def test_a_unix_socket_that_was_closed_meanwhile_is_opened_anew(tmp_path: Path) -> None:
     with serving(says(answer(b"x")), path=tmp_path / "debug.sock") as server:
-        door = Door("http://localhost", socket=str(tmp_path / "debug.sock"))
-        assert door.get("/").good
-        assert door.get("/").good
+        endpoint = HttpEndpoint("http://localhost", socket=str(tmp_path / "debug.sock"))
+        assert endpoint.get("/").good
+        assert endpoint.get("/").good
         assert server.connections == 2
 
 
-def unix(path: Path) -> Door:
-    """Return a door at a path."""
-    return Door("http://localhost", socket=str(path), shown=f"unix://{path.name}")
+def unix(path: Path) -> HttpEndpoint:
+    """Return an endpoint at a path."""
+    return HttpEndpoint("http://localhost", socket=str(path), shown=f"unix://{path.name}")
 
 
 def test_a_unix_socket_that_hangs(tmp_path: Path) -> None:
@@ -508,7 +510,7 @@ def test_a_unix_socket_that_hangs(tmp_path: Path) -> None:
 
 
 def test_a_unix_socket_that_is_missing(tmp_path: Path) -> None:
-    said = "there is no such socket; is the daemon running, and is its debug socket switched on?"
+    said = "no such socket; is the daemon running with its debug socket enabled?"
     assert trouble(unix(tmp_path / "gone")) == said
 
 
@@ -516,20 +518,20 @@ def test_a_socket_in_no_file_system() -> None:
     with socket.socket(socket.AF_UNIX) as gone:
         gone.bind("")  # the kernel chooses a name
         name = gone.getsockname()
-    door = Door("http://localhost", socket=name.decode(), shown="unix://@x")
-    assert trouble(door) == "nobody listens on it; it was left behind by a process that has ended"
+    endpoint = HttpEndpoint("http://localhost", socket=name.decode(), shown="unix://@x")
+    assert trouble(endpoint) == "nothing listens on it; it is a leftover of an ended process"
 
 
 def test_a_unix_socket_where_nobody_listens(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as left:
         left.bind(str(tmp_path / "s"))
-    assert trouble(unix(tmp_path / "s")) == "nobody listens on it; it was left behind by a process that has ended"
+    assert trouble(unix(tmp_path / "s")) == "nothing listens on it; it is a leftover of an ended process"
 
 
 def test_a_path_that_is_no_socket(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x", encoding="utf-8")
-    assert trouble(unix(tmp_path / "file")) == "this is no socket"
-    assert trouble(unix(tmp_path)) == "this is no socket"
+    assert trouble(unix(tmp_path / "file")) == "not a socket"
+    assert trouble(unix(tmp_path)) == "not a socket"
 
 
 def test_a_path_that_is_too_long(tmp_path: Path) -> None:
@@ -558,17 +560,17 @@ def test_a_unix_socket_of_another_user(tmp_path: Path, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     with serving(Connection.hold, path=tmp_path / "s"):
-        assert trouble(unix(tmp_path / "s")) == "no permission; it belongs to another user: try sudo"
+        assert trouble(unix(tmp_path / "s")) == "permission denied; it belongs to another user: try sudo"
 
 
 def test_every_fault_of_many_leaves_the_others_alone() -> None:
-    """One door each, at once: the slow and the broken do not hold those that answer."""
+    """One endpoint each, at once: the slow and the broken do not hold those that answer."""
     talks: tuple[Talk, ...] = (Connection.hold, says(b"garbage\r\n\r\n"), says(b""), says(answer(b"fine")))
     outcomes: list[str] = []
 
     def ask(base: str, seconds: float) -> None:
         try:
-            outcomes.append(bytes(Door(base).get("/", seconds=seconds).data).decode())
+            outcomes.append(bytes(HttpEndpoint(base).get("/", seconds=seconds).data).decode())
         except Unreachable:
             outcomes.append("trouble")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from collect.web.faults import HERE
-from oakum.collect.web import Access, Door
+from oakum.collect.web import Access, HttpEndpoint
 from oakum.model import Unreachable
 from toolchain import environment, need_go
 
@@ -42,64 +42,64 @@ def listening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, st
         running.wait(30)
 
 
-def trouble(door: Door) -> str:
+def trouble(endpoint: HttpEndpoint) -> str:
     """Return what is said when there is no answer."""
     with pytest.raises(Unreachable) as raised:
-        door.get("/debug/pprof/heap", seconds=20)
-    return str(raised.value).removeprefix(f"{door.address}/debug/pprof/heap: ")
+        endpoint.get("/debug/pprof/heap", seconds=20)
+    return str(raised.value).removeprefix(f"{endpoint.address}/debug/pprof/heap: ")
 
 
 def test_the_wrong_scheme_is_told(listening: dict[str, str]) -> None:
-    assert Door(f"http://{listening['tls']}").get("/debug/pprof/").why == "it speaks TLS; try https://"
-    assert trouble(Door(f"https://{listening['plain']}")) == "it does not speak TLS; try http://"
+    assert HttpEndpoint(f"http://{listening['tls']}").get("/debug/pprof/").why == "it speaks TLS; try https://"
+    assert trouble(HttpEndpoint(f"https://{listening['plain']}")) == "it does not speak TLS; try http://"
 
 
 def test_certificates(listening: dict[str, str]) -> None:
-    assert bytes(Door(f"https://{listening['tls']}", TRUSTED).get("/debug/pprof/heap").data[:2]) == b"\x1f\x8b"
-    assert "authority that is not known here" in trouble(Door(f"https://{listening['tls']}"))
+    assert bytes(HttpEndpoint(f"https://{listening['tls']}", TRUSTED).get("/debug/pprof/heap").data[:2]) == b"\x1f\x8b"
+    assert "authority that is not known here" in trouble(HttpEndpoint(f"https://{listening['tls']}"))
     mutual = f"https://{listening['mutual']}"
     mine = Access(tls_ca=TRUSTED.tls_ca, tls_cert=str(HERE / "client.crt"), tls_key=str(HERE / "client.key"))
-    assert Door(mutual, mine).get("/debug/pprof/heap").good
+    assert HttpEndpoint(mutual, mine).get("/debug/pprof/heap").good
     for access in (TRUSTED, Access(tls_ca=TRUSTED.tls_ca, tls_cert=str(HERE / "unknown-client.pem"))):
         for _ in range(10):  # the alert races with the reset that follows it
-            assert "--tls-cert" in trouble(Door(mutual, access))
+            assert "--tls-cert" in trouble(HttpEndpoint(mutual, access))
 
 
 def test_answers_that_go_breaks_off_are_kept(listening: dict[str, str]) -> None:
-    door = Door(f"http://{listening['plain']}")
-    aborted = door.get("/abort")
+    endpoint = HttpEndpoint(f"http://{listening['plain']}")
+    aborted = endpoint.get("/abort")
     assert bytes(aborted.data) == b"goroutine profile: total 3\n"
     assert aborted.cut == "the connection was closed after 27 bytes"
-    late = door.get("/slow")
+    late = endpoint.get("/slow")
     assert len(late.data) == 100_000
     assert late.cut == "the connection was closed after 100,000 bytes"
 
 
 def test_a_handler_that_is_too_slow_is_503(listening: dict[str, str]) -> None:
-    assert Door(f"http://{listening['plain']}").get("/busy").why.endswith(": too slow")
+    assert HttpEndpoint(f"http://{listening['plain']}").get("/busy").why.endswith(": too slow")
 
 
 def test_an_idle_connection_that_go_closed_is_made_anew(listening: dict[str, str]) -> None:
-    door = Door(f"http://{listening['plain']}")
+    endpoint = HttpEndpoint(f"http://{listening['plain']}")
     for _ in range(5):
-        assert door.get("/debug/pprof/goroutine").good
+        assert endpoint.get("/debug/pprof/goroutine").good
         time.sleep(0.05)  # its idle time: sometimes just closed, sometimes just not
-    door.close()
+    endpoint.close()
 
 
 def test_the_redirect_of_its_mux_is_followed(listening: dict[str, str]) -> None:
-    got = Door(f"http://{listening['plain']}").under("/debug/pprof").get("")
+    got = HttpEndpoint(f"http://{listening['plain']}").under("/debug/pprof").get("")
     assert got.good
     assert got.page == 'a web page titled "/debug/pprof/"'
 
 
 def test_a_unix_socket(listening: dict[str, str]) -> None:
-    door = Door("http://localhost", socket=listening["unix"], shown="unix:///run/debug.sock")
-    assert bytes(door.get("/debug/pprof/goroutine", {"debug": "1"}).data).startswith(b"goroutine profile: total ")
+    endpoint = HttpEndpoint("http://localhost", socket=listening["unix"], shown="unix:///run/debug.sock")
+    assert bytes(endpoint.get("/debug/pprof/goroutine", {"debug": "1"}).data).startswith(b"goroutine profile: total ")
     assert Path(listening["unix"]).is_socket()
 
 
 def test_http_2_alone(listening: dict[str, str]) -> None:
-    assert trouble(Door(f"http://{listening['http2']}")).endswith(
+    assert trouble(HttpEndpoint(f"http://{listening['http2']}")).endswith(
         "does it want https://, or speak HTTP/2 alone (gRPC)?"
     )

@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from collect.web.faults import HERE, Connection, answer, certificate, says, serving
-from oakum.collect.web import Access, Door, address, proxies
+from oakum.collect.web import Access, HttpEndpoint, address, proxies
 from oakum.model import Unreachable
 
 NAMES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUEST_METHOD")
@@ -80,13 +80,13 @@ def test_no_proxy_as_go_reads_it(words: str, url: str, used: bool, monkeypatch: 
     assert (chosen(url) is not None) == used
 
 
-def trouble(door: Door, seconds: float = 20) -> str:
+def trouble(endpoint: HttpEndpoint, seconds: float = 20) -> str:
     """Return what is said when there is no answer."""
     with pytest.raises(Unreachable) as raised:
-        door.get("/", seconds=seconds)
+        endpoint.get("/", seconds=seconds)
     said = str(raised.value)
     assert "hunter22" not in said
-    return said.removeprefix(f"{door.address}/: ")
+    return said.removeprefix(f"{endpoint.address}/: ")
 
 
 def dead_port() -> int:
@@ -99,40 +99,40 @@ def dead_port() -> int:
 def test_a_dead_proxy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     port = dead_port()
     monkeypatch.setenv("HTTPS_PROXY", f"http://user:hunter22@127.0.0.1:{port}")
-    said = trouble(Door("https://10.0.0.7"))
+    said = trouble(HttpEndpoint("https://10.0.0.7"))
     assert said == f"the proxy http://127.0.0.1:{port} (HTTPS_PROXY): connection refused: nothing listens there"
 
 
 def test_a_proxy_that_is_written_wrong_is_named_without_its_password(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "ftp://user:hunter22@proxy:1")
-    assert trouble(Door("http://10.0.0.7")).startswith("HTTP_PROXY: a proxy looks like")
+    assert trouble(HttpEndpoint("http://10.0.0.7")).startswith("HTTP_PROXY: a proxy looks like")
 
 
 def test_http_through_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(says(answer(b"through"))) as proxy:
         monkeypatch.setenv("HTTP_PROXY", f"http://user:hunter22@127.0.0.1:{proxy.port}")
-        door = Door("http://orders.test:6060", Access(token="secret-token"))
-        assert bytes(door.get("/heap").data) == b"through"
+        endpoint = HttpEndpoint("http://orders.test:6060", Access(token="secret-token"))
+        assert bytes(endpoint.get("/heap").data) == b"through"
     asked = proxy.requests[0].decode()
     assert asked.startswith("GET http://orders.test:6060/heap HTTP/1.1\r\n")
     assert "Proxy-Authorization: Basic " in asked
-    assert b"hunter22" in door.access.secrets()
+    assert b"hunter22" in endpoint.access.secrets()
 
 
 @pytest.mark.parametrize(
     ("status", "said"),
     [
-        ("407 Proxy Authentication Required", "wants a name and password"),
-        ("502 Bad Gateway", "could not get an answer; NO_PROXY=HOST goes there without it"),
+        ("407 Proxy Authentication Required", "requires authentication"),
+        ("502 Bad Gateway", "could not get an answer; NO_PROXY=HOST bypasses it"),
     ],
 )
 def test_refusals_of_a_proxy_name_it(status: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(says(answer(b"", status))) as proxy:
         monkeypatch.setenv("HTTP_PROXY", f"127.0.0.1:{proxy.port}")
-        why = Door("http://orders.test").get("/").why
+        why = HttpEndpoint("http://orders.test").get("/").why
         assert f"the proxy http://127.0.0.1:{proxy.port} (HTTP_PROXY) {said}" in why
         monkeypatch.setenv("HTTPS_PROXY", f"127.0.0.1:{proxy.port}")
-        refused = trouble(Door("https://orders.test"))
+        refused = trouble(HttpEndpoint("https://orders.test"))
     assert refused.startswith(f"the proxy http://127.0.0.1:{proxy.port} (HTTPS_PROXY) ")
 
 
@@ -163,9 +163,9 @@ def test_https_through_a_proxy_is_a_tunnel(scheme: str, monkeypatch: pytest.Monk
         with serving(talk, certificate("server") if scheme == "https" else None) as proxy:
             monkeypatch.setenv("HTTPS_PROXY", proxy.base)
             access = Access(tls_ca=str(HERE / "authority.crt"), token="secret-token", server_name="orders.example")
-            door = Door("https://10.0.0.7:6443", access)
-            assert bytes(door.get("/heap").data) == b"inside"
-            door.close()
+            endpoint = HttpEndpoint("https://10.0.0.7:6443", access)
+            assert bytes(endpoint.get("/heap").data) == b"inside"
+            endpoint.close()
     assert proxy.requests[0].startswith(b"CONNECT 10.0.0.7:6443 HTTP/1.1\r\n")
     assert b"secret-token" not in proxy.requests[0]
     assert b"Bearer secret-token" in server.requests[0]
@@ -188,9 +188,9 @@ def test_through_socks_as_ssh_offers_it() -> None:
 
         with serving(talk) as proxy:
             access = Access(proxy=f"socks5://user:hunter22@127.0.0.1:{proxy.port}")
-            door = Door("http://orders.shop.svc:6060", access)
-            assert bytes(door.get("/").data) == b"inside"
-            door.close()
+            endpoint = HttpEndpoint("http://orders.shop.svc:6060", access)
+            assert bytes(endpoint.get("/").data) == b"inside"
+            endpoint.close()
     assert heard == [
         b"\x05\x02\x00\x02",
         b"\x01\x04user\x08hunter22",
@@ -203,11 +203,11 @@ def test_through_socks_as_ssh_offers_it() -> None:
     [
         (
             (b"\x05\x00", b"\x05\x05\x00\x01" + bytes(6)),
-            "does not let us through: it could not connect: connection refused",
+            "refuses the connection: it could not connect: connection refused",
         ),
-        ((b"\x05\xff",), "does not let us through: it wants a name and password"),
-        ((b"\x04\x00",), "does not let us through: it does not speak SOCKS5"),
-        ((b"",), "does not let us through: it closed the connection"),
+        ((b"\x05\xff",), "refuses the connection: it requires authentication"),
+        ((b"\x04\x00",), "refuses the connection: it does not speak SOCKS5"),
+        ((b"",), "refuses the connection: it closed the connection"),
     ],
 )
 def test_refusals_of_a_socks_proxy(answers: tuple[bytes, ...], said: str) -> None:
@@ -217,11 +217,11 @@ def test_refusals_of_a_socks_proxy(answers: tuple[bytes, ...], said: str) -> Non
             connection.send(each)
 
     with serving(talk) as proxy:
-        told = trouble(Door("http://orders.shop.svc:6060", Access(proxy=f"socks5://127.0.0.1:{proxy.port}")))
+        told = trouble(HttpEndpoint("http://orders.shop.svc:6060", Access(proxy=f"socks5://127.0.0.1:{proxy.port}")))
     assert said in told
 
 
 def test_a_socks_proxy_that_hangs() -> None:
     with serving(Connection.hold) as proxy:
-        door = Door("http://orders.shop.svc:6060", Access(proxy=f"socks5://127.0.0.1:{proxy.port}"))
-        assert "no connection through it within 0.5 s" in trouble(door, seconds=0.5)
+        endpoint = HttpEndpoint("http://orders.shop.svc:6060", Access(proxy=f"socks5://127.0.0.1:{proxy.port}"))
+        assert "no connection through it within 0.5 s" in trouble(endpoint, seconds=0.5)

@@ -4,18 +4,22 @@ the report and the incident report. Each page is opened once; what can be looked
 import contextlib
 import json
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from browser import Page, chromium
+from browser import Page
 from oakum import cli
 from oakum.cli.demo_incidents import INCIDENTS, REPORT, lay_out
 from support import ROOT
 
 pytestmark = pytest.mark.browser
 _NARROW, _WIDE = 400, 1280
+_HIGH = 900  # of a laptop's window
+_TALLEST = 4000  # of a page of one finding; each other one is a line of its own and one in a table
+_MORE_FOR_EACH = 250
+_ANSWERS = 7  # where, since when, cause, known bug, mitigation, permanent fix, next
 _READABLE = 4.5  # contrast of letters on their ground, as WCAG asks for (AA)
 _LARGE = 3.0  # of letters of 24 px, or of 18.66 px and bold
 # Letters whose contrast is less; what stands behind each is every ground up to the page's, one laid on the other.
@@ -70,12 +74,6 @@ _DEAD = """[...document.querySelectorAll('a[href^="#"]')].map((a) => a.getAttrib
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Page]:
-    with chromium() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[Path, str]]:
     """Return a function that writes the pages of an incident as the demo and its reader do, once: page -> language."""
     folder = tmp_path_factory.mktemp("demo")
@@ -107,7 +105,8 @@ def test_an_incident_with_its_source(name: str, written: Callable[[str], dict[Pa
         assert browser.run("document.querySelector('.code .marked') !== null"), "source lines are marked"
         assert browser.run("document.documentElement.lang") == ("zh-Hans" if lang == "zh" else "en")
         if file.name in (REPORT, "报告.html"):
-            _first_screen(browser)
+            told = json.loads(browser.run("document.getElementById('diagnosis').textContent"))
+            _first_screen(browser, len(told["findings"]))
         assert browser.run(_DEAD) == []
         _keys(browser)
         browser.run("document.querySelectorAll('details').forEach((one) => { one.open = true })")
@@ -125,11 +124,17 @@ def test_an_incident_with_its_source(name: str, written: Callable[[str], dict[Pa
         assert {url.partition("#")[0] for url in browser.requests} <= {"about:blank", "data:,", file.as_uri()}
 
 
-def _first_screen(browser: Page) -> None:
-    """Check that the answer stands on the first screen: what, where, why, known bug, what to do."""
-    bottom = browser.run("document.querySelector('.verdict .facts').getBoundingClientRect().bottom")
-    assert bottom < 800
-    assert browser.run("document.querySelectorAll('.verdict .facts dt').length") >= 4
+def _first_screen(browser: Page, findings: int) -> None:
+    """Check that the answer stands on the first screen: the growth chart, where, since when, cause, known bug, what to
+    do, what to run next; and that the page is short, the rest folded."""
+    browser.resize(_WIDE, _HIGH)
+    bottoms = "(name) => document.querySelector(name).getBoundingClientRect().bottom"
+    assert browser.run(f"({bottoms})('.verdict .chart .plot')") < _HIGH / 2
+    assert browser.run(f"({bottoms})('.verdict .facts > :last-child .command')") <= _HIGH
+    assert browser.run("document.querySelectorAll('.verdict .facts dt').length") == _ANSWERS
+    assert browser.run("document.documentElement.scrollHeight") <= _TALLEST + _MORE_FOR_EACH * (findings - 1)
+    assert browser.run("[...document.querySelectorAll('details.folded')].every((one) => !one.open)")
+    assert browser.run("document.querySelectorAll('.verdict ~ .level2 > .folded').length") >= 4
     assert browser.run(
         "[...document.querySelectorAll('.verdict dt a')].every((a) => a.getAttribute('href').length > 1)"
     )

@@ -5,12 +5,12 @@ import json
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from hashlib import sha256
 from html.parser import HTMLParser
 from importlib import resources
 
 import pytest
+from msgspec.structs import replace
 
 from made_pages import HOSTILE, hostile, rich
 from oakum.report.html import MOST_BYTES, Drawing, render
@@ -189,7 +189,7 @@ def test_the_diagnosis_is_carried_and_found_again() -> None:
 def test_a_diagnosis_too_long_is_left_out_and_that_is_said() -> None:
     text = render(rich(), {"a": "x" * 1_000_000})
     assert embedded(text) is None
-    assert "too long to be carried" in _Reader(text).text
+    assert "too large to embed" in _Reader(text).text
 
 
 def test_hundreds_of_everything_stay_below_two_megabytes() -> None:
@@ -200,8 +200,8 @@ def test_hundreds_of_everything_stay_below_two_megabytes() -> None:
     found = sum(tag == "section" and (a.get("id") or "").startswith("finding-") for tag, a in read.tags)
     assert rows > 100
     assert found > 10
-    assert f"{3000 - rows:,} more are left out" in read.text
-    assert f"{300 - found:,} more are left out" in read.text
+    assert f"{3000 - rows:,} more omitted" in read.text
+    assert f"{300 - found:,} more omitted" in read.text
     assert embedded(text) is not None
 
 
@@ -211,7 +211,7 @@ def test_long_names_cost_rows_and_never_the_limit() -> None:
     assert len(text.encode()) <= MOST_BYTES
     shown_rows = text.count('id="row-')
     assert 60 <= shown_rows < 1000
-    assert f"{1000 - shown_rows:,} more are left out" in text
+    assert f"{1000 - shown_rows:,} more omitted" in text
 
 
 def test_endless_lists_of_every_kind_are_cut_and_counted() -> None:
@@ -225,7 +225,7 @@ def test_endless_lists_of_every_kind_are_cut_and_counted() -> None:
     )
     text = render(replace(rich(), sections=(Section("many", "Many", blocks),)))
     assert len(text.encode()) <= MOST_BYTES
-    counts = [int(found.replace(",", "")) for found in re.findall(r"([\d,]+) more are left out", text)]
+    counts = [int(found.replace(",", "")) for found in re.findall(r"([\d,]+) more omitted", text)]
     assert len(counts) == 5
     assert all(count >= 8000 for count in counts)
 
@@ -245,7 +245,7 @@ def test_everything_can_be_read_without_a_script() -> None:
     read = _Reader(text)
     for wanted in ("160 of 215", "made without a buffer", "never received again", "oakum report --recheck report.json", "goroutine 4711, line 120"):  # fmt: skip
         assert wanted in read.text
-    assert "Scripts are off" in read.text
+    assert "JavaScript is off" in read.text
 
 
 def test_both_languages_name_every_control() -> None:

@@ -3,19 +3,19 @@
 import contextlib
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import diagnoses
-from browser import Page, chromium
+from browser import Page
 from made_pages import hostile, rich
 from oakum import cli
 from oakum.cli.case import case
-from oakum.cli.figures import figures
 from oakum.model import Diagnosis, Site
+from oakum.pipeline.figures import figures
 from oakum.report.html import render
 from oakum.report.html.embedded import embedded
 from oakum.report.json import document
@@ -39,12 +39,6 @@ REPORTS = {
 }  # fmt: skip
 _SLOW_MACHINE = 3  # a shared machine may be as many times slower than the second that a page has
 _TRIES = 3  # and stand still for a moment; a page that is slow is slow every time
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Page]:
-    with chromium() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")
@@ -209,7 +203,7 @@ def test_search_filters_marks_and_walks(show: Callable[..., Page]) -> None:
     page.press("N")
     assert page.run("[...document.querySelectorAll('.hit')].indexOf(document.querySelector('.at'))") == first
     page.press("/", "Escape", "/", *"Case/7")
-    page.wait("document.getElementById('o-found').textContent === 'nothing found'")
+    page.wait("document.getElementById('o-found').textContent === 'no match'")
     assert count(page, ".miss") == 0
 
 

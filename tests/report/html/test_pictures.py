@@ -1,9 +1,9 @@
 """Charts, waterfalls and chains: where things are drawn."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from made_pages import NOON
 from oakum.report.html.chain import layers

@@ -5,10 +5,10 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 
 import pytest
+from msgspec.structs import replace
 
 from diagnosed import RECORDED, at_the_root, diagnosed
 from diagnoses import leak, rich
@@ -180,6 +180,6 @@ def many_moments(diagnosis: Diagnosis, count: int) -> Diagnosis:
 def test_what_the_source_says_is_shown_by_list() -> None:
     found = leak()
     derive = Derive(replace(rich(), called=("--source", "src", "captures")))
-    for kind in ("explained", "kept", "bounded"):
+    for kind in ("cause-in-source", "never-removed", "bounded"):
         claim = replace(found.suspect.evidence[0], kind=kind)
         assert derive.claim(found, claim).startswith("oakum list --finding 1 --source src"), kind

@@ -4,16 +4,17 @@ import gzip
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from msgspec.structs import replace
 
-from diagnoses import cause, empty, heap_leak, leak, rich
+from diagnoses import cause, changed, empty, heap_leak, leak, rich
 from oakum.diagnose import diagnose
 from oakum.model import (
+    Build,
     Diagnosis,
     Evidence,
     Explained,
@@ -28,7 +29,9 @@ from oakum.model import (
     Site,
     Text,
 )
+from oakum.model.vocabulary import Mechanism
 from oakum.report.html import render as html
+from oakum.report.json import diagnosis as read
 from oakum.report.json import document
 from oakum.report.markdown import render
 from oakum.report.page.blocks import (
@@ -51,7 +54,6 @@ from oakum.report.page.blocks import (
     walk,
 )
 from oakum.report.page.incident import incident
-from oakum.report.saved import diagnosis as read
 from oakum.report.words import LANGUAGES, WORDS, mechanisms
 from recordings import taken, takes
 
@@ -139,7 +141,7 @@ def check_language(diagnosis: Diagnosis) -> None:
 def sourced() -> Finding:
     """Return a finding whose source was found as collect says it."""
     how = "desk.go (checkout of example.com/shop; this is a checkout, the profile names v1.2.0)"
-    return replace(leak(), cause=replace(cause(), sources=(how, "x.go (module cache, as go.mod says)")))
+    return changed(leak(), cause=replace(cause(), sources=(how, "x.go (module cache, as go.mod says)")))
 
 
 # Golden pages, from diagnoses that were stored.
@@ -166,7 +168,7 @@ def test_a_stored_diagnosis_is_told_in_one_language_alone(name: str) -> None:
 
 
 @pytest.mark.parametrize("mechanism", [*mechanisms.GOROUTINES, *mechanisms.MEMORY, *mechanisms.NUMBERS])
-def test_every_mechanism_is_told_in_one_language_alone(mechanism: str) -> None:
+def test_every_mechanism_is_told_in_one_language_alone(mechanism: Mechanism) -> None:
     memory = mechanism in mechanisms.MEMORY
     found = replace(heap_leak() if memory else sourced(), mechanism=mechanism, confidence="likely", rank=1)
     page = incident(replace(rich(), findings=(found,)), "zh")
@@ -243,10 +245,10 @@ def test_more_causes_than_anybody_mends_are_counted() -> None:
 def test_a_suspicion_is_not_called_a_cause() -> None:
     page = incident(stored("one-moment"), "en")
     told = said(page)
-    assert section(page, "cause").title == "Root cause: not established"
-    assert all(one.title.startswith("Suspicion ") for one in section(page, "cause").sections)
-    assert "If it is so: " in told
-    assert "There is only one moment." in told
+    assert section(page, "cause").title == "Root cause: inconclusive"
+    assert all(one.title.startswith("Suspect ") for one in section(page, "cause").sections)
+    assert "If confirmed: " in told
+    assert "Only one snapshot." in told
     assert "Cause 1" not in told
     assert any(isinstance(one, Command) for one in section(page, "cause").blocks)
     assert not any(isinstance(one, Code) for one in blocks(page))  # no alert on suspicion
@@ -255,7 +257,7 @@ def test_a_suspicion_is_not_called_a_cause() -> None:
 def test_what_settles_it_is_told_also_where_nothing_was_missing() -> None:
     suspicion = replace(rich(), verdict="undecided", findings=(heap_leak(),), gaps=())
     texts = [one.text for one in section(incident(suspicion, "en"), "cause").blocks if isinstance(one, Command)]
-    assert texts == ["oakum diagnose --moments 6 --every 10m TARGET"]
+    assert texts == ["oakum diagnose --snapshots 6 --every 10m TARGET"]
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -270,7 +272,7 @@ def test_nothing_known_is_a_short_page(lang: str) -> None:
 def test_numbers_alone_name_no_code() -> None:
     whole = Site("blocked", Frame("(goroutines)"), count=900)
     suspect = replace(leak().suspect, sites=(whole,), victims=(), evidence=leak().suspect.evidence[:1])
-    found = replace(
+    found = changed(
         leak(), mechanism="growing-goroutines", cause=None, known=(), remedies=(), leads=(), suspect=suspect
     )
     page = incident(replace(rich(), findings=(found,)), "en")
@@ -285,8 +287,8 @@ def test_numbers_alone_name_no_code() -> None:
 def test_the_collector_is_not_late() -> None:
     memory = replace(rich().memory[0], last_gc=rich().moments[1].at)
     told = said(incident(replace(rich(), memory=(memory,)), "en"))
-    assert "“The collector is only late” does not explain it" in told
-    assert "left 200.0 MiB alive" in told
+    assert "“GC is late” is ruled out" in told
+    assert "left 200.0 MiB live" in told
     assert "due at 420.0 MiB" in told
     assert "The collector" not in said(incident(replace(rich(), memory=(Memory(rss=1 << 30),)), "en"))
     # Goroutines that hold no heap, and a process that does not leak, need no such word.
@@ -296,7 +298,9 @@ def test_the_collector_is_not_late() -> None:
 
 
 def test_a_limit_says_how_long_there_is() -> None:
-    assert "limit of orders is 1.0 GiB; at the rate seen it is reached about 3 h 20 min" in said(incident(rich(), "en"))
+    assert "limit of orders is 1.0 GiB. At the measured rate it is reached about 3 h 20 min" in said(
+        incident(rich(), "en")
+    )
     no_limit = replace(rich(), memory=(replace(rich().memory[0], limit=None, full_in_seconds=None),))
     assert WORDS["incident.limit.unknown"][0] in said(incident(no_limit, "en"))
 
@@ -304,7 +308,7 @@ def test_a_limit_says_how_long_there_is() -> None:
 def test_a_restart_buys_as_long_as_it_took() -> None:
     suspect = replace(leak().suspect, growth=(Growth("goroutines", (0, 300), 100.0),))
     told = said(incident(replace(rich(), findings=(replace(leak(), suspect=suspect),)), "en"))
-    assert "at 100 per hour the same 300 goroutines are back after about 3 h of the same load" in told
+    assert "at 100 per hour the same load brings back 300 goroutines in about 3 h" in told
     locked = replace(leak(), suspect=suspect, mechanism="lock-cycle")  # when locks meet again nobody knows
     assert "A restart buys" not in said(incident(replace(rich(), findings=(locked,)), "en"))
     unknown = replace(leak().suspect, growth=(Growth("goroutines", (0, 300)),))
@@ -323,12 +327,12 @@ def test_totals_lead_to_their_captures() -> None:
 def test_a_past_that_metrics_kept_is_counted_apart() -> None:
     points = tuple(Point("p1", None, f"#{at}", captured=at > 58, totals={"rss": at << 20}) for at in range(60))
     page = incident(replace(rich(), timeline=points), "en")
-    assert "59 more points are kept by metrics of the past" in said(page)
+    assert "plus 59 points of historical metrics" in said(page)
     (table,) = [one for one in section(page, "step-captured").blocks if isinstance(one, Table)]
     assert len(table.rows) == 1
     assert "59 more" in said(page)
     some = incident(replace(rich(), timeline=points[-3:]), "en")
-    assert "#57 (metrics of the past)" in said(some)
+    assert "#57 (historical metrics)" in said(some)
 
 
 def test_many_processes_are_counted() -> None:
@@ -341,8 +345,8 @@ def test_many_processes_are_counted() -> None:
 
 def test_both_kinds_of_leak_are_in_the_title() -> None:
     both = replace(rich(), findings=(leak(), replace(heap_leak(), confidence="likely")))
-    assert incident(both, "en").title == "Incident report: goroutine and memory leaks in orders"
-    assert incident(both, "zh").title == "orders goroutine 与内存泄漏故障报告"
+    assert incident(both, "en").title == "Incident report: goroutine and memory leak in orders"
+    assert incident(both, "zh").title == "orders 协程与内存泄漏故障报告"
     assert incident(rich(), "en").title == "Incident report: goroutine leak in orders"
 
 
@@ -367,9 +371,9 @@ def test_the_alert_is_drafted_from_the_measured_rate() -> None:
 
 def test_a_fix_is_never_called_verified() -> None:
     told = said(incident(rich(), "en"))
-    assert "The drafted change for cause 1 was compiled with Go." in told
+    assert "The draft patch for cause 1 compiles." in told
     assert WORDS["incident.verify.no-trial"][0] in told
-    undrafted = replace(leak(), remedies=())
+    undrafted = changed(leak(), remedies=())
     assert "compiled" not in said(incident(replace(rich(), findings=(undrafted,)), "en"))
     texts = [one.text for one in blocks(incident(rich(), "en")) if isinstance(one, Command)]
     again = "oakum diagnose --baseline fixed/ --source /home/dev/orders case/before case/after"
@@ -396,14 +400,16 @@ def with_finding(found: Finding, **changes: Any) -> Diagnosis:
 
 @pytest.mark.parametrize(("counts", "told"), [((0, 80, 297, 1), True), ((0, 1, 1, 0, 1), False)], ids=["crowd", "one"])
 def test_one_that_comes_and_goes_teaches_nothing(counts: tuple[int, ...], told: bool) -> None:
-    harmless = Explained("traffic", Text("goroutines.comes-and-goes", {"counts": counts}))
-    assert ("growth alone is no leak" in lessons(with_finding(leak(), explained=(harmless,)))) is told
+    harmless = Explained("traffic", Text("goroutines.turnover", {"counts": counts}))
+    assert ("a leak stays when the load is gone" in lessons(with_finding(leak(), explained=(harmless,)))) is told
 
 
 def test_lessons_follow_from_the_findings() -> None:
-    assert "The fix was to be had: k8s.io/apimachinery v0.21.0 has it, v0.18.8 ran." in lessons(with_finding(leak()))
+    assert "The fix was available: k8s.io/apimachinery v0.21.0 has it, v0.18.8 was running." in lessons(
+        with_finding(leak())
+    )
     known = leak().known[0]
-    unsure = replace(leak(), known=(replace(known, affects_build="unknown", where="peer"),))
+    unsure = changed(leak(), known=(replace(known, affects_build="unknown", where="peer"),))
     assert "The fix was to be had" not in lessons(with_finding(unsure))
     assert "capture both ends" in lessons(with_finding(unsure))
     behind = [one for one in leak().suspect.victims if one.count > 4]  # 6 + 5 of them
@@ -411,7 +417,7 @@ def test_lessons_follow_from_the_findings() -> None:
     assert "largest crowd" not in lessons(with_finding(few))
     root = replace(leak().suspect.sites[0], count=5)
     crowd = replace(leak(), suspect=replace(leak().suspect, victims=tuple(behind), sites=(root,)))
-    assert "11 goroutines wait behind 5 that hold them up" in lessons(with_finding(crowd))
+    assert "11 goroutines queue behind 5" in lessons(with_finding(crowd))
     pinned = Evidence(
         "heap-pinned", Text("heap.pinned", {"function": "a.B", "percent": 97, "bytes": "1", "each": "1"}), "x"
     )
@@ -422,24 +428,28 @@ def test_lessons_follow_from_the_findings() -> None:
 
 def test_a_dependency_that_is_at_fault_alone_is_to_be_told() -> None:
     inside = tuple(replace(one, frame=leak().suspect.sites[0].frame) for one in cause().sites)
-    found = replace(leak(), known=(), cause=replace(cause(), sites=inside))
-    assert "report it with this stack" in lessons(with_finding(found))
-    assert "report it with this stack" not in lessons(with_finding(replace(leak(), known=())))  # own code takes part
+    found = changed(leak(), known=(), cause=replace(cause(), sites=inside))
+    assert "report it upstream with this stack" in lessons(with_finding(found))
+    assert "report it upstream with this stack" not in lessons(
+        with_finding(changed(leak(), known=()))
+    )  # own code takes part
 
 
 def test_lessons_follow_from_what_the_evidence_had_and_lacked() -> None:
     lacked = Gap(Text("gap.second-moment"), Text("gap.second-moment.why"))
-    assert "One moment shows no growth" in lessons(with_finding(leak(), gaps=(lacked,)))
-    assert "One moment shows no growth" not in lessons(with_finding(leak(), gaps=()))
+    assert "One snapshot shows no growth" in lessons(with_finding(leak(), gaps=(lacked,)))
+    assert "One snapshot shows no growth" not in lessons(with_finding(leak(), gaps=()))
     named = Gap(Text("gap.known-version", {"id": "x-1", "module": "example.com/x"}), Text("gap.known-version.why"))
     assert "The version of example.com/x decides whether it is x-1" in lessons(with_finding(leak(), gaps=(named,)))
-    twin = replace(leak().suspect, evidence=(Evidence("twin", Text("goroutines.twin", {"count": 9, "twin": 0}), "x"),))
-    assert "healthy twin decided much" in lessons(with_finding(replace(leak(), suspect=twin)))
-    assert "healthy twin decided much" not in lessons(with_finding(leak()))
-    traffic = Explained("traffic", Text("goroutines.comes-and-goes", {"counts": (1, 20)}))
+    twin = replace(
+        leak().suspect, evidence=(Evidence("baseline", Text("goroutines.baseline", {"count": 9, "twin": 0}), "x"),)
+    )
+    assert "baseline was decisive" in lessons(with_finding(replace(leak(), suspect=twin)))
+    assert "baseline was decisive" not in lessons(with_finding(leak()))
+    traffic = Explained("traffic", Text("goroutines.turnover", {"counts": (1, 20)}))
     assert "2 places grew with the load" in lessons(with_finding(leak(), explained=(traffic, traffic)))
     assert "grew with the load" not in lessons(with_finding(leak()))
-    assert "healthy twin of the next incident" in lessons(replace(rich(), verdict="healthy", findings=()))
+    assert "baseline of the next incident" in lessons(replace(rich(), verdict="healthy", findings=()))
 
 
 # Evidence is hostile.
@@ -453,7 +463,7 @@ def hostile() -> Diagnosis:
     sites = tuple(replace(site, frame=frame, state=long if site.state else None) for site in suspect.sites)
     evidence = tuple(replace(one, where=long, excerpt=long) for one in suspect.evidence)
     known = KnownMatch(long, long, long, (long,), long, "self", "yes", ("javascript:alert(1)", f"https://x/{long}"))
-    found = replace(
+    found = changed(
         leak(),
         id="<b>",
         suspect=replace(suspect, sites=sites, evidence=evidence, path=(frame,) * 40),
@@ -470,7 +480,7 @@ def hostile() -> Diagnosis:
         inputs=rows,
         moments=moments,
         called=(long,),
-        explained=(Explained("traffic", Text("goroutines.connections", {"companion": long, "counts": (1,)})),),
+        explained=(Explained("traffic", Text("goroutines.open-connections", {"companion": long, "counts": (1,)})),),
     )
 
 
@@ -498,3 +508,35 @@ def test_a_hostile_name_breaks_no_alert() -> None:
     for rule in alert(hostile()):
         assert list(rule) == ["groups"]
         assert re.fullmatch(r"[a-z0-9-]+-leaks", rule["groups"][0]["name"])
+
+
+@pytest.mark.parametrize(
+    ("called", "gaps", "unread"),
+    [
+        (("--source", "src", "captures"), (), False),
+        (("--no-source", "captures"), (), True),
+        (("captures",), ("gap.source-missing",), True),
+        (("captures",), ("gap.source-late",), True),
+        (("captures",), ("gap.heap",), False),
+    ],
+)
+def test_the_source_is_only_said_to_be_unread_when_it_was(
+    called: tuple[str, ...], gaps: tuple[str, ...], unread: bool
+) -> None:
+    found = changed(leak(), cause=None)
+    function = found.suspect.sites[0].frame.function
+    args: dict[str, dict[str, str | int]] = {
+        "gap.source-missing": {"function": function},
+        "gap.source-late": {"seconds": 5},
+    }
+    missing = tuple(Gap(Text(key, args.get(key, {})), Text(f"{key}.why")) for key in gaps)
+    text = render(incident(replace(rich(), findings=(found,), called=called, gaps=missing), "en"))
+    assert (WORDS["incident.cause.unread"][0] in text) == unread
+    assert (WORDS["incident.cause.unnamed"][0] in text) != unread
+
+
+@pytest.mark.parametrize(("go", "advised"), [("go1.26.8", False), ("go1.27.1", True), ("go1.19", False)])
+def test_the_goroutineleak_profile_is_advised_for_builds_that_have_it(go: str, advised: bool) -> None:
+    rows = tuple(replace(row, build=Build(go)) for row in rich().processes)
+    text = render(incident(replace(rich(), processes=rows, inputs=()), "en"))
+    assert ("goroutineleak" in text) == advised

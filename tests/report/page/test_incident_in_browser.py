@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from browser import chromium
+from browser import Page
 from oakum.report.html import render
+from oakum.report.json import diagnosis
 from oakum.report.page.incident import incident
-from oakum.report.saved import diagnosis
 
 pytestmark = pytest.mark.browser
 DATA = Path(__file__).parent / "testdata"
@@ -18,21 +18,20 @@ _DEAD = """[...document.querySelectorAll('a[href^="#"]')].map(a => a.getAttribut
 _WIDER = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 
 
-def test_incident_pages_open_cleanly(tmp_path: Path) -> None:
-    with chromium() as page:
-        for name, lang, width, dark in (
-            ("open-simulator-88", "zh", 1280, False),
-            ("kubernetes-98653", "en", 420, True),
-            ("one-moment", "zh", 800, False),
-            ("healthy-pool", "en", 1280, True),
-        ):
-            with gzip.open(DATA / f"{name}.json.gz") as file:
-                told = diagnosis(json.load(file))
-            written = tmp_path / f"{name}.html"
-            written.write_text(render(incident(told, lang), None, {}), encoding="utf-8")
-            page.open(written.as_uri(), width, dark=dark)
-            assert page.errors == []
-            assert [one for one in page.requests if not one.startswith(("file:", "data:"))] == []
-            assert page.run("document.documentElement.lang").startswith(lang)
-            assert page.run(_DEAD) == []
-            assert not page.run(_WIDER), name
+def test_incident_pages_open_cleanly(tmp_path: Path, browser: Page) -> None:
+    for name, lang, width, dark in (
+        ("open-simulator-88", "zh", 1280, False),
+        ("kubernetes-98653", "en", 420, True),
+        ("one-moment", "zh", 800, False),
+        ("healthy-pool", "en", 1280, True),
+    ):
+        with gzip.open(DATA / f"{name}.json.gz") as file:
+            told = diagnosis(json.load(file))
+        written = tmp_path / f"{name}.html"
+        written.write_text(render(incident(told, lang), None, {}), encoding="utf-8")
+        browser.open(written.as_uri(), width, dark=dark)
+        assert browser.errors == []
+        assert [one for one in browser.requests if not one.startswith(("file:", "data:"))] == []
+        assert browser.run("document.documentElement.lang").startswith(lang)
+        assert browser.run(_DEAD) == []
+        assert not browser.run(_WIDER), name

@@ -1,12 +1,12 @@
 """The picture of who waits for whom: roots, those behind them, who starts them, what is missing; across processes too."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from diagnosed import diagnosed
-from diagnoses import HANDLER, heap_leak, leak
+from diagnoses import HANDLER, changed, heap_leak, leak
 from oakum.model import Cause, CauseSite, Finding, Frame, Site, Victim
+from oakum.model.vocabulary import Mechanism
 from oakum.report.page.blocks import Chain
 from oakum.report.page.picture import chain
 from oakum.report.page.speech import Speech
@@ -31,9 +31,9 @@ def test_it_leads_from_those_behind_to_what_is_missing() -> None:
     root, missing = tones.index("root"), tones.index("missing")
     assert any((edge.start, edge.end, edge.label) == (root, missing, "chan send") for edge in picture.edges)
     assert all(edge.end == root for edge in picture.edges if picture.nodes[edge.start].tone == "victim")
-    assert "not received on this way: desk.go:50" in picture.nodes[missing].lines
+    assert "no receive on this path: desk.go:50" in picture.nodes[missing].lines
     assert picture.said == (
-        "1,103 goroutines wait for a receiver that has gone. 21 more goroutines behind it. Started by "
+        "1,103 goroutines wait for a receiver that is gone. 21 more goroutines blocked behind it. Started by "
         "`watch.NewStreamWatcher`."
     )
 
@@ -64,14 +64,14 @@ def test_the_few_who_hold_the_second_lock_are_the_root_of_the_crowd_before_the_f
         sites=(Site("blocked", first, "sync.Mutex.Lock", 344),),
         victims=(Victim(second, "sync.Mutex.Lock", 2, "same lock"),),
     )
-    sites = tuple(CauseSite(role, frame) for role, frame in (("locked-first", first), ("locked-second", second)))
+    sites = (CauseSite("locked-first", first), CauseSite("locked-second", second))
     cause = Cause((), sites)
-    picture = drawn(replace(found, suspect=suspect, mechanism="lock-cycle", cause=cause))
+    picture = drawn(changed(found, suspect=suspect, mechanism="lock-cycle", cause=cause))
     assert picture.said.startswith(
-        "2 goroutines wait for the lock that the other holds. 344 more goroutines behind it."
+        "2 goroutines wait for the lock the other holds. 344 more goroutines blocked behind it."
     )
     assert [(node.tone, node.lines[0].split()[0]) for node in picture.nodes[:2]] == [("root", "2"), ("victim", "344")]
-    unread = drawn(replace(found, suspect=suspect, mechanism="lock-cycle", cause=None))
+    unread = drawn(changed(found, suspect=suspect, mechanism="lock-cycle", cause=None))
     assert unread.said.startswith("344 goroutines wait")  # nothing says that the two hold anything
 
 
@@ -95,6 +95,6 @@ def test_memory_has_none() -> None:
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("mechanism", mechanisms.GOROUTINES)
-def test_every_mechanism_of_goroutines_says_what_is_missing(mechanism: str, lang: str) -> None:
+def test_every_mechanism_of_goroutines_says_what_is_missing(mechanism: Mechanism, lang: str) -> None:
     assert f"missing.{mechanism}" in WORDS
     assert drawn(replace(leak(), mechanism=mechanism), lang=lang).said

@@ -8,10 +8,10 @@ from oakum.report.page.speech import Speech
 @pytest.mark.parametrize(
     ("metric", "english", "chinese"),
     [
-        ("http_requests_total{code=202,path=/jobs}", "request to `/jobs`", "对 `/jobs` 的请求"),
+        ("http_requests_total{code=202,path=/jobs}", "`/jobs` request", " `/jobs` 请求"),
         ("http_requests_total{method=POST,path=/jobs}", "`POST /jobs`", " `POST /jobs` "),
         ("http_requests_total{method=POST}", "`POST` request", " `POST` 请求"),
-        ("apiserver_request_count{code=504}", "request answered with `504`", "返回 `504` 的请求"),
+        ("apiserver_request_count{code=504}", "`504` response", " `504` 响应"),
         ("jobs_total{code=504}", "`jobs_total{code=504}`", " `jobs_total{code=504}` "),
         ("http_requests_total{code=200,app=x}", "`http_requests_total{code=200,app=x}`", " `http_requests_total{code=200,app=x}` "),
         ("http_requests_total", "`http_requests_total`", " `http_requests_total` "),

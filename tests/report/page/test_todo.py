@@ -1,11 +1,10 @@
-"""What to do now, properly and upstream; how to check it afterwards."""
-
-from dataclasses import replace
+"""Mitigation, permanent fix, upstream; how to check it afterwards."""
 
 import pytest
+from msgspec.structs import replace
 
 from diagnosed import diagnosed
-from diagnoses import RECEIVE, heap_leak, leak, rich
+from diagnoses import RECEIVE, changed, heap_leak, leak, rich
 from oakum.model import Diagnosis, Finding, Frame, Memory, Remedy, Site, Text
 from oakum.report.page.blocks import Block, Command, Diff, Facts, Fold, Link, Para, walk
 from oakum.report.page.derive import Derive
@@ -24,40 +23,40 @@ def words(blocks: list[Block]) -> str:
 
 
 def known(found: Finding, **change: object) -> Finding:
-    return replace(found, known=(replace(found.known[0], **change),), leads=())  # type: ignore[arg-type]
+    return changed(found, known=(replace(found.known[0], **change),), leads=())
 
 
 def test_a_restart_helps_until_it_is_mended_and_upgrades_mend_it() -> None:
     said = told(leak())
-    assert list(said) == ["now", "properly", "upstream"]
-    assert "Restart orders before memory runs out" in words(said["now"])
-    assert "limit of 1.0 GiB is reached in about 3 h 20 min" in words(said["now"])
-    assert words(said["properly"]).startswith("upgrade: k8s.io/apimachinery v0.21.0 or later.")
-    assert [type(block) for block in said["properly"] if isinstance(block, Diff)] == [Diff]
-    assert "Upstream knows it as kubernetes-98653 and has mended it" in words(said["upstream"])
+    assert list(said) == ["mitigation", "permanent fix", "upstream"]
+    assert "Restart orders before it runs out of memory" in words(said["mitigation"])
+    assert "limit of 1.0 GiB in about 3 h 20 min" in words(said["mitigation"])
+    assert words(said["permanent fix"]).startswith("upgrade: k8s.io/apimachinery v0.21.0 or later.")
+    assert [type(block) for block in said["permanent fix"] if isinstance(block, Diff)] == [Diff]
+    assert "Known as kubernetes-98653 and fixed upstream" in words(said["upstream"])
     assert any(isinstance(block, Fold) for block in said["upstream"])  # what a later release changed
 
 
 def test_mitigations_come_now_and_a_restart_is_not_told_twice() -> None:
     eases = Remedy("mitigate", Text("known.words", {"en": "Restart the servers one by one.", "zh": "逐个重启。"}))
-    said = told(replace(leak(), remedies=(eases,)))
-    assert words(said["now"]) == "Restart the servers one by one."
-    assert "properly" not in said
+    said = told(changed(leak(), remedies=(eases,)))
+    assert words(said["mitigation"]) == "Restart the servers one by one."
+    assert "permanent fix" not in said
 
 
 def test_a_suspicion_is_settled_first() -> None:
     said = told(heap_leak())
-    assert words(said["now"]).startswith("Nothing yet: this is a suspicion.")
-    assert said["properly"]  # what follows from the mechanism
+    assert words(said["mitigation"]).startswith("None yet: this is a suspect.")
+    assert said["permanent fix"]  # what follows from the mechanism
 
 
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        ({"fixed": ()}, "no release mends it: add these numbers to the issue"),
-        ({"fixed": (), "fault": "usage"}, "the code that uses it has to"),
-        ({"affects_build": "unknown"}, "whether it is this one the version of k8s.io/apimachinery decides"),
-        ({"affects_build": "no"}, "the fix is not enough"),
+        ({"fixed": ()}, "not fixed in any release: add these numbers to the upstream issue"),
+        ({"fixed": (), "fault": "usage"}, "fix the code that calls"),
+        ({"affects_build": "unknown"}, "the version of k8s.io/apimachinery is unknown"),
+        ({"affects_build": "no"}, "the fix is incomplete"),
     ],
 )
 def test_upstream_is_told_what_it_does_not_know(change: dict[str, object], text: str) -> None:
@@ -67,18 +66,18 @@ def test_upstream_is_told_what_it_does_not_know(change: dict[str, object], text:
 @pytest.mark.parametrize(
     ("frame", "driver", "text"),
     [
-        (RECEIVE, None, "the code is of k8s.io/apimachinery: report it there"),
-        (RECEIVE, "main.run", "called from your own `main.run`: look there first"),
-        (Frame("main.work", "/srv/x/main.go", 3), None, "The code is your own (main)"),
-        (Frame("net.(*netFD).Read", "/usr/local/go/src/net/fd_posix.go", 5), "main.run", "The code is your own (main)"),
-        (Frame("net.(*netFD).Read", "/usr/local/go/src/net/fd_posix.go", 5), None, "does not have it."),
-        (Frame("(process)"), None, "does not have it."),
+        (RECEIVE, None, "The code belongs to k8s.io/apimachinery: report it there"),
+        (RECEIVE, "main.run", "called from your `main.run`: check that call first"),
+        (Frame("main.work", "/srv/x/main.go", 3), None, "Your own code (main)"),
+        (Frame("net.(*netFD).Read", "/usr/local/go/src/net/fd_posix.go", 5), "main.run", "Your own code (main)"),
+        (Frame("net.(*netFD).Read", "/usr/local/go/src/net/fd_posix.go", 5), None, "Not a known bug."),
+        (Frame("(process)"), None, "Not a known bug."),
     ],
 )
 def test_whose_code_it_is_says_whom_to_tell(frame: Frame, driver: str | None, text: str) -> None:
     sites = [Site("blocked", frame, "select", 3)]
     sites += [Site("driver", Frame(driver, "/srv/x/main.go", 9))] if driver else []
-    found = replace(leak(), known=(), leads=(), cause=None, suspect=replace(leak().suspect, sites=tuple(sites)))
+    found = changed(leak(), known=(), leads=(), cause=None, suspect=replace(leak().suspect, sites=tuple(sites)))
     assert text in words(told(found)["upstream"])
 
 
@@ -91,13 +90,13 @@ def test_the_check_names_the_finding_and_what_must_come_out() -> None:
     diagnosis = diagnosed("leaking")
     found = diagnosis.findings[0]
     blocks = list(checks(Speech("en"), diagnosis, Derive(diagnosis), found))
-    assert f"finding `{found.id}` is gone" in words(blocks)
-    assert "in this evidence it was 0 → 80 → 160" in words(blocks)
+    assert f"finding `{found.id}` no longer appears" in words(blocks)
+    assert "in this evidence: 0 → 80 → 160" in words(blocks)
     commands = [block.text for block in blocks if isinstance(block, Command)]
-    assert commands[0].startswith("oakum diagnose --moments 3")
+    assert commands[0].startswith("oakum diagnose --snapshots 3")
     assert "5-later/goroutine.debug2.txt.gz" in commands[1]
 
 
 def test_without_a_limit_nothing_is_said_of_it() -> None:
     diagnosis = replace(rich(), memory=(Memory(rss=1 << 30),))
-    assert "limit" not in words(told(leak(), diagnosis)["now"])
+    assert "limit" not in words(told(leak(), diagnosis)["mitigation"])

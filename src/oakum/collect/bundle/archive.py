@@ -7,13 +7,15 @@ counts and ratios have caps. Of an archive that is cut or broken everything befo
 import re
 import stat
 import zlib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from io import BytesIO
+from typing import Protocol
+
+from msgspec import Struct
 
 from oakum.collect.bundle.names import inner_path
-from oakum.model import Buffer, Problem
+from oakum.model import Argument, Buffer, Problem
 
 _BLOCK = 512
 _MOST_FILES = 100_000
@@ -31,11 +33,15 @@ _THINGS = {b"1": "link", b"2": "link", b"3": "device", b"4": "device", b"6": "pi
 # 52 path=orders/1/goroutine.pb.gz
 _ATTRIBUTE = re.compile(rb"\d{1,7} ([\w.]{1,100})=([^\n]*)\n")
 
-Told = Callable[[str], None]
+
+class Told(Protocol):
+    """Takes what is left out of an archive: its sentence is problem.unread.NAME, which names the archive too."""
+
+    def __call__(self, name: str, /, **args: Argument) -> None:
+        """Tell it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     """One file of an archive."""
 
     path: str
@@ -84,7 +90,7 @@ def members(data: Buffer, complain: Told) -> Iterator[Member]:
         yield Member(path, member.data, member.written, member.problems)
     for why, count in skipped.items():
         if why != "hidden":
-            complain(f"{count} file{'s' * (count > 1)} of the archive left out: {why}")
+            complain("files-left-out", count=count, why=why)
 
 
 def _is_hidden(parts: tuple[str, ...]) -> bool:
@@ -219,9 +225,9 @@ def _tarred(data: Buffer, complain: Told) -> Iterator[Member]:
     try:
         yield from _tar_files(stream, skipped, complain)
     except _TooMuch:
-        complain("refused: the archive unpacks to more than an archive of its size should; unpack it yourself first")
+        complain("archive-too-large")
     for what, count in skipped.items():
-        complain(f"{count} {what}{'s' * (count > 1)} in the archive left out: only plain files are read")
+        complain("things-left-out", count=count, what=what if count == 1 else f"{what}s")
 
 
 def _tar_files(stream: _Stream, skipped: dict[str, int], complain: Told) -> Iterator[Member]:
@@ -231,13 +237,12 @@ def _tar_files(stream: _Stream, skipped: dict[str, int], complain: Told) -> Iter
         if not head.strip(b"\0") and len(head) == _BLOCK:
             return  # the end: blocks of zeros
         if not _is_tar(head):
-            what = "is cut" if len(head) < _BLOCK else "is broken"
-            complain(f"the archive {what}{_because(stream)}; what came before is read")
+            _complain(complain, "archive-cut" if len(head) < _BLOCK else "archive-broken", stream)
             return
         kind, size = head[156:157], _octal(head[124:136])
         if kind in (_LONG_NAME, _LONG_LINK, _EXTENDED, _GLOBAL):
             if size > _MOST_HEADER:
-                complain("the archive is broken: a header in it is too long; what came before is read")
+                complain("archive-header")
                 return
             extra = stream.take(_padded(size))[:size]
             if kind == _LONG_NAME:
@@ -254,25 +259,28 @@ def _tar_files(stream: _Stream, skipped: dict[str, int], complain: Told) -> Iter
             content = stream.take(size)
             lost = size - len(content)
             stream.take(_padded(size) - size, keep=False)
-            yield Member(path, content, _moment(_octal(head[136:148])), _lost(lost))
+            yield Member(path, content, _time_of(_octal(head[136:148])), _lost(lost))
             if lost:
-                complain(f"the archive is cut within {path}{_because(stream)}; what came before is read")
+                _complain(complain, "archive-cut-within", stream, path=path)
                 return
             continue
         if kind != _FOLDER and not path.endswith("/"):
             thing = _THINGS.get(kind, "thing")
             skipped[thing] = skipped.get(thing, 0) + 1
         stream.take(_padded(size if kind not in (b"1", b"2", b"3", b"4", b"5", b"6") else 0), keep=False)
-    complain(f"only the first {_MOST_FILES:,} files of the archive are read")
+    complain("archive-too-many", most=_MOST_FILES)
 
 
-def _because(stream: _Stream) -> str:
-    return f" ({stream.why})" if stream.why else ""
+def _complain(complain: Told, name: str, stream: _Stream, **args: str) -> None:
+    """Tell of an archive that ends too early, and why where that is known."""
+    if stream.why:
+        complain(f"{name}.why", error=stream.why, **args)
+    else:
+        complain(name, **args)
 
 
 def _lost(missing: int) -> tuple[Problem, ...]:
-    text = f"The archive ends here: {missing:,} bytes of this file are missing."
-    return (Problem("cut-archive", text, args={"missing": missing}),) if missing else ()
+    return (Problem.of("cut-archive", missing=missing),) if missing else ()
 
 
 def _plain_name(head: bytes) -> str:
@@ -299,7 +307,7 @@ def _padded(size: int) -> int:
     return -(-size // _BLOCK) * _BLOCK
 
 
-def _moment(seconds: int) -> datetime | None:
+def _time_of(seconds: int) -> datetime | None:
     try:
         return datetime.fromtimestamp(seconds, UTC) if seconds else None
     except (OverflowError, ValueError, OSError):
@@ -313,7 +321,7 @@ def _zipped(data: Buffer, complain: Told) -> Iterator[Member]:
     # The end of the central directory, which says how large it is: an index of millions would be held in memory.
     end = raw.rfind(b"PK\x05\x06", max(0, len(raw) - (66 << 10)))
     if end < 0 or int.from_bytes(raw[end + 12 : end + 16], "little") > _MOST_INDEX:
-        complain("the zip is cut or broken: its index is missing, or too large; copy it again, or unpack it first")
+        complain("zip-index")
         return
     left = min(_MOST_BYTES, max(_FREE_BYTES, _MOST_RATIO * len(raw)))
     try:
@@ -324,30 +332,30 @@ def _zipped(data: Buffer, complain: Told) -> Iterator[Member]:
                 if row.is_dir():
                     continue
                 if kind not in (0, stat.S_IFREG):
-                    complain(f"{row.filename}: left out: only plain files of an archive are read")
+                    complain("zip-not-plain", name=row.filename)
                     continue
                 if row.flag_bits & 1:
-                    complain(f"{row.filename}: left out: it is encrypted; unpack the zip with its password first")
+                    complain("zip-encrypted", name=row.filename)
                     continue
                 try:
                     with archive.open(row) as file:
                         content = file.read(left + 1)
                 except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError, EOFError, ValueError) as error:
-                    complain(f"{row.filename}: left out: the zip is broken there ({error})")
+                    complain("zip-broken-there", name=row.filename, error=str(error))
                     continue
                 left -= len(content)
                 if left < 0:
                     raise _TooMuch
-                yield Member(row.filename, content, _zip_moment(row.date_time))
+                yield Member(row.filename, content, _zip_time(row.date_time))
             if len(rows) > _MOST_FILES:
-                complain(f"only the first {_MOST_FILES:,} files of the archive are read")
+                complain("archive-too-many", most=_MOST_FILES)
     except _TooMuch:
-        complain("refused: the archive unpacks to more than an archive of its size should; unpack it yourself first")
+        complain("archive-too-large")
     except (zipfile.BadZipFile, ValueError, OSError, RecursionError, OverflowError, NotImplementedError) as error:
-        complain(f"the zip is broken ({error}); copy it again")
+        complain("zip-broken", error=str(error))
 
 
-def _zip_moment(parts: tuple[int, int, int, int, int, int]) -> datetime | None:
+def _zip_time(parts: tuple[int, int, int, int, int, int]) -> datetime | None:
     try:
         return datetime(*parts, tzinfo=UTC)
     except ValueError:

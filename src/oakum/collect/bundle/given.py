@@ -1,23 +1,23 @@
 """Files, directories, bundles and standard input as targets: what is there already goes into a new bundle.
 
-The directories that hold files are moments of the process that their parent is named after, as everywhere; times stay
+The directories that hold files are snapshots of the process that their parent is named after, as everywhere; times stay
 where a manifest tells them, and nothing is read twice.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from msgspec import Struct, field
+
 from oakum.collect.bundle.names import safe_name
 from oakum.collect.files import gather
-from oakum.collect.target import Plan, Step, Taken, Wishes
-from oakum.model import Capture, OakumError, Problem, UsageError
+from oakum.collect.target import CaptureOptions, Plan, Step, Taken
+from oakum.model import Capture, OakumError, Problem, Unread, UsageError
 from oakum.model.capture import REDACTED
 
 
-@dataclass(eq=False)
-class Given:
+class Given(Struct, eq=False, dict=True):
     """One process that given evidence tells of."""
 
     address: str
@@ -30,10 +30,10 @@ class Given:
         """Return what no other target has: files can be read at any time."""
         return f"given:{self.address}:{self.name}"
 
-    def plan(self, wishes: Wishes, moment: int = 1, last: bool = True) -> Plan:
-        """Return a step for each file, in the first moment alone: files do not change."""
-        del wishes, last
-        if moment > 1:
+    def plan(self, options: CaptureOptions, snapshot: int = 1, last: bool = True) -> Plan:
+        """Return a step for each file, in the first snapshot alone: files do not change."""
+        del options, last
+        if snapshot > 1:
             return Plan()
         steps = [
             Step(file, "a file that was given", f"read {one.origin}", file, one.taken_at, undated=one.taken_at is None)
@@ -41,9 +41,9 @@ class Given:
         ]
         return Plan(tuple(steps), facts={"files": len(steps)}, problems=tuple(self.problems))
 
-    def take(self, step: Step, wishes: Wishes) -> Taken:
+    def take(self, step: Step, options: CaptureOptions) -> Taken:
         """Return the file."""
-        del wishes
+        del options
         now = datetime.now(UTC)
         capture = self.captures[step.key]
         return Taken(step, capture, now, now, capture.problems)
@@ -60,7 +60,7 @@ def given(words: Sequence[str]) -> list[Given]:
     def complain(error: OakumError) -> None:
         if isinstance(error, UsageError) or getattr(error, "origin", "") in words:
             raise error
-        left_out.append(Problem("unread", str(error)))
+        left_out.append(error.problem if isinstance(error, Unread) else Problem.quoted("unread", str(error)))
 
     for word in dict.fromkeys(words):
         for capture in gather((word,), complain):
@@ -77,15 +77,15 @@ def given(words: Sequence[str]) -> list[Given]:
 
 
 def _place(word: str, origin: str) -> tuple[str, str]:
-    """Return the name of the process that a file is of, and the moment and name under which it is kept."""
+    """Return the name of the process that a file is of, and the snapshot and name under which it is kept."""
     if origin == word:  # a file named alone: all such are one process, as `oakum diagnose` takes them
         return "given", f"1/{safe_name(Path(word).name, 'stdin')}"
     *folders, file = origin[len(word.rstrip("/")) + 1 :].split("/")
     top = "stdin" if word == "-" else Path(word).name.strip(".") or Path(word).resolve().name
     if not folders:
         return top, f"./{file}"
-    *above, moment = folders
-    return "-".join(above) or top, f"{moment}/{file}"
+    *above, snapshot = folders
+    return "-".join(above) or top, f"{snapshot}/{file}"
 
 
 __all__ = ["Given", "given"]

@@ -5,9 +5,10 @@ What goes out of reading: for each file when it was taken, of which target, and 
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
+
+from msgspec import Struct, field
 
 from oakum.collect.bundle.names import inner_path
 from oakum.model import Buffer, Problem
@@ -17,11 +18,10 @@ SCHEMA = "oakum.bundle/1"
 MANIFEST, SUMS = "manifest.json", "SHA256SUMS"
 OWN_FILES = frozenset({MANIFEST, SUMS})
 _LONG = 500  # characters of an address
-_MOST = 64 << 20  # bytes: 500 targets of 20 moments stay below 50 MiB
+_MOST = 64 << 20  # bytes: 500 targets of 20 snapshots stay below 50 MiB
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Struct, frozen=True):
     """What a manifest says of one file."""
 
     at: datetime | None
@@ -29,8 +29,7 @@ class Listed:
     target: str = ""  # the address that it was taken from
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(Struct, frozen=True):
     """What a manifest says, by path below it."""
 
     files: Mapping[str, Listed] = field(default_factory=dict)
@@ -52,20 +51,18 @@ def read_manifest(data: Buffer) -> tuple[Manifest, tuple[Problem, ...]]:
         if not isinstance(raw, dict):
             raise ValueError("no JSON object")
     except (ValueError, RecursionError) as error:
-        text = f"{MANIFEST} could not be read ({error}): times and digests of this bundle are unknown"
-        return Manifest(), (Problem("bad-manifest", text),)
+        return Manifest(), (Problem.of("bad-manifest", manifest=MANIFEST, error=str(error)),)
     problems = []
     if raw.get("schema") != SCHEMA:
         schema = str(raw.get("schema"))[:40]
-        text = f"{MANIFEST} has the schema {schema}, and this release knows {SCHEMA}: read as far as it is known"
-        problems.append(Problem("other-schema", text))
+        problems.append(Problem.of("other-schema", manifest=MANIFEST, schema=schema, known=SCHEMA))
     files: dict[str, Listed] = {}
     redacted = raw.get("redacted") is True
-    for target, moment, capture in _captures(raw):
-        here = "/".join(str(one.get("folder", "")) for one in (target, moment))
+    for target, snapshot, capture in _captures(raw):
+        here = "/".join(str(one.get("folder", "")) for one in (target, snapshot))
         parts = inner_path(f"{here}/{capture['file']}") if isinstance(capture.get("file"), str) else None
         if parts is not None:
-            at = moment_of(capture.get("at")) or moment_of(capture.get("began"))
+            at = parse_time(capture.get("at")) or parse_time(capture.get("began"))
             files["/".join(parts)] = Listed(at, str(capture.get("digest", "")), _address(target, redacted))
     return Manifest(files, raw), tuple(problems)
 
@@ -80,9 +77,9 @@ def _address(target: Mapping[str, Any], redacted: bool) -> str:
 
 def _captures(raw: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]]]:
     for target in _rows(raw, "targets"):
-        for moment in _rows(target, "moments"):
-            for capture in _rows(moment, "captures"):
-                yield target, moment, capture
+        for snapshot in _rows(target, "moments"):
+            for capture in _rows(snapshot, "captures"):
+                yield target, snapshot, capture
 
 
 def _rows(value: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
@@ -90,7 +87,7 @@ def _rows(value: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
-def moment_of(text: object) -> datetime | None:
+def parse_time(text: object) -> datetime | None:
     """Return the time that a text names, in UTC; None when it names none."""
     if not isinstance(text, str):
         return None
@@ -114,7 +111,7 @@ __all__ = [
     "Listed",
     "Manifest",
     "is_manifest",
-    "moment_of",
+    "parse_time",
     "read_manifest",
     "stamp",
 ]

@@ -46,7 +46,7 @@ class Secrets:
         deflate = zlib.compressobj(6, zlib.DEFLATED, 31)
         return deflate.compress(found.sub(_stars, b"".join(_unpacked(data)))) + deflate.flush(), True
 
-    def told(self, text: str) -> str:
+    def hidden(self, text: str) -> str:
         """Return a sentence, a command or an address without the secrets and without user and password."""
         text = _USERINFO.sub("", text)
         found = _pattern(self._known())

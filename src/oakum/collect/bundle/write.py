@@ -1,4 +1,4 @@
-"""What targets gave -> a bundle: OUT/<target>/<moment>/<file>, manifest.json and SHA256SUMS, perhaps packed.
+"""What targets gave -> a bundle: OUT/<target>/<snapshot>/<file>, manifest.json and SHA256SUMS, perhaps packed.
 
 Each file is written whole as soon as it came, the manifest every second or so: whatever ends the run, what is there can
 be read. Secrets of the call are taken out of everything. Threads may call all methods at once.
@@ -7,13 +7,15 @@ be read. Secrets of the call are taken out of everything. Threads may call all m
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
+from operator import attrgetter
 from pathlib import Path
 from threading import Lock
 from time import monotonic
 from typing import Any, Protocol
+
+from msgspec import Struct, field
 
 from oakum import __version__
 from oakum.collect.bundle.manifest import MANIFEST, OWN_FILES, SCHEMA, SUMS, stamp
@@ -40,8 +42,7 @@ class Redact(Protocol):
         """Return the name of a file, or a token that keeps its ending."""
 
 
-@dataclass(eq=False)
-class _Moment:
+class _Snapshot(Struct, eq=False, dict=True):
     folder: str
     number: int
     at: datetime | None
@@ -51,14 +52,13 @@ class _Moment:
     names: set[str] = field(default_factory=set)
 
 
-@dataclass(eq=False)
-class _Source:
+class _Source(Struct, eq=False, dict=True):
     address: str
     name: str
     folder: str
     facts: Mapping[str, object] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
-    moments: dict[str, _Moment] = field(default_factory=dict)
+    snapshots: dict[str, _Snapshot] = field(default_factory=dict)
 
 
 class Bundle:
@@ -70,9 +70,14 @@ class Bundle:
         redact: Redact | None = None,
         secrets: tuple[bytes, ...] | Callable[[], tuple[bytes, ...]] = (),
         force: bool = False,
+        worded: Callable[[Problem], str] = attrgetter("quote"),
     ) -> None:
-        """Claim the place; raise UsageError when it is taken, OakumError when it cannot be written to."""
+        """Claim the place; raise UsageError when it is taken, OakumError when it cannot be written to.
+
+        `worded` returns a problem in English, for the manifest.
+        """
         self.place = place
+        self._worded = worded
         self._redact, self._secrets = redact, Secrets(secrets)
         self._folder = claim(place, force)
         self._sources: dict[int, _Source] = {}
@@ -98,12 +103,12 @@ class Bundle:
         """Return the name of the target's folder, chosen at the first call."""
         return self._source(target).folder
 
-    def moment(self, target: Target, number: int, plan: Plan, began: datetime) -> None:
-        """Note that a moment begins, and what its plan said."""
+    def snapshot(self, target: Target, number: int, plan: Plan, began: datetime) -> None:
+        """Note that a snapshot begins, and what its plan said."""
         source = self._source(target)
         with self._lock:
-            moment = self._moment(source, str(number), number)
-            moment.at, moment.left_out, moment.advice = began, plan.left_out, plan.advice
+            snapshot = self._snapshot(source, str(number), number)
+            snapshot.at, snapshot.left_out, snapshot.advice = began, plan.left_out, plan.advice
             source.facts = {**source.facts, **plan.facts}
             source.problems += [problem for problem in plan.problems if problem not in source.problems]
         self._note()
@@ -124,12 +129,12 @@ class Bundle:
             data, found = self._secrets.without(data)
             if found:
                 text = "A secret of this call stood in the answer; asterisks were written in its place."
-                problems.append(Problem("secret-removed", text))
+                problems.append(Problem.quoted("secret-removed", text))
         if data is not None and self._redact is not None:
             data = self._redact(taken.step.file, data)
             if data is None:
                 text = "Left out: names in bytes of this kind cannot be replaced, and --redact was asked for."
-                problems.append(Problem("not-redacted", text))
+                problems.append(Problem.quoted("not-redacted", text))
         with self._lock:
             row, path = self._row(source, number, taken, problems, data is not None)
         if data is not None:
@@ -176,14 +181,14 @@ class Bundle:
                 "began": stamp(self._began),
                 "ended": stamp(ended),
                 "redacted": self._redact is not None,
-                "targets": [self._told(source) for source in self._sources.values()],
+                "targets": [self._target_row(source) for source in self._sources.values()],
             }
 
     def _source(self, target: Target) -> _Source:
         with self._lock:
             source = self._sources.get(id(target))
             if source is None:
-                name = self._secrets.told(target.name)
+                name = self._secrets.hidden(target.name)
                 if self._redact is not None:
                     name = self._redact.name(name)
                 source = _Source(target.address, name, unique_name(safe_name(name), self._taken, folder=True))
@@ -192,8 +197,8 @@ class Bundle:
             return source
 
     @staticmethod
-    def _moment(source: _Source, folder: str, number: int) -> _Moment:
-        return source.moments.setdefault(folder, _Moment(folder, number, None))
+    def _snapshot(source: _Source, folder: str, number: int) -> _Snapshot:
+        return source.snapshots.setdefault(folder, _Snapshot(folder, number, None))
 
     def _row(
         self, source: _Source, number: int, taken: Taken, problems: list[Problem], kept: bool
@@ -201,17 +206,17 @@ class Bundle:
         """Return the manifest's row of a capture, and the path of its file."""
         step = taken.step
         past, slash, name = step.file.rpartition("/")
-        folder = "." if past == "." else safe_name(past, "past") if slash else str(number)  # "./x": of no moment
+        folder = "." if past == "." else safe_name(past, "past") if slash else str(number)  # "./x": of no snapshot
         if slash and past != "." and self._redact is not None:
             folder = self._redact.file(folder)
-        moment = self._moment(source, folder, number)
-        moment.at = step.at if step.at or step.undated else moment.at or taken.began
+        snapshot = self._snapshot(source, folder, number)
+        snapshot.at = step.at if step.at or step.undated else snapshot.at or taken.began
         name = self._redact.file(name) if self._redact is not None else name
-        file = unique_name(safe_name(self._secrets.told(name), "capture"), moment.names) if kept else ""
+        file = unique_name(safe_name(self._secrets.hidden(name), "capture"), snapshot.names) if kept else ""
         row = self._row_of(step, taken, problems)
         if kept:
             row = {"file": file, **row}
-        moment.captures.append(row)
+        snapshot.captures.append(row)
         return row, "/".join(part for part in (source.folder, folder, file) if part != ".")
 
     def _row_of(self, step: Step, taken: Taken, problems: list[Problem]) -> dict[str, Any]:
@@ -220,36 +225,36 @@ class Bundle:
             times |= {"began": stamp(taken.began), "ended": stamp(taken.ended)}
         if self._redact is not None:
             return {**times, "problems": self._problems(problems)}
-        told = self._secrets.told
+        told = self._secrets.hidden
         return {"what": told(step.what), "asked": told(step.ask), **times, "problems": self._problems(problems)}
 
-    def _told(self, source: _Source) -> dict[str, Any]:
+    def _target_row(self, source: _Source) -> dict[str, Any]:
         """Return the manifest's row of a target; redacted, only what is no text of the other side's."""
         bare = self._redact is not None
         return {
-            "address": self._redact.name(source.address) if self._redact else self._secrets.told(source.address),
+            "address": self._redact.name(source.address) if self._redact else self._secrets.hidden(source.address),
             "name": source.name,
             "folder": source.folder,
             "facts": {str(key): self._plain(value, 0, bare) for key, value in source.facts.items()},
             "problems": self._problems(source.problems),
-            "moments": [self._told_moment(moment, bare) for moment in source.moments.values()],
+            "moments": [self._snapshot_row(snapshot, bare) for snapshot in source.snapshots.values()],
         }
 
-    def _told_moment(self, moment: _Moment, bare: bool) -> dict[str, Any]:
-        told = self._secrets.told
-        row: dict[str, Any] = {"folder": moment.folder, "number": moment.number, "at": stamp(moment.at)}
-        row["captures"] = [dict(capture) for capture in moment.captures]
+    def _snapshot_row(self, snapshot: _Snapshot, bare: bool) -> dict[str, Any]:
+        told = self._secrets.hidden
+        row: dict[str, Any] = {"folder": snapshot.folder, "number": snapshot.number, "at": stamp(snapshot.at)}
+        row["captures"] = [dict(capture) for capture in snapshot.captures]
         if not bare:
             row["left_out"] = [
-                {"what": told(one.what), "why": told(one.why), "how": told(one.how)} for one in moment.left_out
+                {"what": told(one.what), "why": told(one.why), "how": told(one.how)} for one in snapshot.left_out
             ]
-            row["advice"] = [told(text) for text in moment.advice]
+            row["advice"] = [told(text) for text in snapshot.advice]
         return row
 
     def _problems(self, problems: list[Problem]) -> list[dict[str, str]]:
         if self._redact is not None:  # sentences quote what servers say
             return [{"key": problem.key} for problem in problems]
-        return [{"key": problem.key, "text": self._secrets.told(str(problem))} for problem in problems]
+        return [{"key": problem.key, "text": self._secrets.hidden(self._worded(problem))} for problem in problems]
 
     def _plain(self, value: object, depth: int, bare: bool) -> object:
         """Return a fact as JSON can say it; redacted, only numbers."""
@@ -258,12 +263,12 @@ class Bundle:
         if isinstance(value, float):
             return value if math.isfinite(value) else str(value)
         if depth < _DEEPEST and isinstance(value, Mapping) and not bare:
-            return {self._secrets.told(str(key)): self._plain(one, depth + 1, bare) for key, one in value.items()}
+            return {self._secrets.hidden(str(key)): self._plain(one, depth + 1, bare) for key, one in value.items()}
         if depth < _DEEPEST and isinstance(value, list | tuple | set | frozenset) and not bare:
             return [self._plain(one, depth + 1, bare) for one in value]
         if isinstance(value, datetime):
             return stamp(value)
-        return None if bare else self._secrets.told(str(value))
+        return None if bare else self._secrets.hidden(str(value))
 
     def _note(self) -> None:
         """Write the manifest when it is time; a thread that finds another one writing goes on."""

@@ -7,16 +7,16 @@ directories of the user's module cache. GOPROXY, GOPRIVATE and the rest of the u
 import json
 import os
 import re
-import shutil
-import signal
-import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
+
+from msgspec import Struct
 
 from oakum.collect.code.go_places import GoVersion, escape, module_caches
+from oakum.collect.programs import Ran
 from oakum.model import SourceNotFound
 
 _SECONDS = 180.0  # for one command: k8s.io/kubernetes is 40 MB packed
@@ -50,8 +50,17 @@ _MEANS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Failure:
+class CallGo(Protocol):
+    """How the go command is run: experiment/call_go.py, which is handed in."""
+
+    def __call__(
+        self, arguments: Sequence[str], folder: Path, seconds: float, *, most: int, fetch: bool, env: Mapping[str, str]
+    ) -> Ran:
+        """Return what it printed; raise OSError when it cannot be run."""
+        ...
+
+
+class _Failure(Struct, frozen=True):
     """Why something did not come; kept, so that it is asked for once."""
 
     why: str
@@ -60,7 +69,8 @@ class _Failure:
 class Fetch:
     """Fetches modules with the `go` command of this machine. Every answer is kept, refusals too."""
 
-    def __init__(self, env: Mapping[str, str] = os.environ, seconds: float = _SECONDS) -> None:
+    def __init__(self, go: CallGo, env: Mapping[str, str] = os.environ, seconds: float = _SECONDS) -> None:
+        self._call = go
         self._env = env
         self._seconds = seconds
         self._until = time.monotonic() + _SECONDS_IN_ALL
@@ -140,60 +150,28 @@ class Fetch:
 
     def _go(self, *arguments: str) -> dict[str, object] | _Failure:
         """Run go in an empty directory and return the JSON it prints, or why there is none."""
-        command = shutil.which("go", path=self._env.get("PATH", ""))
-        if command is None:
-            return _Failure("there is no go command on this machine (https://go.dev/dl)")
         left = min(self._seconds, self._until - time.monotonic())
         if left <= 0:
             return _Failure("fetching took too long in all")
-        kept = [flag for flag in self._env.get("GOFLAGS", "").split() if flag in ("-modcacherw", "-insecure")]
-        env = dict(self._env) | {
-            "GO111MODULE": "on",
-            "GOFLAGS": " ".join(("-mod=mod", *kept)),
-            "GOTOOLCHAIN": "local",
-            "GOWORK": "off",
-            "GIT_TERMINAL_PROMPT": "0",
-            "GIT_SSH_COMMAND": self._env.get("GIT_SSH_COMMAND", "ssh -o BatchMode=yes"),
-        }
         with tempfile.TemporaryDirectory(prefix="oakum-fetch-") as empty:
             try:
-                code, out, err = _run([command, *arguments], empty, env, left)
-            except subprocess.TimeoutExpired:
-                return _Failure(f"go {arguments[0]} took longer than {left:.0f} s")
+                ran = self._call(arguments, Path(empty), left, most=_MOST_OUTPUT, fetch=True, env=self._env)
+            except FileNotFoundError as error:
+                return _Failure(str(error))
             except OSError as error:
                 return _Failure(f"go cannot be run: {error.strerror or error}")
-        if len(out) > _MOST_OUTPUT:
+        if ran.late:
+            return _Failure(f"go {arguments[0]} took longer than {left:.0f} s")
+        if len(ran.out) > _MOST_OUTPUT:
             return _Failure("go printed more than an answer")
         try:
-            answer = json.loads(out or b"{}")
+            answer = json.loads(ran.out or b"{}")
         except (ValueError, RecursionError):
             answer = {}
         if not isinstance(answer, dict):
             answer = {}
-        said = answer.get("Error") or (err.decode("utf-8", "replace") if code else "")
-        return _Failure(_in_words(str(said))) if said or code else answer
-
-
-def _run(command: list[str], place: str, env: dict[str, str], seconds: float) -> tuple[int, bytes, bytes]:
-    """Run a command to its end or the time limit; what it started (git) ends with it, or the pipes would stay open."""
-    with subprocess.Popen(
-        command,
-        cwd=place,
-        env=env,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    ) as process:
-        try:
-            out, err = process.communicate(timeout=seconds)
-        finally:
-            if process.poll() is None:
-                if os.name == "posix":
-                    os.killpg(process.pid, signal.SIGKILL)
-                else:
-                    process.kill()
-    return process.returncode, out, err
+        said = answer.get("Error") or (ran.err.decode("utf-8", "replace") if ran.code else "")
+        return _Failure(_in_words(str(said))) if said or ran.code else answer
 
 
 def _in_words(said: str) -> str:

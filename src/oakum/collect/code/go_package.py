@@ -6,7 +6,9 @@ Knows no directory. Source is hostile: expressions are read within a depth and a
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 _HEAD = 64 << 10  # licences and comments before the package clause are shorter
 _DEEPEST = 50
@@ -36,8 +38,7 @@ _BLOCK_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _RELEASE = re.compile(r"^go1(?:\.(\d+))?$")
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """What a program was built for."""
 
     system: str = "linux"

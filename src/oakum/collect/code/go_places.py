@@ -4,14 +4,17 @@ Comes in: an environment and directories. Goes out: paths and versions. Runs no 
 directories named here.
 """
 
+import os
 import re
-import shutil
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from os import pathsep
 from pathlib import Path
 from types import MappingProxyType
+
+from msgspec import Struct, field
+
+from oakum.collect.programs import find_program, is_inside
 
 # Where people and installers put Go: a directory that holds one Go per folder, and the way from there to its GOROOT.
 INSTALLS = (
@@ -33,8 +36,7 @@ _UPPER = re.compile(r"[A-Z]")
 _ESCAPED = re.compile(r"!([a-z])")
 
 
-@dataclass(frozen=True, slots=True)
-class GoVersion:
+class GoVersion(Struct, frozen=True):
     """A Go release as far as it is known; patch None means any, `least` means this or a later one."""
 
     minor: int
@@ -61,16 +63,14 @@ class GoVersion:
         return 0 if self.patch is None or other.patch == self.patch else 2
 
 
-@dataclass(frozen=True, slots=True)
-class GoInstall:
+class GoInstall(Struct, frozen=True):
     """One Go on this machine; `version` as its VERSION file says, "" when it has none."""
 
     root: Path
     version: str
 
 
-@dataclass(frozen=True, slots=True)
-class GoModule:
+class GoModule(Struct, frozen=True):
     """What a go.mod (and the vendor/modules.txt beside it) says."""
 
     root: Path
@@ -98,7 +98,7 @@ def home(env: Mapping[str, str]) -> Path | None:
 
 def gopaths(env: Mapping[str, str]) -> tuple[Path, ...]:
     """Return the directories of GOPATH; ~/go when it is not set."""
-    places = [Path(p) for p in _setting(env, "GOPATH").split(pathsep) if p]
+    places = [Path(p) for p in go_setting(env, "GOPATH").split(pathsep) if p]
     if not places and (at := home(env)):
         places = [at / "go"]
     return tuple(places)
@@ -106,7 +106,7 @@ def gopaths(env: Mapping[str, str]) -> tuple[Path, ...]:
 
 def module_caches(env: Mapping[str, str], given: str | None = None) -> tuple[Path, ...]:
     """Return where modules may lie unpacked: the cache given, GOMODCACHE, pkg/mod of each GOPATH and of ~/go."""
-    places = [Path(p) for p in (given, _setting(env, "GOMODCACHE")) if p]
+    places = [Path(p) for p in (given, go_setting(env, "GOMODCACHE")) if p]
     places += [path / "pkg" / "mod" for path in gopaths(env)]
     if at := home(env):
         places.append(at / "go" / "pkg" / "mod")
@@ -118,7 +118,7 @@ def go_installs(
 ) -> tuple[GoInstall, ...]:
     """Return every Go found in the usual places, the one in use first."""
     roots = [Path(p) for p in (given, env.get("GOROOT")) if p]
-    if command := shutil.which("go", path=env.get("PATH", "")):
+    if command := find_program("go", env):
         roots.append(Path(command).resolve().parent.parent)
     at = home(env)
     for place, inner in INSTALLS:
@@ -178,11 +178,31 @@ def revision_of(place: Path) -> str:
     return ""
 
 
+def checkout_of(folder: Path, env: Mapping[str, str]) -> Path:
+    """Return the root of the git repository around a folder, else the folder; never the user's home, or above it."""
+    folder = folder.absolute()
+    own = home(env)
+    for place in (folder, *folder.parents)[:_MOST_LEVELS]:
+        if own is not None and own.is_relative_to(place):
+            break
+        if (place / ".git").exists():
+            return place
+    return folder
+
+
+def vendor_of(module: Path, env: Mapping[str, str] = os.environ) -> Path | None:
+    """Return the vendor folder of a module; None when it is a link that leads out of the checkout."""
+    vendor = module / "vendor"
+    if vendor.is_symlink() and not is_inside(vendor, checkout_of(module, env)):
+        return None
+    return vendor
+
+
 def modules_at(directory: Path) -> tuple[GoModule, ...]:
     """Return the module that a directory lies in, and the others of its go.work."""
     modules: dict[Path, GoModule] = {}
     for place in (directory, *directory.parents)[:_MOST_LEVELS]:
-        work = _directives(place / "go.work")
+        work = directives(place / "go.work")
         for words in work.get("use", [])[:256]:
             used = (place / words[0]).resolve()
             if module := _read_module(used, work):
@@ -207,7 +227,7 @@ def read_text(path: Path, most: int = _MOST_TEXT) -> str:
 
 
 def _read_module(root: Path, work: Mapping[str, list[list[str]]] | None = None) -> GoModule | None:
-    said = _directives(root / "go.mod")
+    said = directives(root / "go.mod")
     if "module" not in said:
         return None
     requires = {words[0]: words[1] for words in said.get("require", []) if len(words) > 1}
@@ -217,14 +237,15 @@ def _read_module(root: Path, work: Mapping[str, list[list[str]]] | None = None) 
             target = words[words.index("=>") + 1 :]
             replaces[words[0]] = (target[0], target[1] if len(target) > 1 else "")
     # # k8s.io/client-go v0.18.8 => ./staging/src/k8s.io/client-go      go.mod before Go 1.17 names no indirect modules
-    for line in read_text(root / "vendor" / "modules.txt").splitlines():
+    vendor = vendor_of(root)
+    for line in read_text(vendor / "modules.txt").splitlines() if vendor else ():
         words = line.split()
         if line.startswith("# ") and len(words) > 2 and words[2].startswith("v"):
             requires.setdefault(words[1], words[2])
     return GoModule(root, said["module"][0][0], requires, replaces)
 
 
-def _directives(path: Path) -> dict[str, list[list[str]]]:
+def directives(path: Path) -> dict[str, list[list[str]]]:
     """Return the lines of a go.mod or go.work by their verb, blocks undone, each split into words."""
     said: dict[str, list[list[str]]] = {}
     block = ""
@@ -249,16 +270,19 @@ def _children(directory: Path) -> Iterator[Path]:
     yield from (directory / name for name in names[:_MOST_INSTALLS])
 
 
-def _setting(env: Mapping[str, str], name: str) -> str:
+def go_setting(env: Mapping[str, str], name: str) -> str:
     """Return a Go setting: the environment's, or what `go env -w` wrote."""
     if value := env.get(name):
         return value
-    if not (file := env.get("GOENV")):
+    if (file := env.get("GOENV", "")) and not Path(file).is_absolute():  # "off"
+        return ""
+    if not file:
         at = home(env)
         if at is None:
             return ""
         usual = at / "Library/Application Support" if sys.platform == "darwin" else at / ".config"
-        file = str(Path(env.get("XDG_CONFIG_HOME") or usual) / "go" / "env")
+        named = Path(env.get("XDG_CONFIG_HOME", ""))
+        file = str((named if named.is_absolute() else usual) / "go" / "env")
     for line in read_text(Path(file)).splitlines():
         if line.startswith(f"{name}="):
             return line.partition("=")[2].strip()
@@ -266,6 +290,7 @@ def _setting(env: Mapping[str, str], name: str) -> str:
 
 
 __all__ = [
-    "GoInstall", "GoModule", "GoVersion", "escape", "go_installs", "gopaths", "goroot_of", "home", "module_caches",
-    "modules_at", "revision_of", "unescape", "version_of",
+    "GoInstall", "GoModule", "GoVersion", "checkout_of", "directives", "escape", "go_installs", "go_setting", "gopaths",
+    "goroot_of", "home", "module_caches", "modules_at", "read_text", "revision_of", "unescape",
+    "vendor_of", "version_of",
 ]  # fmt: skip

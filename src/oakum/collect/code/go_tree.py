@@ -7,10 +7,11 @@ terminal finds them, and what could not be read. Follows no links to directories
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from oakum.collect.code.go_package import Target, belongs, package_of
 from oakum.collect.code.go_places import inside_module, read_text
@@ -26,8 +27,7 @@ _MODULE = re.compile(r"^module[ \t]+[\"`]?([^\s\"`]+)", re.MULTILINE)
 _GO = re.compile(r"^go[ \t]+1\.(\d+)", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class GoPackage:
+class GoPackage(Struct, frozen=True):
     """The files of one package."""
 
     path: str  # its import path; "main" of programs, as frames print it
@@ -63,14 +63,14 @@ def package_of_file(path: Path) -> tuple[list[GoPackage], list[Problem]]:
     """Return a file as a package of its own."""
     data = read_source(path)
     if isinstance(data, str):
-        return [], [Problem("unread", data or "no such file", where=str(path))]
+        return [], [Problem.quoted("unread", data or "no such file", where=str(path))]
     if not package_of(data):
         return [], [_no_go(path)]
     return _packages(path.parent, {path.name: data}), []
 
 
 def _no_go(path: Path) -> Problem:
-    return Problem("unread", "no Go: it has no package clause", where=str(path))
+    return Problem.quoted("unread", "no Go: it has no package clause", where=str(path))
 
 
 def _packages(directory: Path, files: Mapping[str, bytes]) -> list[GoPackage]:
@@ -90,13 +90,13 @@ def _unread(directory: Path, files: Mapping[str, bytes], *, tests: bool) -> Iter
     try:
         names = sorted(one.name for one in directory.iterdir() if one.suffix == ".go")
     except OSError as error:
-        yield Problem("unread", error.strerror or "cannot be read", where=str(directory))
+        yield Problem.quoted("unread", error.strerror or "cannot be read", where=str(directory))
         return
     for name in names:
         if name not in files and not name.startswith(("_", ".")) and (tests or not name.endswith("_test.go")):
             why = read_source(directory / name)
             told = why if isinstance(why, str) and why else "more than is read of one package"
-            yield Problem("unread", told, where=str(directory / name))
+            yield Problem.quoted("unread", told, where=str(directory / name))
 
 
 def _import_path(directory: Path, clause: str, module: "_Module | None") -> str:

@@ -26,8 +26,9 @@ class PackageFinder(SourceFinder):
         env: Mapping[str, str] = os.environ,
         go_version: str | None = None,
         built: Mapping[str, tuple[str, str]] | None = None,
+        here: str = ".",
     ) -> None:
-        super().__init__(source_path, env=env, go_version=go_version, built=built)
+        super().__init__(source_path, env=env, go_version=go_version, built=built, here=here)
         self._modules_at: dict[Path, tuple[GoModule, ...]] = {}
 
     def directory(self, path: str, beside: Path) -> tuple[Path, str, str] | None:
@@ -73,7 +74,8 @@ class PackageFinder(SourceFinder):
         for place in (beside, *beside.parents)[:_MOST_LEVELS]:
             requires = next((module.requires for module in around if module.root == place), {})
             note = other(requires.get(longest(f"{path}/x.go", requires), ""), version)
-            yield Try(place / "vendor" / path / "x.go", "vendor", note)
+            if vendor := go_places.vendor_of(place):
+                yield Try(vendor / path / "x.go", "vendor", note)
 
     def module_of(self, function: str, file: str) -> tuple[str, str, str] | None:
         """Return (module, version, path inside the module) of a frame's file, as its name or the build says."""

@@ -8,9 +8,10 @@ import os
 import stat
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+
+from msgspec import Struct
 
 from oakum.collect.code import go_places
 from oakum.collect.code.go_places import GoInstall, GoModule, GoVersion
@@ -23,8 +24,7 @@ MOST_TRIES = 400  # files asked for before giving up on one frame
 _FILES_KEPT = 256  # read files that are kept for the next function of the same file
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile:
+class SourceFile(Struct, frozen=True):
     """A source file that was found: where, how, and what a reader should know about it ("" when nothing)."""
 
     path: str
@@ -33,8 +33,7 @@ class SourceFile:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Try:
+class Try(Struct, frozen=True):
     path: Path
     how: str
     note: str = ""
@@ -53,9 +52,10 @@ class SourceFinder:
         env: Mapping[str, str] = os.environ,
         go_version: str | None = None,
         built: Mapping[str, tuple[str, str]] | None = None,  # module -> (the module in its place, version that runs)
+        here: str = ".",  # where source is looked for when no source_path is given
     ) -> None:
         self._given = bool(source_path)
-        self._dirs = tuple(dict.fromkeys(Path(d or ".").absolute() for d in source_path or (".",)))
+        self._dirs = tuple(dict.fromkeys(Path(d or ".").absolute() for d in source_path or (here,)))
         self._trim = tuple(t for t in trim_path if t)
         self._env = env
         self._goroot = goroot
@@ -245,11 +245,13 @@ class SourceFinder:
 
     def _vendored(self, name: SourceName) -> Iterator[Try]:
         for directory in self._roots:
+            vendor = go_places.vendor_of(directory)
             versions = next((module.requires for module in self._modules if module.root == directory), {})
             for text in name.import_names:
                 there = versions.get(longest(text, versions), "")
                 note = other(there, self._version(name, text))
-                yield Try(directory / "vendor" / text, "vendor", note)
+                if vendor:
+                    yield Try(vendor / text, "vendor", note)
                 yield Try(directory / "Godeps/_workspace/src" / text, "Godeps", note)
                 if (directory / "staging/src").is_dir():  # kubernetes keeps the modules it publishes there
                     yield Try(directory / "staging/src" / text, "staging", note)

@@ -7,8 +7,9 @@ those of source files: a profile that names /etc/shadow must not get it printed.
 import posixpath
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from oakum.collect.code.go_places import unescape
 from oakum.model.frame import owner_of, split_function
@@ -33,8 +34,7 @@ _VENDORED = re.compile(r"^(?:.*/)?(?:vendor|Godeps/_workspace/src)/(.+)$")
 _GOS_OWN = ("runtime", "stdlib")
 
 
-@dataclass(frozen=True)
-class SourceName:
+class SourceName(Struct, frozen=True, dict=True):
     """A file as a profile names it, with slashes, and the function it is said to hold."""
 
     text: str

@@ -50,11 +50,12 @@ class LocalSources:
         frames: Iterable[Frame] = (),  # of the case: those of the program's own code show where its tree is
         env: Mapping[str, str] = os.environ,
         go_version: str | None = None,
+        here: str = ".",  # where it is looked for when no source is given
     ) -> None:
         self._given = bool(source)
         self._go = next((build.go for build in builds if build.go), go_version)
         self._builds = tuple(builds)
-        self._finder = PackageFinder(source, env=env, go_version=self._go, built=_built(builds))
+        self._finder = PackageFinder(source, env=env, go_version=self._go, built=_built(builds), here=here)
         self._fetch = fetch
         self._frames = tuple(islice(frames, _FRAMES_KEPT))
         self._target = _target(builds, self._go)

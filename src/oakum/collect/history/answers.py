@@ -23,7 +23,7 @@ def data_of(body: Buffer) -> tuple[object, tuple[str, ...]]:
 def refusal(status: int, path: str, body: bytes) -> str | None:
     """Return what a refusal of Prometheus, or of what stands before it, means; None where it says nothing special."""
     del path
-    said = _said(body)
+    said = _server_message(body)
     line = f": {said}" if said else ""
     if "no org id" in said.lower():
         return f"{status}{line}: this store keeps several tenants apart; -H 'X-Scope-OrgID: TENANT' names one"
@@ -38,7 +38,7 @@ def refusal(status: int, path: str, body: bytes) -> str | None:
     return f"{status}{line}" if said and status >= 404 else None
 
 
-def _said(body: bytes) -> str:
+def _server_message(body: bytes) -> str:
     """{"status":"error","errorType":"bad_data","error":"invalid parameter \\"query\\": ..."}"""
     try:
         found = json.loads(body)

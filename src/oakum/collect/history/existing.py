@@ -5,29 +5,29 @@ from collections.abc import Mapping
 from oakum.collect.history.answers import data_of
 from oakum.collect.history.selector import quoted
 from oakum.collect.history.word import Word
-from oakum.collect.web import Door
+from oakum.collect.web import HttpEndpoint
 from oakum.model import Unreachable
 
 _SHOWN = 12
 _SECONDS = 15.0
 
 
-def which_process(door: Door, said: Word) -> str:
+def which_process(endpoint: HttpEndpoint, said: Word) -> str:
     """Return what is said when nobody says which process is meant."""
-    jobs = _values(door, "count by (job) (go_goroutines)", "job")
+    jobs = _values(endpoint, "count by (job) (go_goroutines)", "job")
     example = said.example(f"{{job={quoted(next(iter(jobs), 'orders'))}}}")
     there = f" It has Go processes of {_listed(jobs)}." if jobs else _NONE
     return f"prometheus+{said.shown}: match= says which process, such as {example}.{there}"
 
 
-def nothing_fits(door: Door, said: Word) -> str:
+def nothing_fits(endpoint: HttpEndpoint, said: Word) -> str:
     """Return what is said when nothing fits, with what there is instead."""
     told = []
     for name in [name for name, _, _ in said.match.matchers] if said.match else []:
-        values = _values(door, f"count by ({name}) (go_goroutines)", name)
+        values = _values(endpoint, f"count by ({name}) (go_goroutines)", name)
         if values:
             told.append(f"{name} is {_listed(values)}")
-    if not told and (jobs := _values(door, "count by (job) (go_goroutines)", "job")):
+    if not told and (jobs := _values(endpoint, "count by (job) (go_goroutines)", "job")):
         told.append(f"job is {_listed(jobs)}")
     there = f" Of Go processes, {'; '.join(told)}." if told else _NONE
     return f"prometheus+{said.shown}: nothing fits match={said.match} in the last day.{there}"
@@ -36,10 +36,10 @@ def nothing_fits(door: Door, said: Word) -> str:
 _NONE = " It has scraped no Go process lately: go_goroutines is unknown to it."
 
 
-def _values(door: Door, query: str, label: str) -> Mapping[str, int]:
+def _values(endpoint: HttpEndpoint, query: str, label: str) -> Mapping[str, int]:
     """Return the values of a label, and how many processes have each, the most first."""
     try:
-        answer = door.get("/api/v1/query", {"query": query}, seconds=_SECONDS, most=4 << 20)
+        answer = endpoint.get("/api/v1/query", {"query": query}, seconds=_SECONDS, most=4 << 20)
     except Unreachable:
         return {}
     data, _ = data_of(answer.data) if answer.good else (None, ())

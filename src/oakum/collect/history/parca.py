@@ -4,15 +4,16 @@ Parca's pages speak grpc-web to parca.query.v1alpha1.QueryService; its REST gate
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+
+from msgspec import Struct
 
 from oakum.collect.history.messages import failure, fields, framed, inner, message, number, text, unframed
 from oakum.collect.history.profiles import Kind, ProfilesTarget, Track, kind_of, open_store
 from oakum.collect.history.selector import Selector
 from oakum.collect.history.word import read
-from oakum.collect.target import Wishes
-from oakum.collect.web import Access, Door
+from oakum.collect.target import CaptureOptions
+from oakum.collect.web import Access, HttpEndpoint
 from oakum.model import Buffer, Unreachable
 
 _SERVICE = "/api/parca.query.v1alpha1.QueryService/"
@@ -27,14 +28,13 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def open(word: str, access: Access) -> list[ProfilesTarget]:
     """Return the processes that a word selects; asks which there are."""
     said = read(word)
-    return open_store(Parca(Door(said.base, access)), said)
+    return open_store(Parca(HttpEndpoint(said.base, access)), said)
 
 
-@dataclass(eq=False)
-class Parca:
+class Parca(Struct, eq=False, dict=True):
     """A Parca server."""
 
-    door: Door
+    endpoint: HttpEndpoint
     ending: str = ".pb.gz"
 
     def kinds(self, since: datetime, until: datetime) -> list[Kind]:
@@ -58,10 +58,10 @@ class Parca:
             tracks.append(Track({n: v for n, v in labels.items() if n and v}, tuple(sorted(stamps))))
         return tracks
 
-    def profile(self, kind: Kind, match: Selector, at: datetime, wishes: Wishes) -> tuple[Buffer, str]:
-        """Return the profile of a moment: the pprof in the answer, as Parca packed it."""
+    def profile(self, kind: Kind, match: Selector, at: datetime, options: CaptureOptions) -> tuple[Buffer, str]:
+        """Return the profile of a snapshot: the pprof in the answer, as Parca packed it."""
         single = message((1, _stamp(at)), (2, f"{kind.id}{match}"))
-        answer = self._call("Query", message((4, single), (5, _PPROF)), wishes.seconds, wishes.most)
+        answer = self._call("Query", message((4, single), (5, _PPROF)), options.seconds, options.most)
         return next(inner(answer, 6), b""), ""
 
     def existing(self, since: datetime, until: datetime) -> Mapping[str, Sequence[str]]:
@@ -76,23 +76,23 @@ class Parca:
 
     def _call(self, method: str, asked: bytes, seconds: float = _SECONDS, most: int = _MOST) -> bytes:
         path = f"{_SERVICE}{method}"
-        answer = self.door.post(path, framed(asked), "application/grpc-web+proto", seconds=seconds, most=most)
-        where = self.door.url(path)
+        answer = self.endpoint.post(path, framed(asked), "application/grpc-web+proto", seconds=seconds, most=most)
+        where = self.endpoint.url(path)
         if answer.status == 404:
             text = "no Parca answers there; a path before /api has to be named too"
-            raise Unreachable(f"{where}: {text}", self.door.address)
+            raise Unreachable(f"{where}: {text}", self.endpoint.address)
         if not answer.good or answer.cut:
-            raise Unreachable(f"{where}: {answer.why or answer.cut}", self.door.address)
+            raise Unreachable(f"{where}: {answer.why or answer.cut}", self.endpoint.address)
         if not answer.headers.get("content-type", "").startswith("application/grpc"):
             raise Unreachable(
-                f"{where}: this is no Parca: it answers {answer.page or 'something else'}", self.door.address
+                f"{where}: this is no Parca: it answers {answer.page or 'something else'}", self.endpoint.address
             )
         found, trailers = unframed(answer.data)
         status, said = failure(trailers or answer.headers)  # an answer without a body has them among its headers
         if status == _NOT_FOUND:
             return b""
         if said or (found is None and len(answer.data)):
-            raise Unreachable(f"{where}: Parca says: {said or 'nothing that can be read'}", self.door.address)
+            raise Unreachable(f"{where}: Parca says: {said or 'nothing that can be read'}", self.endpoint.address)
         return found or b""
 
 

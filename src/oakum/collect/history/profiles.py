@@ -1,29 +1,29 @@
-"""A store of past profiles -> targets, one for each process it has profiles of; moments of the past, evenly spread.
+"""A store of past profiles -> targets, one for each process it has profiles of; snapshots of the past, evenly spread.
 
 A store (Parca, Pyroscope) says when there are profiles, and hands one out; what is the same for all is here. Files lie
-in a folder for each moment, named by its time: 20261116T101500Z/goroutine.pb.gz.
+in a folder for each snapshot, named by its time: 20261116T101500Z/goroutine.pb.gz.
 """
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
+from msgspec import Struct, field
+
 from oakum.collect.history.selector import Selector, exactly
 from oakum.collect.history.word import Word, in_words
-from oakum.collect.target import LeftOut, Plan, Step, Taken, Wishes
-from oakum.collect.web import Door
+from oakum.collect.target import CaptureOptions, LeftOut, Plan, Step, Taken
+from oakum.collect.web import HttpEndpoint
 from oakum.model import Buffer, Capture, Problem, Unreachable, UsageError
 
-MOMENTS = 5  # enough to tell a slope, and few enough to fetch
+SNAPSHOTS = 5  # enough to tell a slope, and few enough to fetch
 _MOST = 10  # processes that one word names
-_NEAR = timedelta(minutes=5)  # profiles of one moment are scraped one after the other
+_NEAR = timedelta(minutes=5)  # profiles of one snapshot are scraped one after the other
 _SHOWN = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """One kind of profile that a store has: its name there, and what it is."""
 
     id: str  # memory:inuse_space:bytes:space:bytes
@@ -31,8 +31,7 @@ class Kind:
     what: str
 
 
-@dataclass(frozen=True, slots=True)
-class Track:
+class Track(Struct, frozen=True):
     """The profiles of one kind that a store has of one process."""
 
     labels: Mapping[str, str]
@@ -42,7 +41,7 @@ class Track:
 class Store(Protocol):
     """What is asked of a store; every method raises Unreachable, in words."""
 
-    door: Door
+    endpoint: HttpEndpoint
     ending: str  # of the files that it hands out: .pb.gz, .pb
 
     def kinds(self, since: datetime, until: datetime) -> list[Kind]:
@@ -51,8 +50,8 @@ class Store(Protocol):
     def tracks(self, kind: Kind, match: Selector, since: datetime, until: datetime) -> list[Track]:
         """Return the processes that fit, and when there are profiles of them."""
 
-    def profile(self, kind: Kind, match: Selector, at: datetime, wishes: Wishes) -> tuple[Buffer, str]:
-        """Return the profile of a moment as it was received, and what is doubtful about it; "": nothing."""
+    def profile(self, kind: Kind, match: Selector, at: datetime, options: CaptureOptions) -> tuple[Buffer, str]:
+        """Return the profile of a snapshot as it was received, and what is doubtful about it; "": nothing."""
 
     def existing(self, since: datetime, until: datetime) -> Mapping[str, Sequence[str]]:
         """Return values of the labels that name processes."""
@@ -71,7 +70,7 @@ def kind_of(id: str, name: str, sample: str, unit: str) -> Kind | None:
 def open_store(store: Store, said: Word) -> list["ProfilesTarget"]:
     """Return a target for each process that fits; raise when none is meant, or none fits."""
     until = datetime.now(UTC)
-    since = until - (said.last or Wishes().past)
+    since = until - (said.last or CaptureOptions().past)
     if said.match is None:
         raise UsageError(f"{said.kind}+{said.shown}: match= says which process{_there(store, said, since, until)}")
     kinds = store.kinds(since, until)
@@ -80,7 +79,7 @@ def open_store(store: Store, said: Word) -> list["ProfilesTarget"]:
         for track in store.tracks(kind, said.match, since, until):
             found.setdefault(tuple(sorted(track.labels.items())), track.labels)
     if not found:
-        span = in_words(said.last or Wishes().past)
+        span = in_words(said.last or CaptureOptions().past)
         lack = "" if kinds else " It has neither goroutines nor heap profiles at all."
         raise UsageError(
             f"{said.kind}+{said.shown}: no profile fits match={said.match} in the last {span}.{lack}"
@@ -114,8 +113,7 @@ def _plain(value: str) -> str:
     return "".join(char if char.isprintable() else "?" for char in value[:100])
 
 
-@dataclass(eq=False)
-class ProfilesTarget:
+class ProfilesTarget(Struct, eq=False, dict=True):
     """The past profiles of one process."""
 
     store: Store
@@ -134,7 +132,7 @@ class ProfilesTarget:
     @property
     def address(self) -> str:
         """Return the word that names it alone."""
-        return f"{self.said.kind}+{self.store.door.address}?match={self.match}"
+        return f"{self.said.kind}+{self.store.endpoint.address}?match={self.match}"
 
     @property
     def name(self) -> str:
@@ -148,13 +146,13 @@ class ProfilesTarget:
         """Return what is the same for two targets of one process."""
         return self.address
 
-    def plan(self, wishes: Wishes, moment: int = 1, last: bool = True) -> Plan:
-        """Return the profiles to take: a few moments, evenly spread over the time that was asked for."""
+    def plan(self, options: CaptureOptions, snapshot: int = 1, last: bool = True) -> Plan:
+        """Return the profiles to take: a few snapshots, evenly spread over the time that was asked for."""
         del last
-        span = self.said.last or wishes.past
+        span = self.said.last or options.past
         until = datetime.now(UTC)
         since = until - span
-        problems: list[Problem] = list(getattr(self.store.door, "remarks", ())) if moment == 1 else []
+        problems: list[Problem] = list(getattr(self.store.endpoint, "remarks", ())) if snapshot == 1 else []
         when: dict[str, list[datetime]] = {}
         try:
             for kind in self.store.kinds(since, until):
@@ -163,61 +161,63 @@ class ProfilesTarget:
                     self._kinds[kind.id] = kind
                     when[kind.id] = stamps
         except Unreachable as error:
-            problems.append(Problem("unreachable", str(error)))
+            problems.append(Problem.quoted("unreachable", str(error)))
         if not when and not problems:
-            problems.append(Problem("empty", f"{self.name} has no profiles in the last {in_words(span)}"))
-        steps = [step for moment_at in _spread(when) for step in self._steps(when, moment_at)]
+            problems.append(Problem.quoted("empty", f"{self.name} has no profiles in the last {in_words(span)}"))
+        steps = [step for at in _spread(when) for step in self._steps(when, at)]
         return Plan(tuple(steps), tuple(self.left_out), problems=tuple(problems), once=True)
 
-    def _steps(self, when: Mapping[str, Sequence[datetime]], moment: datetime) -> list[Step]:
+    def _steps(self, when: Mapping[str, Sequence[datetime]], wanted: datetime) -> list[Step]:
         steps = []
         for id, stamps in when.items():
-            at = _nearest(stamps, moment)
+            at = _nearest(stamps, wanted)
             if at is not None:
                 kind = self._kinds[id]
-                file = f"{moment:%Y%m%dT%H%M%SZ}/{kind.file}{self.store.ending}"
-                ask = f"{self.store.door.address} {kind.id}{self.match} at {at:%Y-%m-%dT%H:%M:%SZ}"
+                file = f"{wanted:%Y%m%dT%H%M%SZ}/{kind.file}{self.store.ending}"
+                ask = f"{self.store.endpoint.address} {kind.id}{self.match} at {at:%Y-%m-%dT%H:%M:%SZ}"
                 steps.append(Step(file, f"{kind.what} at {at:%H:%M:%S} UTC", ask, f"{id} {at.isoformat()}", at))
         return steps
 
-    def take(self, step: Step, wishes: Wishes) -> Taken:
+    def take(self, step: Step, options: CaptureOptions) -> Taken:
         """Fetch one profile."""
         began = datetime.now(UTC)
         id, _, at = step.key.rpartition(" ")
         try:
-            data, doubt = self.store.profile(self._kinds[id], self.match, datetime.fromisoformat(at), wishes)
+            data, doubt = self.store.profile(self._kinds[id], self.match, datetime.fromisoformat(at), options)
         except Unreachable as error:
-            return Taken(step, None, began, datetime.now(UTC), (Problem("unreachable", str(error)),))
+            return Taken(step, None, began, datetime.now(UTC), (Problem.quoted("unreachable", str(error)),))
         ended = datetime.now(UTC)
         if not data:
-            return Taken(step, None, began, ended, (Problem("empty", f"{step.what}: the store had none after all"),))
-        problems = (Problem("doubtful", f"{step.what}: {doubt}"),) if doubt else ()
+            return Taken(
+                step, None, began, ended, (Problem.quoted("empty", f"{step.what}: the store had none after all"),)
+            )
+        problems = (Problem.quoted("doubtful", f"{step.what}: {doubt}"),) if doubt else ()
         return Taken(step, Capture(step.ask, data, began, step.at), began, ended, problems)
 
     def close(self) -> None:
         """Let go of connections."""
-        self.store.door.close()
+        self.store.endpoint.close()
 
 
 def _spread(when: Mapping[str, Sequence[datetime]]) -> list[datetime]:
-    """Return the moments to take: of the kind with the most profiles, evenly spread, the first and the last too."""
+    """Return the snapshots to take: of the kind with the most profiles, evenly spread, the first and the last too."""
     stamps = max(when.values(), key=len, default=())
-    if len(stamps) <= MOMENTS:
+    if len(stamps) <= SNAPSHOTS:
         return list(stamps)
     first, last = stamps[0], stamps[-1]
-    wished = [first + (last - first) * at / (MOMENTS - 1) for at in range(MOMENTS)]
-    return list(dict.fromkeys(stamps[_index(stamps, wish)] for wish in wished))
+    wanted_times = [first + (last - first) * at / (SNAPSHOTS - 1) for at in range(SNAPSHOTS)]
+    return list(dict.fromkeys(stamps[_index(stamps, wanted)] for wanted in wanted_times))
 
 
-def _index(stamps: Sequence[datetime], wish: datetime) -> int:
-    at = bisect_left(stamps, wish)
+def _index(stamps: Sequence[datetime], wanted: datetime) -> int:
+    at = bisect_left(stamps, wanted)
     near = [i for i in (at - 1, at) if 0 <= i < len(stamps)]
-    return min(near, key=lambda i: abs(stamps[i] - wish))
+    return min(near, key=lambda i: abs(stamps[i] - wanted))
 
 
-def _nearest(stamps: Sequence[datetime], moment: datetime) -> datetime | None:
-    at = stamps[_index(stamps, moment)]
-    return at if abs(at - moment) <= _NEAR else None
+def _nearest(stamps: Sequence[datetime], wanted: datetime) -> datetime | None:
+    at = stamps[_index(stamps, wanted)]
+    return at if abs(at - wanted) <= _NEAR else None
 
 
-__all__ = ["MOMENTS", "Kind", "ProfilesTarget", "Store", "Track", "kind_of", "open_store"]
+__all__ = ["SNAPSHOTS", "Kind", "ProfilesTarget", "Store", "Track", "kind_of", "open_store"]

@@ -1,22 +1,23 @@
 """prometheus+http(s)://HOST[/prefix]?match=SELECTOR&last=6h&step=1m -> the processes that a Prometheus has scraped.
 
-Each instance is a target of its own, and so are some others of the same job: a healthy twin may be among them. What
+Each instance is a target of its own, and so are some others of the same job: a baseline may be among them. What
 comes of one are the answers to its range queries, one after the other, in prometheus.json. Thanos, Mimir, Cortex and
 VictoriaMetrics speak the same; their usual prefixes are tried.
 """
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+
+from msgspec import Struct, field
 
 from oakum.collect.history.answers import data_of, refusal
 from oakum.collect.history.existing import nothing_fits, which_process
 from oakum.collect.history.queries import CONTAINER_SIGN, PLACES, SIGNS, queries
 from oakum.collect.history.selector import Selector, exactly
 from oakum.collect.history.word import Word, in_words, read
-from oakum.collect.target import LeftOut, Plan, Step, Taken, Wishes
-from oakum.collect.web import Access, Door
+from oakum.collect.target import CaptureOptions, LeftOut, Plan, Step, Taken
+from oakum.collect.web import Access, HttpEndpoint
 from oakum.model import Capture, Problem, Unreachable, UsageError
 
 # Where the API stands: Prometheus, behind a reverse proxy and in Mimir, VictoriaMetrics' cluster, Cortex.
@@ -35,30 +36,30 @@ def open(word: str, access: Access) -> list["PrometheusTarget"]:
     said = read(word)
     if said.step and said.last and said.last / said.step > _POINTS_MOST:
         raise UsageError(_too_many(said.step, said.last))
-    door = _door(said, access)
+    endpoint = _endpoint(said, access)
     if said.match is None:
-        raise UsageError(which_process(door, said))
-    chosen = _instances(door, said.match, said.last)
+        raise UsageError(which_process(endpoint, said))
+    chosen = _instances(endpoint, said.match, said.last)
     if not chosen:
-        raise UsageError(nothing_fits(door, said))
+        raise UsageError(nothing_fits(endpoint, said))
     more = len(chosen) - _MOST
     left = LeftOut(f"{more} more instances", f"{_MOST} are taken at once", "a narrower match= names others")
-    targets = [PrometheusTarget(door, said, one, False) for one in chosen[:_MOST]]
+    targets = [PrometheusTarget(endpoint, said, one, False) for one in chosen[:_MOST]]
     if more > 0:
         targets[0].left_out.append(left)
-    return [*targets, *_others(door, said, chosen)]
+    return [*targets, *_others(endpoint, said, chosen)]
 
 
-def _door(said: Word, access: Access) -> Door:
-    """Return the door behind which the API answers; where none does, the one that was named."""
-    plain = Door(said.base, access, explain=refusal)
+def _endpoint(said: Word, access: Access) -> HttpEndpoint:
+    """Return the endpoint behind which the API answers; where none does, the one that was named."""
+    plain = HttpEndpoint(said.base, access, explain=refusal)
     for prefix in _PREFIXES:
-        door = plain.under(prefix) if prefix else plain
-        answer = door.get("/api/v1/query", {"query": "vector(1)"}, seconds=_SECONDS, most=1 << 20)
+        endpoint = plain.under(prefix) if prefix else plain
+        answer = endpoint.get("/api/v1/query", {"query": "vector(1)"}, seconds=_SECONDS, most=1 << 20)
         if answer.status != 404 and not (answer.good and data_of(answer.data)[0] is None):
             if not answer.good:
-                raise Unreachable(f"{door.url('/api/v1/query')}: {answer.why}", door.address)
-            return door
+                raise Unreachable(f"{endpoint.url('/api/v1/query')}: {answer.why}", endpoint.address)
+            return endpoint
     raise Unreachable(
         f"{plain.address}: no Prometheus answers there (/api/v1/query is not known); "
         "name the path before /api/v1 too, such as http://HOST/prometheus",
@@ -66,13 +67,13 @@ def _door(said: Word, access: Access) -> Door:
     )
 
 
-def _instances(door: Door, match: Selector, last: timedelta | None) -> list[dict[str, str]]:
+def _instances(endpoint: HttpEndpoint, match: Selector, last: timedelta | None) -> list[dict[str, str]]:
     """Return the labels of each process that fits, in the order of their names; after them, containers without one.
 
     Of job="kubelet" nobody means the containers of all nodes: they count where pods are named, or nothing else fits.
     """
     own: dict[tuple[str, ...], dict[str, str]] = {}
-    for labels in _series(door, match, last, "|".join(SIGNS)):
+    for labels in _series(endpoint, match, last, "|".join(SIGNS)):
         if labels.get("instance") or labels.get("job") or labels.get("pod"):
             kept = {n: labels[n] for n in PLACES if labels.get(n)}
             own.setdefault(tuple(kept.values()), kept)
@@ -81,7 +82,7 @@ def _instances(door: Door, match: Selector, last: timedelta | None) -> list[dict
         return found
     scraped = {(one.get("namespace"), one.get("pod")) for one in found}
     containers: dict[tuple[str, ...], dict[str, str]] = {}
-    for labels in _series(door, match, last, CONTAINER_SIGN):
+    for labels in _series(endpoint, match, last, CONTAINER_SIGN):
         # A pod as a whole, and what holds its network, are no process; job and instance are the kubelet's.
         inside = labels.get("pod") and labels.get("container") not in (None, "", "POD")
         if inside and (labels.get("namespace"), labels["pod"]) not in scraped:
@@ -90,40 +91,39 @@ def _instances(door: Door, match: Selector, last: timedelta | None) -> list[dict
     return found + [containers[key] for key in sorted(containers)]
 
 
-def _series(door: Door, match: Selector, last: timedelta | None, names: str) -> list[dict[str, str]]:
+def _series(endpoint: HttpEndpoint, match: Selector, last: timedelta | None, names: str) -> list[dict[str, str]]:
     """Return the labels of the series that fit and have one of these names."""
     now = datetime.now(UTC)
     span = max(last or _LOOK_BACK, _LOOK_BACK)
     query = {"match[]": str(match.also(("__name__", "=~", names))), "start": _stamp(now - span), "end": _stamp(now)}
-    answer = door.get("/api/v1/series", query, seconds=_SECONDS, most=_BYTES_MOST)
+    answer = endpoint.get("/api/v1/series", query, seconds=_SECONDS, most=_BYTES_MOST)
     if answer.status == 400:
         raise UsageError(f"match={match}: {answer.why}")
     if not answer.good or answer.cut:
-        raise Unreachable(f"{door.url('/api/v1/series')}: {answer.why or answer.cut}", door.address)
+        raise Unreachable(f"{endpoint.url('/api/v1/series')}: {answer.why or answer.cut}", endpoint.address)
     data, _ = data_of(answer.data)
     found = [one for one in data if isinstance(one, dict)] if isinstance(data, list) else []
     return [{name: value for name, value in one.items() if isinstance(value, str)} for one in found]
 
 
-def _others(door: Door, said: Word, chosen: Sequence[Mapping[str, str]]) -> list["PrometheusTarget"]:
+def _others(endpoint: HttpEndpoint, said: Word, chosen: Sequence[Mapping[str, str]]) -> list["PrometheusTarget"]:
     """Return targets for some other instances of the one job that was chosen; none where that cannot be told."""
     most = _OTHERS if said.others is None else said.others
     jobs = {(one.get("cluster", ""), one.get("job", "")) for one in chosen}
     if not most or len(jobs) != 1 or not chosen[0].get("job"):
         return []
     try:
-        found = _instances(door, exactly(chosen[0], ("cluster", "job")), said.last)
+        found = _instances(endpoint, exactly(chosen[0], ("cluster", "job")), said.last)
     except Unreachable:
         return []  # they would help, and nobody asked for them
     others = [one for one in found if one not in chosen and one.get("job")]
-    return [PrometheusTarget(door, said, one, True) for one in others[:most]]
+    return [PrometheusTarget(endpoint, said, one, True) for one in others[:most]]
 
 
-@dataclass(eq=False)
-class PrometheusTarget:
+class PrometheusTarget(Struct, eq=False, dict=True):
     """One process that Prometheus has scraped."""
 
-    door: Door
+    endpoint: HttpEndpoint
     said: Word
     labels: Mapping[str, str]
     other: bool  # nobody asked for it: it is there to compare with
@@ -132,7 +132,7 @@ class PrometheusTarget:
     @property
     def address(self) -> str:
         """Return the word that names it alone."""
-        return f"prometheus+{self.door.address}?match={exactly(self.labels, PLACES)}"
+        return f"prometheus+{self.endpoint.address}?match={exactly(self.labels, PLACES)}"
 
     @property
     def name(self) -> str:
@@ -146,27 +146,27 @@ class PrometheusTarget:
         """Return what is the same for two targets of one process."""
         return self.address
 
-    def plan(self, wishes: Wishes, moment: int = 1, last: bool = True) -> Plan:
+    def plan(self, options: CaptureOptions, snapshot: int = 1, last: bool = True) -> Plan:
         """Return the one thing to take: ranges of the past, as far back as was asked for."""
         del last
-        span, step = self._range(wishes)
+        span, step = self._range(options)
         if span / step > _POINTS_MOST:
-            return Plan(problems=(Problem("too-many-points", _too_many(step, span)),), once=True)
+            return Plan(problems=(Problem.quoted("too-many-points", _too_many(step, span)),), once=True)
         told = "memory of the container" if self._of_a_container else "memory, goroutines, collections, starts, work"
         who = "of another instance, to compare with, " if self.other else ""
         what = f"{told} {who}in the last {in_words(span)}, every {in_words(step)}"
-        remarks = tuple(getattr(self.door, "remarks", ())) if moment == 1 else ()
+        remarks = tuple(getattr(self.endpoint, "remarks", ())) if snapshot == 1 else ()
         return Plan(
-            (Step("prometheus.json", what, f"GET {self.door.url('/api/v1/query_range')}"),),
+            (Step("prometheus.json", what, f"GET {self.endpoint.url('/api/v1/query_range')}"),),
             tuple(self.left_out),
             problems=remarks,
             once=True,
         )
 
-    def take(self, step: Step, wishes: Wishes) -> Taken:
+    def take(self, step: Step, options: CaptureOptions) -> Taken:
         """Ask every query; what one is refused, the others may still tell."""
         began = datetime.now(UTC)
-        span, every = self._range(wishes)
+        span, every = self._range(options)
         # All queries have the same times, and the same again within a step: answers can be cached.
         seconds = max(1, round(every.total_seconds()))
         end = int(began.timestamp()) // seconds * seconds
@@ -177,37 +177,37 @@ class PrometheusTarget:
         for name, query in queries(self.labels, self._of_a_container):
             asked = {"query": query, "start": str(start), "end": str(end), "step": str(seconds)}
             try:
-                answer = self.door.get(
-                    "/api/v1/query_range", asked, seconds=wishes.seconds, most=min(wishes.most, _BYTES_MOST)
+                answer = self.endpoint.get(
+                    "/api/v1/query_range", asked, seconds=options.seconds, most=min(options.most, _BYTES_MOST)
                 )
             except Unreachable as error:
-                problems.append(Problem("unreachable", str(error)))
+                problems.append(Problem.quoted("unreachable", str(error)))
                 break
             data, said = data_of(answer.data) if answer.good and not answer.cut else (None, ())
             if data is None:
                 why = answer.why or answer.cut or "the answer is not that of Prometheus' API"
-                problems.append(Problem("refused", f"{name} of {self.name}: {why}"))
+                problems.append(Problem.quoted("refused", f"{name} of {self.name}: {why}"))
                 continue
-            problems += [Problem("warning", f"{name} of {self.name}: Prometheus says: {text}") for text in said]
+            problems += [Problem.quoted("warning", f"{name} of {self.name}: Prometheus says: {text}") for text in said]
             empty = empty and not (isinstance(data, dict) and data.get("result"))
             answers.append(bytes(answer.data).strip())
         if answers and empty:
             text = f"nothing was scraped of {self.name} in the last {in_words(span)}; last=24h looks further back"
-            problems.append(Problem("empty", text))
-        url = self.door.url("/api/v1/query_range")
+            problems.append(Problem.quoted("empty", text))
+        url = self.endpoint.url("/api/v1/query_range")
         capture = Capture(url, b"\n".join(answers) + b"\n", began) if answers and not empty else None
         return Taken(step, capture, began, datetime.now(UTC), tuple(problems))
 
     def close(self) -> None:
         """Let go of connections."""
-        self.door.close()
+        self.endpoint.close()
 
     @property
     def _of_a_container(self) -> bool:
         return not self.labels.get("instance") and not self.labels.get("job")
 
-    def _range(self, wishes: Wishes) -> tuple[timedelta, timedelta]:
-        span = self.said.last or wishes.past
+    def _range(self, options: CaptureOptions) -> tuple[timedelta, timedelta]:
+        span = self.said.last or options.past
         step = self.said.step or timedelta(seconds=max(1, math.ceil(span.total_seconds() / _POINTS)))
         return span, step
 

@@ -1,20 +1,21 @@
 """pyroscope+http(s)://HOST:4040?match={service_name="orders"}&last=6h -> past profiles of Pyroscope (1.0 and later).
 
 Speaks Connect to querier.v1.QuerierService, as its own pages do. Pyroscope adds up all profiles of a span of time; so
-a moment is the second in which one was taken.
+a snapshot is the second in which one was taken.
 """
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+
+from msgspec import Struct
 
 from oakum.collect.history.messages import inner, message, number, text
 from oakum.collect.history.profiles import Kind, ProfilesTarget, Track, kind_of, open_store
 from oakum.collect.history.selector import Selector
 from oakum.collect.history.word import read
-from oakum.collect.target import Wishes
-from oakum.collect.web import Access, Door
+from oakum.collect.target import CaptureOptions
+from oakum.collect.web import Access, HttpEndpoint
 from oakum.model import Buffer, Unreachable
 
 _SERVICE = "/querier.v1.QuerierService/"
@@ -26,10 +27,10 @@ _NAMES = (
     "service_name", "cluster", "namespace", "pod", "container", "instance", "hostname", "host", "node",
     "service_instance_id",
 )  # fmt: skip
-# One process sends that often in two steps; more are several, and a moment is of one, the next of another.
+# One process sends that often in two steps; more are several, and a snapshot is of one, the next of another.
 _CROWDED = 5
 _SEVERAL = (
-    "several processes seem to send under the same labels, and moments may be of different ones; "
+    "several processes seem to send under the same labels, and snapshots may be of different ones; "
     "a label such as instance, pod or hostname keeps them apart"
 )
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -38,14 +39,13 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def open(word: str, access: Access) -> list[ProfilesTarget]:
     """Return the processes that a word selects; asks which there are."""
     said = read(word)
-    return open_store(Pyroscope(Door(said.base, access, explain=_refusal)), said)
+    return open_store(Pyroscope(HttpEndpoint(said.base, access, explain=_refusal)), said)
 
 
-@dataclass(eq=False)
-class Pyroscope:
+class Pyroscope(Struct, eq=False, dict=True):
     """A Pyroscope server, or Grafana's cloud."""
 
-    door: Door
+    endpoint: HttpEndpoint
     ending: str = ".pb"
     _told: bool = False
 
@@ -63,8 +63,8 @@ class Pyroscope:
             tracks.append(Track(labels, tuple(sorted(points))))
         return tracks
 
-    def profile(self, kind: Kind, match: Selector, at: datetime, wishes: Wishes) -> tuple[Buffer, str]:
-        """Return the profile of a moment: that of the last second in the step in which there is one."""
+    def profile(self, kind: Kind, match: Selector, at: datetime, options: CaptureOptions) -> tuple[Buffer, str]:
+        """Return the profile of a snapshot: that of the last second in the step in which there is one."""
         step = timedelta(seconds=_STEP)
         seconds = [at for _, points in self._series(kind, match, (), at - step, at + step, 1.0) for at in points]
         near = max((one for one in seconds if one <= at), default=min(seconds, default=None))
@@ -75,7 +75,7 @@ class Pyroscope:
         # A point stands for the second up to it.
         since = near - timedelta(milliseconds=999)
         asked = message((1, kind.id), (2, str(match)), (3, _stamp(since)), (4, _stamp(near)))
-        return self._call("SelectMergeProfile", asked, wishes.seconds, wishes.most), _SEVERAL if crowded else ""
+        return self._call("SelectMergeProfile", asked, options.seconds, options.most), _SEVERAL if crowded else ""
 
     def existing(self, since: datetime, until: datetime) -> Mapping[str, Sequence[str]]:
         """Return values of the labels that name processes."""
@@ -110,10 +110,10 @@ class Pyroscope:
 
     def _call(self, method: str, asked: bytes, seconds: float = _SECONDS, most: int = _MOST) -> bytes:
         path = f"{_SERVICE}{method}"
-        answer = self.door.post(path, asked, "application/proto", seconds=seconds, most=most)
-        where = self.door.url(path)
+        answer = self.endpoint.post(path, asked, "application/proto", seconds=seconds, most=most)
+        where = self.endpoint.url(path)
         if not answer.good or answer.cut:
-            raise Unreachable(f"{where}: {answer.why or answer.cut}", self.door.address)
+            raise Unreachable(f"{where}: {answer.why or answer.cut}", self.endpoint.address)
         if answer.page or "proto" not in answer.headers.get("content-type", ""):
             raise Unreachable(f"{where}: this is no Pyroscope: it answers {answer.page or 'something else'}")
         return bytes(answer.data)
@@ -124,13 +124,13 @@ def _refusal(status: int, path: str, body: bytes) -> str | None:
     del path
     if status == 404:
         return "404, no Pyroscope of 1.0 or later answers there; a path before /querier.v1 has to be named too"
-    said = _said(body.decode("utf-8", "replace"))
+    said = _server_message(body.decode("utf-8", "replace"))
     if "org id" in said:
         return f"{status}: {said}: this store keeps several tenants apart; -H 'X-Scope-OrgID: TENANT' names one"
     return f"{status}: Pyroscope says: {said}" if said else None
 
 
-def _said(text: str, again: int = 2) -> str:
+def _server_message(text: str, again: int = 2) -> str:
     try:
         told = json.loads(text)
     except (ValueError, RecursionError):
@@ -138,7 +138,7 @@ def _said(text: str, again: int = 2) -> str:
     said = told.get("message") if isinstance(told, dict) else None
     if not isinstance(said, str):
         return ""
-    inner_said = _said(said, again - 1) if again and said.startswith("{") else ""
+    inner_said = _server_message(said, again - 1) if again and said.startswith("{") else ""
     return inner_said or "".join(char for char in said[:300] if char.isprintable())
 
 

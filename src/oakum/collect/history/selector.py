@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 # job="kubelet"   instance=~"n.*"   job=kubelet
 _MATCHER = re.compile(
@@ -13,8 +14,7 @@ _LONGEST = 4000
 _MEANS = {"n": "\n", "t": "\t"}
 
 
-@dataclass(frozen=True, slots=True)
-class Selector:
+class Selector(Struct, frozen=True):
     """What a label has to be: name, = or != or =~ or !~, value; all of them."""
 
     matchers: tuple[tuple[str, str, str], ...]

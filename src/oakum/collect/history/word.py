@@ -4,9 +4,10 @@ prometheus+https://HOST[:PORT][/prefix]?match={job="orders"}&last=6h&step=1m; py
 """
 
 import re
-from dataclasses import dataclass
 from datetime import timedelta
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 from oakum.collect.history.selector import Selector, selector
 from oakum.collect.web.address import without_user
@@ -20,12 +21,11 @@ _SPAN = re.compile(r"(?:(\d{1,6})w)?(?:(\d{1,6})d)?(?:(\d{1,6})h)?(?:(\d{1,6})m)
 _LONGEST = timedelta(days=730)
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """What a word says."""
 
     kind: str  # prometheus, pyroscope, parca
-    base: str  # the address as typed, credentials too: for the door alone
+    base: str  # the address as typed, credentials too: for the endpoint alone
     shown: str  # the same without credentials
     match: Selector | None = None
     last: timedelta | None = None
@@ -45,7 +45,9 @@ def read(word: str) -> Word:
     said = Word(kind, base.rstrip("/"), shown)
     found = list(_PARAMETER.finditer(rest))
     if rest and (not found or found[0].start()):
-        raise UsageError(f"{kind}+{shown}?{_clipped(rest)}: only {', '.join(_KNOWN)} can stand there: {_EXAMPLE[kind]}")
+        raise UsageError(
+            f"{kind}+{shown}?{_clipped(rest)}: only {', '.join(_KNOWN)} can be given there: {_EXAMPLE[kind]}"
+        )
     values: dict[str, str] = {}
     ends = [*(one.start() for one in found[1:]), len(rest)]
     for here, end in zip(found, ends, strict=False):

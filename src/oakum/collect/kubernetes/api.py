@@ -1,4 +1,4 @@
-"""The API server of a login -> pods and nodes, and a door that others are reached through.
+"""The API server of a login -> pods and nodes, and an endpoint that others are reached through.
 
 One for all targets of a call that share a login: connections, and what an exec plugin gave, are shared.
 """
@@ -15,7 +15,7 @@ from oakum.collect.kubernetes.credentials import ClusterAccess, Credentials
 from oakum.collect.kubernetes.kubeconfig import Login
 from oakum.collect.kubernetes.refusals import Refusals
 from oakum.collect.kubernetes.things import Node, Pod
-from oakum.collect.web import Access, Door
+from oakum.collect.web import Access, HttpEndpoint
 from oakum.model import Unreachable, UsageError
 
 _PAGE = 500
@@ -50,7 +50,7 @@ class Api:
         )
         self._refusals = Refusals(self.credentials.in_words)
         # Rancher and others keep many clusters below paths of one server.
-        self.door = Door(
+        self.endpoint = HttpEndpoint(
             f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}",
             self.access,
             prefix=parts.path.rstrip("/"),
@@ -70,7 +70,7 @@ class Api:
             self._users -= 1
             last = self._users <= 0
         if last:
-            self.door.close()
+            self.endpoint.close()
 
     def pod(self, namespace: str, name: str, seconds: float = 30.0) -> Pod:
         """Return a pod; raise NotThere, or Unreachable with the reason."""
@@ -92,11 +92,11 @@ class Api:
     def get(self, path: str, query: Mapping[str, str] = MappingProxyType({}), seconds: float = 30.0) -> dict[str, Any]:
         """Return an object of the API."""
         try:
-            answer = self.door.get(path, query, seconds=seconds, most=_LARGEST)
+            answer = self.endpoint.get(path, query, seconds=seconds, most=_LARGEST)
         except Unreachable as error:
             raise Unreachable(f"{_of_cluster(str(error))}; it is the API server of {self.login.source}") from error
         if not answer.good:
-            refused = (NotThere if answer.status == 404 else Refused)(f"{self.door.url(path, query)}: {answer.why}")
+            refused = (NotThere if answer.status == 404 else Refused)(f"{self.endpoint.url(path, query)}: {answer.why}")
             refused.status = answer.status
             raise refused
         try:
@@ -105,7 +105,7 @@ class Api:
             found = None
         if not isinstance(found, dict) or answer.cut:
             said = answer.cut or "what came is no object of Kubernetes"
-            raise Unreachable(f"{self.door.url(path, query)}: {said}; is {self.door.address} an API server?")
+            raise Unreachable(f"{self.endpoint.url(path, query)}: {said}; is {self.endpoint.address} an API server?")
         return found
 
     def _list(self, path: str, selector: str | None) -> Iterator[Mapping[str, Any]]:

@@ -1,18 +1,20 @@
-"""Something in a cluster -> a Target: the way to it is looked for when it is planned; then it is pprof behind a door.
+"""Something in a cluster -> a Target: the way to it is looked for when it is planned; then it is pprof behind HTTP.
 
 What is kept beside its captures: facts of the pod or node, and the roles that would have allowed what was refused.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import MappingProxyType
+
+from msgspec.structs import replace
 
 from oakum.collect.kubernetes.api import Api
 from oakum.collect.kubernetes.refusals import Refusals
 from oakum.collect.kubernetes.ways import Way
 from oakum.collect.pprof.endpoint import PprofTarget
-from oakum.collect.target import Plan, Step, Taken, Wishes
+from oakum.collect.target import CaptureOptions, Plan, Step, Taken
 from oakum.model import OakumError, Problem
 
 
@@ -25,7 +27,7 @@ class Found:
     problems: tuple[Problem, ...] = ()
 
 
-# How it is looked for: refusals are explained and kept there, seconds for one request, the way of the moment before.
+# How it is looked for: refusals are explained and kept there, seconds for one request, the way of the snapshot before.
 Find = Callable[[Refusals, float, Way | None], Found]
 
 
@@ -36,20 +38,20 @@ class ClusterTarget:
         self.address, self.name = address, name
         self._prefix = prefix  # where pprof is looked for first
         # One cluster reached by two contexts is two to us, which costs nothing but care.
-        self.process = f"{api.door.address} {process}"
+        self.process = f"{api.endpoint.address} {process}"
         self._api, self._find = api, find
         self._refusals = Refusals(api.credentials.in_words)
         self._way: Way | None = None
         self._inner: PprofTarget | None = None
         api.enter()
 
-    def plan(self, wishes: Wishes, moment: int = 1, last: bool = True) -> Plan:
+    def plan(self, options: CaptureOptions, snapshot: int = 1, last: bool = True) -> Plan:
         """Look for the way to it and what it serves; count; return what to take."""
         try:
-            found = self._find(self._refusals, wishes.seconds, self._way)
+            found = self._find(self._refusals, options.seconds, self._way)
         except OakumError as error:
             self._leave()
-            return Plan(advice=self._refusals.advice(), problems=(Problem("unreachable", str(error)),))
+            return Plan(advice=self._refusals.advice(), problems=(Problem.quoted("unreachable", str(error)),))
         if found.way is None:
             self._leave()
             return Plan(advice=self._refusals.advice(), facts=found.facts, problems=found.problems)
@@ -57,8 +59,8 @@ class ClusterTarget:
             self._leave()
             self._way = found.way
             called = (self.address, self.name, self.process)
-            self._inner = PprofTarget(found.way.door, *called, prefix=self._prefix, widely=found.way.widely)
-        plan = _for_hands(found.way, self._inner.plan(wishes, moment, last))
+            self._inner = PprofTarget(found.way.endpoint, *called, prefix=self._prefix, widely=found.way.widely)
+        plan = _for_hands(found.way, self._inner.plan(options, snapshot, last))
         told = {problem.key for problem in found.problems}
         problems = tuple(problem for problem in plan.problems if problem.key not in told)
         refused = self._refusals.advice()
@@ -66,7 +68,7 @@ class ClusterTarget:
             refused = ()  # one way was closed, another is open
         problems += self._trouble(bool(problems))
         if not plan.steps:
-            self._leave()  # the next moment looks for another way
+            self._leave()  # the next snapshot looks for another way
         return replace(
             plan,
             advice=(*plan.advice, *refused),
@@ -74,12 +76,14 @@ class ClusterTarget:
             problems=(*found.problems, *problems),
         )
 
-    def take(self, step: Step, wishes: Wishes) -> Taken:
+    def take(self, step: Step, options: CaptureOptions) -> Taken:
         """Take one thing."""
         if self._inner is None:
             now = datetime.now(UTC)
-            return Taken(step, None, now, now, (Problem("unreachable", f"{self.address}: there is no way to it"),))
-        taken = self._inner.take(step, wishes)
+            return Taken(
+                step, None, now, now, (Problem.quoted("unreachable", f"{self.address}: there is no way to it"),)
+            )
+        taken = self._inner.take(step, options)
         return replace(taken, problems=(*taken.problems, *self._trouble(taken.capture is None)))
 
     def close(self) -> None:
@@ -97,12 +101,12 @@ class ClusterTarget:
         forward = self._way.forward if self._way else None
         if not failed or forward is None or not forward.trouble:
             return ()
-        return (Problem("port-forward", f"{self.address}: {forward.trouble}"),)
+        return (Problem.quoted("port-forward", f"{self.address}: {forward.trouble}"),)
 
 
 def _for_hands(way: Way, plan: Plan) -> Plan:
     """Return a plan whose requests can be repeated by hand: kube:// is ours alone."""
-    asked, put = f"GET {way.door.address}", f"curl -X PUT --data 5 {way.door.address}"
+    asked, put = f"GET {way.endpoint.address}", f"curl -X PUT --data 5 {way.endpoint.address}"
 
     def repeated(ask: str) -> str:
         return way.repeated(ask.removeprefix(asked)) if ask.startswith(asked) else ask

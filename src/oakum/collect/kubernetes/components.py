@@ -77,7 +77,9 @@ def absent(api: Api, name: str, namespace: str | None, node: str) -> Unreachable
         else "kube://pod/NAMESPACE with -l chooses pods by other labels"
     )
     labels = ", ".join(f"{label}={name}" for label in _LABELS[:4])
-    return Unreachable(f"kube://component/{name}: no pod in {where} has a label {labels} ...; {why}", api.door.address)
+    return Unreachable(
+        f"kube://component/{name}: no pod in {where} has a label {labels} ...; {why}", api.endpoint.address
+    )
 
 
 def find_pod(name: str, pod: Pod, port: str, api: Api, access: Access) -> Callable[..., Found]:
@@ -86,7 +88,7 @@ def find_pod(name: str, pod: Pod, port: str, api: Api, access: Access) -> Callab
     def find(refusals: Refusals, seconds: float, before: Way | None) -> Found:
         now, problems = pods.described(api, pod.namespace, pod.name, seconds)
         if now.phase not in ("Running", ""):
-            return Found(None, now.facts, (*problems, Problem("not-running", pods.not_running(now))))
+            return Found(None, now.facts, (*problems, Problem.quoted("not-running", pods.not_running(now))))
         if before is not None:
             return Found(before, now.facts, problems)
         known = KNOWN.get(name, Known(()))
@@ -102,7 +104,7 @@ def find_pod(name: str, pod: Pod, port: str, api: Api, access: Access) -> Callab
         if way is not None:
             return Found(way, now.facts, problems)
         said = search.why or "no port of it is known; kube://component/NAME:PORT names one"
-        told = Problem("unreachable", f"{shown}: {said}{f'; {known.missing}' if known.missing else ''}")
+        told = Problem.quoted("unreachable", f"{shown}: {said}{f'; {known.missing}' if known.missing else ''}")
         return Found(None, now.facts, (*problems, told))
 
     return find
@@ -113,16 +115,16 @@ def find_server(api: Api) -> Callable[..., Found]:
 
     def find(refusals: Refusals, seconds: float, before: Way | None) -> Found:
         del seconds
-        door = replace(api.door, explain=refusals.explain)
-        way = before or Way(door, widely=False)
+        endpoint = replace(api.endpoint, explain=refusals.explain)
+        way = before or Way(endpoint, widely=False)
         others = _servers(api)
         if others < 2:
             return Found(way)
         told = (
-            f"{others} API servers stand behind {api.door.address}, and each request may be answered by another: "
-            "growth from moment to moment may be the difference between them"
+            f"{others} API servers stand behind {api.endpoint.address}, and each request may be answered by another: "
+            "growth between snapshots may be the difference between them"
         )
-        return Found(way, {"api servers": others}, (Problem("one-of-many", told),))
+        return Found(way, {"api servers": others}, (Problem.quoted("one-of-many", told),))
 
     return find
 
@@ -164,10 +166,10 @@ def _warned(pod: Pod, known: Known, way: Way) -> tuple[Problem, ...]:
     """Return why a component that was reached may serve metrics alone."""
     flags = dict(pod.flags)
     if flags.get("profiling") == "false":
-        return (Problem("no-pprof", f"{pod.name} was started with --profiling=false: it serves metrics alone"),)
+        return (Problem.quoted("no-pprof", f"{pod.name} was started with --profiling=false: it serves metrics alone"),)
     if way.mounted or not known.missing or known.ours:
         return ()
-    return (Problem("no-pprof", f"{pod.name} serves metrics alone, as far as could be seen; {known.missing}"),)
+    return (Problem.quoted("no-pprof", f"{pod.name} serves metrics alone, as far as could be seen; {known.missing}"),)
 
 
 __all__ = ["KNOWN", "absent", "find_pod", "find_server", "of"]

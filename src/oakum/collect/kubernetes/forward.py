@@ -76,16 +76,16 @@ class Forward:
         with self._lock:
             self._open.add(client)
         try:
-            door = self._api.door
-            path = f"{door.prefix}{self._path}?ports={self._port}"
-            with contextlib.closing(Tunnel(door.base, path, self._api.access, self._seconds)) as tunnel:
+            endpoint = self._api.endpoint
+            path = f"{endpoint.prefix}{self._path}?ports={self._port}"
+            with contextlib.closing(Tunnel(endpoint.base, path, self._api.access, self._seconds)) as tunnel:
                 self._relay(client, tunnel)
         except InvalidStatus as error:
             status, body = error.response.status_code, bytes(error.response.body or b"")[:65536]
             told = self._refusals.explain(status, self._path, body)
             self.trouble = told or f"the API server answered {status} to the port-forward"
         except (WebSocketException, *_FAULTS, OSError, ValueError) as error:
-            self.trouble = f"the API server did not open the port-forward: {_said(error, self._seconds)}"
+            self.trouble = f"the API server did not open the port-forward: {_error_text(error, self._seconds)}"
         except OakumError as error:
             self.trouble = str(error)
         finally:
@@ -135,7 +135,7 @@ def _words(said: str, port: int) -> str:
     return f"port {port} inside the pod: {said}"
 
 
-def _said(error: Exception, seconds: float) -> str:
+def _error_text(error: Exception, seconds: float) -> str:
     if isinstance(error, TimeoutError):
         return f"no answer within {seconds:g} s"
     if isinstance(error, ssl.SSLError):

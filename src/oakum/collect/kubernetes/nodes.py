@@ -14,7 +14,7 @@ from oakum.collect.kubernetes.refusals import Refusals, message
 from oakum.collect.kubernetes.things import Node
 from oakum.collect.kubernetes.ways import Way
 from oakum.collect.pprof.probe import STANDARD
-from oakum.collect.web import Access, Door
+from oakum.collect.web import Access, HttpEndpoint
 from oakum.model import Problem, Unreachable, UsageError
 
 _LOOK = 10.0  # seconds for a kubelet to say that it is there
@@ -32,10 +32,10 @@ def find(
     if port:
         return _directly(api, node, int(port), access, refusals, seconds, problems)
     path = f"/api/v1/nodes/{name}/proxy"
-    door = api.door.under(path, shown, refusals.explain)
-    way = Way(door, widely=False)
+    endpoint = api.endpoint.under(path, shown, refusals.explain)
+    way = Way(endpoint, widely=False)
     try:
-        answer = door.get(f"{STANDARD}/", seconds=seconds, most=1 << 20)
+        answer = endpoint.get(f"{STANDARD}/", seconds=seconds, most=1 << 20)
     except Unreachable as error:
         why = str(error)
     else:
@@ -50,7 +50,7 @@ def find(
         # Both ask for the same right, and one refusal says it.
         told = () if why.startswith("403") else direct.problems
         return Found(way, node.facts, (*problems, *told))
-    remark = Problem(
+    remark = Problem.quoted(
         "node-proxy", f"{shown}: the node proxy of the API server did not lead there ({why}); taken directly"
     )
     return Found(direct.way, node.facts, (*problems, remark, *direct.problems))
@@ -63,7 +63,7 @@ def _described(api: Api, name: str, seconds: float) -> tuple[Node, tuple[Problem
         raise Unreachable(f"kube://node/{name}: there is no such node{_others(api)}", name) from None
     except Refused as error:
         # Who may use the proxy need not be allowed to read nodes.
-        return Node(name), (Problem("node-unread", f"nothing is known of node {name} itself: {error}"),)
+        return Node(name), (Problem.quoted("node-unread", f"nothing is known of node {name} itself: {error}"),)
 
 
 def _others(api: Api) -> str:
@@ -79,7 +79,7 @@ def _directly(
     api: Api, node: Node, port: int, access: Access, refusals: Refusals, seconds: float, problems: tuple[Problem, ...]
 ) -> Found:
     if not node.addresses:
-        told = Problem(
+        told = Problem.quoted(
             "no-address", f"kube://node/{node.name}: its address is not known; https://ADDRESS:{port} names it"
         )
         return Found(None, node.facts, (*problems, told))
@@ -88,33 +88,33 @@ def _directly(
     trials: list[tuple[Access, tuple[Problem, ...]]] = [(_checked(api, access), ())]
     if api.credentials.by_certificate or access.insecure:
         remark = f"the certificate of the kubelet at {base} is of its own making, and was not checked"
-        trials.append((_unchecked(api, access), (Problem("unchecked", remark),)))
+        trials.append((_unchecked(api, access), (Problem.quoted("unchecked", remark),)))
     why = ""
     for entered, remarks in trials:
-        door = Door(base, entered, explain=refusals.explain)
+        endpoint = HttpEndpoint(base, entered, explain=refusals.explain)
         try:
-            answer = door.get(f"{STANDARD}/", seconds=seconds, most=1 << 20)
+            answer = endpoint.get(f"{STANDARD}/", seconds=seconds, most=1 << 20)
         except Unreachable as error:
             why = str(error)
-            door.close()
+            endpoint.close()
             if "certificate" not in why:
                 break
             continue
-        if answer.status in (401, 403) and not _has_metrics(door, seconds):
+        if answer.status in (401, 403) and not _has_metrics(endpoint, seconds):
             why = f"{base}: {answer.why}"
-            door.close()
+            endpoint.close()
             break
-        way = Way(door, base, own=True, widely=False)
+        way = Way(endpoint, base, own=True, widely=False)
         return Found(way, node.facts, (*problems, *remarks))
     if "certificate" in why and not api.credentials.by_certificate:
         why += "; no token is sent to a kubelet that cannot be told from another: -tls_ca FILE names its authority"
-    return Found(None, node.facts, (*problems, Problem("kubelet", f"directly: {why}")))
+    return Found(None, node.facts, (*problems, Problem.quoted("kubelet", f"directly: {why}")))
 
 
-def _has_metrics(door: Door, seconds: float) -> bool:
+def _has_metrics(endpoint: HttpEndpoint, seconds: float) -> bool:
     """Tell whether at least /metrics is allowed: that is the right nodes/metrics, which scrapers have."""
     try:
-        return door.get("/metrics", seconds=seconds).good
+        return endpoint.get("/metrics", seconds=seconds).good
     except Unreachable:
         return False
 

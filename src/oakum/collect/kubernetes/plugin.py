@@ -7,17 +7,14 @@ complains of is shown when it fails.
 import base64
 import json
 import os
-import signal
-import subprocess
 import sys
-import threading
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import IO, Any
+from typing import Any
 
 from oakum.collect.kubernetes.kubeconfig import Cluster, Plugin
+from oakum.collect.programs import find_program, run_program
 from oakum.model import Unreachable
 
 _VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
@@ -62,66 +59,26 @@ def ask(plugin: Plugin, cluster: Cluster) -> Given:
     environment = {**os.environ, **dict(plugin.environment), "KUBERNETES_EXEC_INFO": json.dumps(told)}
     patience = _PATIENCE_WITH_PEOPLE if people else _PATIENCE
     try:
-        code, printed, complained = _run([plugin.command, *plugin.arguments], environment, people, patience)
+        # Where the user is there may be a program of the same name; kubectl leaves it alone too.
+        program = plugin.command if os.sep in plugin.command else find_program(plugin.command, environment)
+        if program is None:
+            raise FileNotFoundError
+        ran = run_program([program, *plugin.arguments], patience, _MOST, env=environment, people=people)
     except (FileNotFoundError, NotADirectoryError):
         hint = f"; {_plain(plugin.hint)}" if plugin.hint else "; install it, or correct the kubeconfig"
         raise Unreachable(f"exec plugin {plugin.command}: there is no such program{hint}") from None
-    except subprocess.TimeoutExpired:
-        raise Unreachable(f"exec plugin {name}: no answer within {patience:g} s; run it by hand and look") from None
     except OSError as error:
         raise Unreachable(f"exec plugin {plugin.command}: {error.strerror or error}") from error
-    if len(printed) > _MOST:
+    if ran.late:
+        raise Unreachable(f"exec plugin {name}: no answer within {patience:g} s; run it by hand and look")
+    if len(ran.out) > _MOST:
         raise Unreachable(
             f"exec plugin {name}: it printed more than {_MOST >> 20} MiB, no credential; run it by hand and look"
         )
-    if code != 0:
-        raise Unreachable(f"exec plugin {name}: it failed with exit code {code}{_complaint(complained, plugin)}")
-    return _read(printed, plugin, name)
-
-
-def _run(
-    command: Sequence[str], environment: Mapping[str, str], people: bool, seconds: float
-) -> tuple[int, bytes, bytes]:
-    """Return exit code, output and complaints of a program, which is ended when it takes too long or says too much."""
-    with subprocess.Popen(
-        command,
-        env=environment,
-        stdin=None if people else subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=None if people else subprocess.PIPE,  # it may say what code to type where
-        start_new_session=not people,  # what it has started ends with it; people keep their terminal
-    ) as process:
-
-        def end() -> None:
-            with suppress(ProcessLookupError, PermissionError):
-                process.kill() if people else os.killpg(process.pid, signal.SIGKILL)
-
-        def run_out() -> None:
-            late.set()
-            end()
-
-        late, complained = threading.Event(), bytearray()
-        timer = threading.Timer(seconds, run_out)
-        listener = threading.Thread(target=_last_words, args=(process.stderr, complained), daemon=True)
-        timer.start()
-        listener.start()
-        try:
-            printed = process.stdout.read(_MOST + 1) if process.stdout else b""
-            if len(printed) > _MOST:
-                end()
-            code = process.wait()
-        finally:
-            timer.cancel()
-        listener.join(1.0)
-        if late.is_set():
-            raise subprocess.TimeoutExpired(command[0], seconds)
-        return code, printed, bytes(complained)
-
-
-def _last_words(stream: IO[bytes] | None, kept: bytearray) -> None:
-    while stream is not None and (more := stream.read1(_SHOWN)):  # type: ignore[attr-defined]  # a pipe is buffered
-        kept += more
-        del kept[:-_SHOWN]
+    if ran.code != 0:
+        complaint = _complaint(ran.err[-_SHOWN:], plugin)
+        raise Unreachable(f"exec plugin {name}: it failed with exit code {ran.code}{complaint}")
+    return _read(ran.out, plugin, name)
 
 
 def _read(output: bytes, plugin: Plugin, name: str) -> Given:

@@ -24,7 +24,7 @@ def find(
     """Return the way to a pod's pprof; raise Unreachable when there is no such pod."""
     pod, problems = described(api, namespace, name, seconds)
     if pod.phase not in ("Running", ""):
-        return Found(None, pod.facts, (*problems, Problem("not-running", not_running(pod))))
+        return Found(None, pod.facts, (*problems, Problem.quoted("not-running", not_running(pod))))
     if before is not None:
         return Found(before, pod.facts, problems)
     shown = f"kube://pod/{namespace}/{name}{':' if port else ''}{port}"
@@ -41,11 +41,11 @@ def find(
         way = search.anywhere()
     if way is not None:
         if not port and not way.mounted and search.said:
-            problems += (Problem("ports", f"{shown}: no port serves pprof where it is usual; {search.why}"),)
+            problems += (Problem.quoted("ports", f"{shown}: no port serves pprof where it is usual; {search.why}"),)
         return Found(way, pod.facts, problems)
     # Who may not use either way needs no other port.
     hint = "; :PORT names another" if not port and (search.proxy or search.forwards) else ""
-    return Found(None, pod.facts, (*problems, Problem("unreachable", f"{shown}: {search.why}{hint}")))
+    return Found(None, pod.facts, (*problems, Problem.quoted("unreachable", f"{shown}: {search.why}{hint}")))
 
 
 def described(api: Api, namespace: str, name: str, seconds: float) -> tuple[Pod, tuple[Problem, ...]]:
@@ -57,7 +57,7 @@ def described(api: Api, namespace: str, name: str, seconds: float) -> tuple[Pod,
             f"kube://pod/{namespace}/{name}: there is no such pod{_kin(api, namespace, name)}", name
         ) from None
     except Refused as error:
-        told = Problem("pod-unread", f"nothing is known of pod {namespace}/{name} itself: {error}")
+        told = Problem.quoted("pod-unread", f"nothing is known of pod {namespace}/{name} itself: {error}")
         return Pod(namespace, name, ""), (told,)
 
 

@@ -84,7 +84,7 @@ class Refusals:
         del path
         said = message(body)
         if status == 401 and (said is not None or body.strip() == b"Unauthorized"):
-            return f"401, the cluster does not know who asks; it was shown {self._who()}"
+            return f"401, the cluster rejected the credentials; sent: {self._who()}"
         if status == 403 and (rule := missing(said or body.decode("utf-8", "replace"))):
             with self._lock:
                 self._rules[rule] = None

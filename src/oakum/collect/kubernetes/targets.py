@@ -86,7 +86,7 @@ def _pod(api: Api, namespace: str, name: str, meant: words.Word, access: Access,
 def _remarking(find: Find, remark: str) -> Find:
     def found(refusals: Refusals, seconds: float, before: Way | None) -> Found:
         result = find(refusals, seconds, before)
-        return Found(result.way, result.facts, (*result.problems, Problem("ended", remark)))
+        return Found(result.way, result.facts, (*result.problems, Problem.quoted("ended", remark)))
 
     return found
 

@@ -1,4 +1,4 @@
-"""A port of a pod -> a door to it: through the API server's proxy, or a forwarded port where that does not lead there.
+"""A port of a pod -> an endpoint: through the API server's proxy, or a forwarded port where that does not lead there.
 
 The proxy is tried first: it needs one right (pods/proxy). It does not reach what listens on a pod's loopback, and hands
 no credentials on.
@@ -14,7 +14,7 @@ from oakum.collect.kubernetes.refusals import Refusals, message
 from oakum.collect.kubernetes.things import Pod, Port
 from oakum.collect.pprof.probe import STANDARD, look
 from oakum.collect.pprof.shapes import shape
-from oakum.collect.web import Access, Answer, Door
+from oakum.collect.web import Access, Answer, HttpEndpoint
 from oakum.model import Unreachable
 
 # Where Go programs serve pprof when they do not say so: net/http/pprof's own example first.
@@ -27,7 +27,7 @@ _HTTPS = b"HTTP request to an HTTPS server"  # what Go answers to http on a port
 class Way:
     """How a program is reached."""
 
-    door: Door
+    endpoint: HttpEndpoint
     by_hand: str = ""  # where people reach it themselves: "https://localhost:10259"; "": by kubectl get --raw
     first: str = ""  # what they do before: "kubectl port-forward ..., then "
     forward: Forward | None = None
@@ -36,22 +36,22 @@ class Way:
     widely: bool = True  # worth looking where pprof is not usual
 
     def repeated(self, path: str) -> str:
-        """Return how a request is repeated by hand; our names of doors mean nothing to curl."""
+        """Return how a request is repeated by hand; our names of endpoints mean nothing to curl."""
         if self.by_hand:
             return f"{self.first}GET {self.by_hand}{path}"
-        return f"kubectl get --raw '{self.door.prefix}{path}'"
+        return f"kubectl get --raw '{self.endpoint.prefix}{path}'"
 
     def put(self, value: str, path: str) -> str:
         """Return the command that would set something there."""
         if self.by_hand:
             unchecked = "-k " if self.by_hand.startswith("https") else ""
             return f"{self.first}curl {unchecked}-X PUT --data {value} {self.by_hand}{path}"
-        return f"printf {value} | kubectl replace --raw '{self.door.prefix}{path}' -f -"
+        return f"printf {value} | kubectl replace --raw '{self.endpoint.prefix}{path}' -f -"
 
     def close(self) -> None:
         """Let go of what was opened for it alone."""
         if self.own:
-            self.door.close()
+            self.endpoint.close()
         if self.forward is not None:
             self.forward.close()
 
@@ -91,10 +91,10 @@ class Search:
                 return way
             spoke.append(way)
         # It may be mounted where it is not usual.
-        found = next((replace(way, mounted=True) for way in spoke[:3] if look(way.door, seconds=_LOOK).mount), None)
+        found = next((replace(way, mounted=True) for way in spoke[:3] if look(way.endpoint, seconds=_LOOK).mount), None)
         best = found or (spoke[0] if spoke else None)
         for way in spoke:
-            if best is None or way.door is not best.door:
+            if best is None or way.endpoint is not best.endpoint:
                 way.close()
         return best
 
@@ -102,9 +102,9 @@ class Search:
         for https in (port.https, not port.https):
             name = f"{'https:' if https else ''}{self.pod.name}:{port.number}"
             path = f"/api/v1/namespaces/{self.pod.namespace}/pods/{name}/proxy"
-            door = self.api.door.under(path, self.shown, self.refusals.explain)
+            endpoint = self.api.endpoint.under(path, self.shown, self.refusals.explain)
             try:
-                answer = _ask(door, min(self.patience, self.seconds))
+                answer = _ask(endpoint, min(self.patience, self.seconds))
             except Unreachable as error:
                 self.proxy = False  # the next port would take as long
                 self._note(port, str(error))
@@ -113,7 +113,7 @@ class Search:
             if answer.status == 403 and said is not None and "pods/proxy" not in said:
                 said = None  # of the pod itself, which is an API server of its own
             if said is None and not (answer.status == 400 and _HTTPS in bytes(answer.data[:200])):
-                return Way(door, mounted=_mounted(door, answer))
+                return Way(endpoint, mounted=_mounted(endpoint, answer))
             if answer.status in (401, 403):
                 self.proxy = False
             if said is not None:
@@ -132,7 +132,7 @@ class Search:
         seconds = min(self.patience, self.seconds)
         until = time.monotonic() + seconds
         for https in (port.https, not port.https):
-            door = Door(
+            endpoint = HttpEndpoint(
                 f"{'https' if https else 'http'}://localhost",
                 self.behind if https else replace(self.behind, tls=None),
                 forward.socket,
@@ -140,19 +140,19 @@ class Search:
                 explain=self.refusals.explain,
             )
             try:
-                answer = _ask(door, seconds)
+                answer = _ask(endpoint, seconds)
             except Unreachable as error:
-                door.close()
+                endpoint.close()
                 why = forward.trouble or why or forward.silence or str(error)
                 if forward.trouble or time.monotonic() >= until:  # what does not answer is as mute with TLS
                     break
                 continue
             if answer.status == 400 and _HTTPS in bytes(answer.data[:200]):
-                door.close()
+                endpoint.close()
                 continue
             by_hand = f"{'https' if https else 'http'}://localhost:{port.number}"
             first = f"kubectl port-forward -n {self.pod.namespace} {self.pod.name} {port.number}, then "
-            return Way(door, by_hand, first, forward, own=True, mounted=_mounted(door, answer))
+            return Way(endpoint, by_hand, first, forward, own=True, mounted=_mounted(endpoint, answer))
         self._note(port, why)
         if "pods/portforward" in forward.trouble or "401" in forward.trouble:
             self.forwards = False
@@ -181,15 +181,15 @@ class Search:
             ports.append(port.number)
 
 
-def _ask(door: Door, seconds: float) -> Answer:
-    return door.get(f"{STANDARD}/", seconds=seconds, most=1 << 20)
+def _ask(endpoint: HttpEndpoint, seconds: float) -> Answer:
+    return endpoint.get(f"{STANDARD}/", seconds=seconds, most=1 << 20)
 
 
-def _mounted(door: Door, answer: Answer) -> bool:
+def _mounted(endpoint: HttpEndpoint, answer: Answer) -> bool:
     if answer.good and shape(answer.data) == "index":
         return True
     # An index may be missing where single profiles are served; a page for everybody has neither.
-    return answer.status not in (401, 403) and look(door, seconds=_LOOK, widely=False).mount is not None
+    return answer.status not in (401, 403) and look(endpoint, seconds=_LOOK, widely=False).mount is not None
 
 
 def _candidates(pod: Pod) -> Iterator[Port]:

@@ -1,22 +1,23 @@
-"""pprof behind a door -> a Target: looks where it is, counts before it dumps, asks one thing after the other.
+"""pprof behind an endpoint -> a Target: looks where it is, counts before it dumps, asks one thing after the other.
 
-`PprofTarget(door, address, name, process)` stands over any Door: a server, a socket, the API server's proxy, a port
+`PprofTarget(endpoint, address, name, process)` works over any HttpEndpoint: a server, a socket, a proxy, a port
 that is forwarded. expvar (/debug/vars) and cmdline are never asked for: they tell the command line, secrets and all.
 """
 
 import re
-from dataclasses import replace
 from datetime import UTC, datetime
 from types import MappingProxyType
 from urllib.parse import parse_qsl
+
+from msgspec.structs import replace
 
 from oakum.collect.pprof import scrape
 from oakum.collect.pprof.one_profile import OneProfile
 from oakum.collect.pprof.probe import Look, Mount, goroutines_in, look, recount
 from oakum.collect.pprof.schedule import Seen, left_out, steps, too_many, verbosity
 from oakum.collect.pprof.shapes import Shape, opened, shape
-from oakum.collect.target import LeftOut, Plan, Step, Taken, Wishes
-from oakum.collect.web import Answer, Door
+from oakum.collect.target import CaptureOptions, LeftOut, Plan, Step, Taken
+from oakum.collect.web import Answer, HttpEndpoint
 from oakum.model import Capture, Problem, Unreachable
 
 # What runtime/pprof writes of a dump at most: one of exactly this size is cut.
@@ -51,7 +52,7 @@ class PprofTarget:
 
     def __init__(
         self,
-        door: Door,
+        endpoint: HttpEndpoint,
         address: str = "",
         name: str = "",
         process: str = "",
@@ -60,8 +61,8 @@ class PprofTarget:
         only: OneProfile | None = None,  # nothing else is taken
         widely: bool = True,  # also where it is not usual: false for ports that may be anything
     ) -> None:
-        self.door = door
-        self.address = address or door.address
+        self.endpoint = endpoint
+        self.address = address or endpoint.address
         self.name = name or self.address
         self.process = process or self.address
         self._prefix = prefix.rstrip("/")
@@ -78,60 +79,63 @@ class PprofTarget:
         self._started: float | None = None
         self._unanswered: list[Step] = []  # in a row
 
-    def plan(self, wishes: Wishes, moment: int = 1, last: bool = True) -> Plan:
+    def plan(self, options: CaptureOptions, snapshot: int = 1, last: bool = True) -> Plan:
         """Look where pprof is, count, and return what to take."""
         self._kept.clear()
         self._missed.clear()
         self._unanswered.clear()
         if self._only is not None:
-            return self._plan_one(self._only, wishes)
-        found = self._look(wishes)
+            return self._plan_one(self._only, options)
+        found = self._look(options)
         if found.silent:
             return Plan(problems=_all(found.problem))
-        problems = [*(self.door.remarks if moment == 1 else ()), *_all(found.problem)]
+        problems = [*(self.endpoint.remarks if snapshot == 1 else ()), *_all(found.problem)]
         mount = found.mount
         if mount and self._prefix and not mount.prefix.startswith(self._prefix):
-            text = f"There is no pprof below {self._prefix}; {self.door.url(mount.prefix)} of the same server is taken."
-            problems.append(Problem("found-elsewhere", text))
-        seen = self._seen(mount, wishes, moment)
+            where = self.endpoint.url(mount.prefix)
+            text = f"There is no pprof below {self._prefix}; {where} of the same server is taken."
+            problems.append(Problem.quoted("found-elsewhere", text))
+        seen = self._seen(mount, options, snapshot)
         if self._restarted(seen):
-            text = "It was restarted since the last moment: what was taken before is of another process."
-            problems.append(Problem("restarted", text))
+            text = "The process was restarted since the last snapshot: earlier captures are of another process."
+            problems.append(Problem.quoted("restarted", text))
             seen = replace(seen, collections_before=None)
-        flags = self._flags(wishes) if moment == 1 and seen.scrape.kubernetes else ""
+        flags = self._flags(options) if snapshot == 1 and seen.scrape.kubernetes else ""
         return Plan(
-            steps=tuple(steps(self.door, seen, wishes, last)),
-            left_out=(*self._missed, *left_out(seen, wishes, last)),
-            advice=(verbosity(self.door, flags),) if flags else (),
+            steps=tuple(steps(self.endpoint, seen, options, last)),
+            left_out=(*self._missed, *left_out(seen, options, last)),
+            advice=(verbosity(self.endpoint, flags),) if flags else (),
             facts=MappingProxyType(_facts(seen) | ({"go": self._go} if self._go else {})),
             problems=tuple(problems),
         )
 
-    def take(self, step: Step, wishes: Wishes) -> Taken:
+    def take(self, step: Step, options: CaptureOptions) -> Taken:
         """Take one thing; what the plan asked for is not asked again."""
         began = datetime.now(UTC)
         if reason := self._better_not(step):
-            return Taken(step, None, began, began, (Problem("not-asked", f"{step.ask}: {reason}"),))
+            return Taken(step, None, began, began, (Problem.quoted("not-asked", f"{step.ask}: {reason}"),))
         path, _, query = step.key.partition("?")
         asked = dict(parse_qsl(query))
         try:
-            seconds = wishes.seconds + (self._only.seconds if self._only else 0)
-            answer = self._kept.pop(step.key, None) or self.door.get(path, asked, seconds=seconds, most=wishes.most)
+            seconds = options.seconds + (self._only.seconds if self._only else 0)
+            answer = self._kept.pop(step.key, None) or self.endpoint.get(
+                path, asked, seconds=seconds, most=options.most
+            )
         except Unreachable as error:
             self._unanswered.append(step)
-            return Taken(step, None, began, datetime.now(UTC), (Problem("unreachable", str(error)),))
+            return Taken(step, None, began, datetime.now(UTC), (Problem.quoted("unreachable", str(error)),))
         self._unanswered.clear()
         if problem := _unfit(answer, step):
             return Taken(step, None, answer.began, answer.ended, (problem,))
         if step.file == "heap.pb.gz" and self._collections is not None:
             self._collections_at_heap = self._collections + ("gc" in asked)
-        capture = Capture(self.door.url(path, asked), answer.data, answer.ended)
+        capture = Capture(self.endpoint.url(path, asked), answer.data, answer.ended)
         return Taken(step, capture, answer.began, answer.ended, tuple(_cut(answer, step)))
 
     def close(self) -> None:
         """Let go of connections."""
         self._kept.clear()
-        self.door.close()
+        self.endpoint.close()
 
     def _better_not(self, step: Step) -> str:
         """Return why a step is not even tried."""
@@ -142,32 +146,32 @@ class PprofTarget:
             return "not asked for, since the dump before may still be under way: never two at once"
         return ""
 
-    def _look(self, wishes: Wishes) -> Look:
+    def _look(self, options: CaptureOptions) -> Look:
         if self._mount is None:
-            found = look(self.door, self._prefix, wishes.seconds, self._widely)
+            found = look(self.endpoint, self._prefix, options.seconds, self._widely)
         else:
-            now = recount(self.door, self._mount, wishes.seconds)
+            now = recount(self.endpoint, self._mount, options.seconds)
             found = Look(now) if isinstance(now, Mount) else Look(None, now, silent=now.key == "unreachable")
         self._mount = found.mount or self._mount
         return found
 
-    def _seen(self, mount: Mount | None, wishes: Wishes, moment: int) -> Seen:
+    def _seen(self, mount: Mount | None, options: CaptureOptions, snapshot: int) -> Seen:
         """Ask for what counts and costs nothing; it is kept, and not asked for again."""
         seen = Seen(mount)
-        if told := self._scrape(mount, wishes):
+        if told := self._scrape(mount, options):
             seen = replace(seen, metrics=told[0], scrape=told[1])
-        if moment == 1 and mount is not None and (version := self._version(mount, wishes)):
+        if snapshot == 1 and mount is not None and (version := self._version(mount, options)):
             go = _GO_VERSION.search(opened(self._kept[version].data, _SMALL))
             self._go = go[1].decode() if go else ""
             seen = replace(seen, version=version)
         self._go = seen.scrape.go or self._go
         if mount is None:
             return seen
-        seen = self._counted(seen, mount, wishes)
+        seen = self._counted(seen, mount, options)
         collections = seen.scrape.collections
         if seen.scrape.heap is None or collections is None:
             key = f"{mount.prefix}/heap?debug=1"
-            answer = mount.heap or self._extra(key, "heap", wishes)
+            answer = mount.heap or self._extra(key, "heap", options)
             if answer is not None:
                 self._kept[key] = answer
                 text = opened(answer.data, _TEXT_MOST)
@@ -177,39 +181,39 @@ class PprofTarget:
                 seen = replace(seen, heap_text=True, scrape=figures, allocated=int(made[1]) if made else None)
         return replace(seen, collections=collections, collections_before=self._collections_at_heap)
 
-    def _counted(self, seen: Seen, mount: Mount, wishes: Wishes) -> Seen:
+    def _counted(self, seen: Seen, mount: Mount, options: CaptureOptions) -> Seen:
         """Note how many goroutines there are: as the index says, else the metrics, else goroutine?debug=1."""
         key = f"{mount.prefix}/goroutine?debug=1"
         goroutines = mount.goroutines if mount.goroutines is not None else seen.scrape.goroutines
         if mount.counts is None and (goroutines is not None or mount.heap is not None):
             return replace(seen, goroutines=goroutines)
-        answer = mount.counts or self._extra(key, "counts", wishes)
+        answer = mount.counts or self._extra(key, "counts", options)
         if answer is None:
             return seen
         self._kept[key] = answer
         return replace(seen, goroutines=goroutines_in(opened(answer.data, 1 << 10)), counted=True)
 
-    def _extra(self, key: str, wanted: Shape, wishes: Wishes) -> Answer | None:
+    def _extra(self, key: str, wanted: Shape, options: CaptureOptions) -> Answer | None:
         """Return an answer that the plan needs, if it comes and is what it should be."""
         try:
-            answer = self._ask(key, wishes)
+            answer = self._ask(key, options)
         except Unreachable as error:
             self._missed.append(LeftOut(key, str(error)))
             return None
         return answer if answer.good and shape(answer.data) == wanted else None
 
-    def _scrape(self, mount: Mount | None, wishes: Wishes) -> tuple[str, scrape.Scrape] | None:
+    def _scrape(self, mount: Mount | None, options: CaptureOptions) -> tuple[str, scrape.Scrape] | None:
         """Return the path of the metrics of this program, and what they say."""
         head = mount.head if mount else self._prefix
         paths = (f"{head}/metrics", *_METRICS) if self._metrics is None else filter(None, (self._metrics,))
         for path in dict.fromkeys(paths):
             try:
-                answer = self._ask(path, wishes)
+                answer = self._ask(path, options)
             except Unreachable as error:  # what serves them may hang in the very lock that is looked for
                 self._missed.append(LeftOut("metrics.txt", str(error)))
                 return None
             if answer.status in (401, 403) and not self._missed:
-                self._missed.append(LeftOut("metrics.txt", f"{self.door.url(path)}: {answer.why}"))
+                self._missed.append(LeftOut("metrics.txt", f"{self.endpoint.url(path)}: {answer.why}"))
             if not answer.good or answer.cut or shape(answer.data) != "metrics":
                 continue
             told = scrape.read(answer.data)
@@ -223,12 +227,12 @@ class PprofTarget:
         self._metrics = self._metrics or ""
         return None
 
-    def _version(self, mount: Mount, wishes: Wishes) -> str:
+    def _version(self, mount: Mount, options: CaptureOptions) -> str:
         # Whoever names a prefix may name one of many programs behind a gateway.
         root: tuple[str, ...] = () if self._prefix and self._metrics != "/metrics" else ("/version",)
         for path in dict.fromkeys((f"{mount.head}/version", *root)):
             try:
-                answer = self._ask(path, wishes, _SMALL)
+                answer = self._ask(path, options, _SMALL)
             except Unreachable:
                 return ""
             fits = answer.good and not answer.cut and shape(answer.data) == "json"
@@ -237,20 +241,20 @@ class PprofTarget:
                 return path
         return ""
 
-    def _flags(self, wishes: Wishes) -> str:
+    def _flags(self, options: CaptureOptions) -> str:
         """Return where klog's verbosity can be set, if it can: there it answers that only PUT is understood."""
         try:
-            answer = self._ask(_FLAGS, wishes, _SMALL)
+            answer = self._ask(_FLAGS, options, _SMALL)
         except Unreachable:
             return ""
         return _FLAGS if answer.status in (405, 406) else ""
 
-    def _ask(self, key: str, wishes: Wishes, most: int | None = None) -> Answer:
+    def _ask(self, key: str, options: CaptureOptions, most: int | None = None) -> Answer:
         path, _, query = key.partition("?")
-        return self.door.get(path, dict(parse_qsl(query)), seconds=wishes.seconds, most=most or wishes.most)
+        return self.endpoint.get(path, dict(parse_qsl(query)), seconds=options.seconds, most=most or options.most)
 
     def _restarted(self, seen: Seen) -> bool:
-        """Tell whether this is another process than in the moment before: what only grows is less than it was."""
+        """Tell whether this is another process than in the snapshot before: what only grows is less than it was."""
         before, self._started = self._started, seen.scrape.started or self._started
         last, self._collections = self._collections, seen.collections
         made, self._allocated = self._allocated, seen.allocated
@@ -259,28 +263,28 @@ class PprofTarget:
         pairs = ((last, seen.collections), (made, seen.allocated))
         return any(then is not None and now is not None and now < then for then, now in pairs)
 
-    def _plan_one(self, only: OneProfile, wishes: Wishes) -> Plan:
-        step = Step(only.file, only.name, f"GET {self.door.url(only.path, dict(only.query))}", only.key)
-        remarks = self.door.remarks
-        if not only.is_dump or wishes.force:
+    def _plan_one(self, only: OneProfile, options: CaptureOptions) -> Plan:
+        step = Step(only.file, only.name, f"GET {self.endpoint.url(only.path, dict(only.query))}", only.key)
+        remarks = self.endpoint.remarks
+        if not only.is_dump or options.force:
             return Plan((step,), problems=remarks)
         # Named or not: it would stop the program.
         query = {"debug": "1"}
-        counting = f"GET {self.door.url(f'{only.prefix}/goroutine', query)}"
+        counting = f"GET {self.endpoint.url(f'{only.prefix}/goroutine', query)}"
         counted = Step("goroutine.debug1.txt", "goroutines, counted", counting, f"{only.prefix}/goroutine?debug=1")
         try:
-            answer = self._ask(counted.key, wishes)
+            answer = self._ask(counted.key, options)
         except Unreachable as error:
-            return Plan(problems=(Problem("unreachable", str(error)),))
+            return Plan(problems=(Problem.quoted("unreachable", str(error)),))
         if problem := _unfit(answer, counted):
             without = LeftOut(step.file, "its goroutines could not be counted first", "--force takes it uncounted")
             return Plan(left_out=(without,), problems=(*remarks, problem))
         goroutines = goroutines_in(opened(answer.data, 1 << 10)) or 0
         facts = MappingProxyType({"goroutines": goroutines})
-        if goroutines <= wishes.budget:
+        if goroutines <= options.budget:
             return Plan((step,), facts=facts, problems=remarks)
         self._kept[counted.key] = answer
-        return Plan((counted,), (too_many(step.file, goroutines, wishes.budget),), facts=facts, problems=remarks)
+        return Plan((counted,), (too_many(step.file, goroutines, options.budget),), facts=facts, problems=remarks)
 
 
 def _facts(seen: Seen) -> dict[str, object]:
@@ -311,7 +315,7 @@ def _is_dump(step: Step) -> bool:
 def _unfit(answer: Answer, step: Step) -> Problem | None:
     """Return why an answer is not what was asked for."""
     if not answer.good:
-        return Problem("refused", f"{step.ask}: {answer.why or answer.status}")
+        return Problem.quoted("refused", f"{step.ask}: {answer.why or answer.status}")
     found = shape(answer.data)
     if found in _SHAPES.get(step.file, _PROFILES):
         return None
@@ -319,16 +323,16 @@ def _unfit(answer: Answer, step: Step) -> Problem | None:
     told |= {"counts": "another profile", "dump": "a dump of goroutines", "heap": "a heap profile"}
     kind = answer.headers.get("content-type", "of no type")[:80]
     what = answer.page or told.get(found) or f"something else ({kind})"
-    return Problem("not-a-profile", f"{step.ask}: {what} came instead of {step.what}; it was not kept")
+    return Problem.quoted("not-a-profile", f"{step.ask}: {what} came instead of {step.what}; it was not kept")
 
 
 def _cut(answer: Answer, step: Step) -> list[Problem]:
-    problems = [Problem("cut", f"{step.ask}: not whole: {answer.cut}")] if answer.cut else []
+    problems = [Problem.quoted("cut", f"{step.ask}: not whole: {answer.cut}")] if answer.cut else []
     if step.file == "goroutine.debug2.txt" and len(answer.data) == DUMP_MOST:
         text = (
             "The dump ends at 64 MiB, where Go cuts it off: goroutines are missing in it; goroutine.pb.gz has them all."
         )
-        problems.append(Problem("dump-cut", text))
+        problems.append(Problem.quoted("dump-cut", text))
     return problems
 
 

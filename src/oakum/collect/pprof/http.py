@@ -10,7 +10,7 @@ from pathlib import Path
 from oakum.collect.pprof.endpoint import PprofTarget
 from oakum.collect.pprof.one_profile import one_profile
 from oakum.collect.pprof.probe import STANDARD
-from oakum.collect.web import Access, Door, address
+from oakum.collect.web import Access, HttpEndpoint, address
 from oakum.model import UsageError
 
 
@@ -24,9 +24,9 @@ def _server(word: str, access: Access) -> PprofTarget:
     server = re.split(r"[/?#]", rest, maxsplit=1)[0]
     place = address.read(f"{scheme}://{server}")
     inner, _, query = rest.removeprefix(server).partition("#")[0].partition("?")
-    door = Door(f"{scheme}://{server}", access)
+    endpoint = HttpEndpoint(f"{scheme}://{server}", access)
     host = "127.0.0.1" if address.is_loopback(place.host) else place.host
-    return _target(door, place.named, f"{host}:{place.port}", inner, query)
+    return _target(endpoint, place.named, f"{host}:{place.port}", inner, query)
 
 
 def _socket(word: str, access: Access) -> PprofTarget:
@@ -37,22 +37,24 @@ def _socket(word: str, access: Access) -> PprofTarget:
             f"{word}: no socket; unix:///run/containerd/debug.sock is one, unix:///run/app.sock:/PREFIX too"
         )
     inner, _, query = f"/{inner}".partition("?") if colon else ("", "", "")
-    door = Door("http://localhost", access, socket=path, shown=f"unix://{path}:")
+    endpoint = HttpEndpoint("http://localhost", access, socket=path, shown=f"unix://{path}:")
     name = Path(path).stem if Path(path).stem not in _PLAIN else f"{Path(path).parent.name}-{Path(path).stem}"
-    return _target(door, name, f"unix:{Path(path).resolve()}", inner, query)
+    return _target(endpoint, name, f"unix:{Path(path).resolve()}", inner, query)
 
 
 # What sockets are called that say nothing of whose they are: /run/containerd/debug.sock
 _PLAIN = ("debug", "pprof", "api", "admin", "http", "server", "socket", "sock")
 
 
-def _target(door: Door, name: str, process: str, path: str, query: str) -> PprofTarget:
+def _target(endpoint: HttpEndpoint, name: str, process: str, path: str, query: str) -> PprofTarget:
     path = "/" + path.strip("/") if path.strip("/") else ""
-    only = one_profile(door.url(path), path, query)
+    only = one_profile(endpoint.url(path), path, query)
     if only is not None:
         name += only.prefix.removesuffix(STANDARD)
-        return PprofTarget(door, door.url(only.path, dict(only.query)), name, process, only=only)
-    return PprofTarget(door, door.url(path).rstrip(":"), name + path.removesuffix(STANDARD), process, prefix=path)
+        return PprofTarget(endpoint, endpoint.url(only.path, dict(only.query)), name, process, only=only)
+    return PprofTarget(
+        endpoint, endpoint.url(path).rstrip(":"), name + path.removesuffix(STANDARD), process, prefix=path
+    )
 
 
 __all__ = ["open"]

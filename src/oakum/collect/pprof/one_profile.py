@@ -3,8 +3,9 @@
 http://h:6060/debug/pprof/heap, .../goroutine?debug=2, .../profile?seconds=5: just that is taken.
 """
 
-from dataclasses import dataclass
 from urllib.parse import parse_qsl
+
+from msgspec import Struct
 
 from oakum.model import UsageError
 
@@ -12,15 +13,14 @@ _KNOWN = frozenset({
     "allocs", "block", "goroutine", "goroutineleak", "heap", "mutex", "profile", "threadcreate", "trace",
 })  # fmt: skip
 _NEVER = {
-    "cmdline": "it tells the command line, and with it what secrets stand there",
+    "cmdline": "it contains the command line, with any secrets in it",
     "symbol": "it is no profile",
 }
 _QUERY = frozenset({"debug", "gc", "seconds"})
 _LONGEST = 3600.0  # seconds that a profile may take to be made
 
 
-@dataclass(frozen=True, slots=True)
-class OneProfile:
+class OneProfile(Struct, frozen=True):
     """One profile at one path."""
 
     path: str  # "/debug/pprof/heap"
@@ -75,8 +75,8 @@ def one_profile(word: str, path: str, query: str) -> OneProfile | None:
     for key, value in given:
         if key not in _QUERY:
             raise UsageError(
-                f"{path}?{key}=...: only debug, gc and seconds can be asked for here; "
-                "what says who you are goes into --token or --header, so that it is written nowhere"
+                f"{path}?{key}=...: only debug, gc and seconds are allowed here; "
+                "pass credentials by --token or --header, so that they are not stored"
             )
         if not (value.isdecimal() and value.isascii() and float(value) <= _LONGEST):
             raise UsageError(f"{path}?{key}=...: {key} is a number up to {_LONGEST:.0f}")

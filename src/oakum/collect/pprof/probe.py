@@ -7,12 +7,14 @@ anything; where only single handlers are mounted, goroutine?debug=1 counts them,
 import html
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from time import monotonic
 from urllib.parse import unquote, urlsplit
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from oakum.collect.pprof.shapes import opened, shape
-from oakum.collect.web import Answer, Door
+from oakum.collect.web import Answer, HttpEndpoint
 from oakum.model import Problem, Unreachable
 
 STANDARD = "/debug/pprof"
@@ -29,8 +31,7 @@ _ROW = re.compile(r"""<td[^>]{0,40}>\s*(\d{1,12})?\s*(?:</td>\s*)?<td>\s*<a href
 _TOTAL = re.compile(rb"\Agoroutine profile: total (\d{1,12})\s")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Mount:
+class Mount(Struct, frozen=True, eq=False):
     """Where pprof is on a server."""
 
     prefix: str  # "/debug/pprof"
@@ -45,8 +46,7 @@ class Mount:
         return self.prefix.removesuffix(STANDARD) if STANDARD in self.prefix else self.prefix.rpartition("/")[0]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Look:
+class Look(Struct, frozen=True, eq=False):
     """What looking for pprof came to."""
 
     mount: Mount | None
@@ -54,7 +54,7 @@ class Look:
     silent: bool = False  # the server did not answer at all
 
 
-def look(door: Door, given: str = "", seconds: float = 30.0, widely: bool = True) -> Look:
+def look(endpoint: HttpEndpoint, given: str = "", seconds: float = 30.0, widely: bool = True) -> Look:
     """Return where pprof is: at the given path or below it, else (widely) at the usual ones."""
     given = given.rstrip("/")
     seen: list[tuple[str, Answer]] = []
@@ -65,36 +65,38 @@ def look(door: Door, given: str = "", seconds: float = 30.0, widely: bool = True
             if refusals > 1 or (seen and monotonic() > until):  # it refuses whatever it is asked, or creeps
                 break
             main = prefix == STANDARD or bool(given and prefix.startswith(given))
-            mount, answers = _at(door, prefix, seconds, thoroughly=main)
+            mount, answers = _at(endpoint, prefix, seconds, thoroughly=main)
             if mount is not None:
                 return Look(mount)
             seen += answers
             refusals += _refuses(answers[0][1])
     except Unreachable as error:
         if not seen:
-            return Look(None, Problem("unreachable", f"{error}{_hint(door, str(error))}"), silent=True)
-        return Look(None, Problem("no-pprof", f"while pprof was looked for: {error}"))
-    return Look(None, Problem("no-pprof", _why(door, seen)))
+            return Look(None, Problem.quoted("unreachable", f"{error}{_hint(endpoint, str(error))}"), silent=True)
+        return Look(None, Problem.quoted("no-pprof", f"while pprof was looked for: {error}"))
+    return Look(None, Problem.quoted("no-pprof", _why(endpoint, seen)))
 
 
-def _hint(door: Door, said: str) -> str:
+def _hint(endpoint: HttpEndpoint, said: str) -> str:
     """Return what helps where nobody answers: whose socket it is, or where else pprof listens."""
-    if by_socket := _BY_SOCKET.get(_socket_name(door)):
+    if by_socket := _BY_SOCKET.get(_socket_name(endpoint)):
         return f"; {by_socket}"
     if ": connection refused" not in said or "the proxy" in said:
         return ""
-    if urlsplit(door.address).hostname in ("localhost", "127.0.0.1", "::1"):
+    if urlsplit(endpoint.address).hostname in ("localhost", "127.0.0.1", "::1"):
         return "; `oakum find` lists the Go programs of this machine, with the address of their pprof"
     return "; a pprof that listens on localhost alone is reached so: ssh -L 6060:localhost:6060 HOST"
 
 
-def recount(door: Door, mount: Mount, seconds: float) -> Mount | Problem:
-    """Return the same place with the goroutines of now, or why it cannot be said; a later moment of a series."""
+def recount(endpoint: HttpEndpoint, mount: Mount, seconds: float) -> Mount | Problem:
+    """Return the same place with the goroutines of now, or why it cannot be said; a later snapshot of a series."""
     try:
-        found, answers = _at(door, mount.prefix, seconds, thoroughly=True)
+        found, answers = _at(endpoint, mount.prefix, seconds, thoroughly=True)
     except Unreachable as error:
-        return Problem("unreachable", str(error))
-    return found or Problem("no-pprof", f"{door.url(mount.prefix + '/')}: {_said(answers[0][1])}; it was there before")
+        return Problem.quoted("unreachable", str(error))
+    return found or Problem.quoted(
+        "no-pprof", f"{endpoint.url(mount.prefix + '/')}: {_server_message(answers[0][1])}; it was there before"
+    )
 
 
 def goroutines_in(data: bytes) -> int | None:
@@ -115,47 +117,49 @@ def _places(given: str, widely: bool) -> Iterator[str]:
         yield from USUAL
 
 
-def _at(door: Door, prefix: str, seconds: float, thoroughly: bool) -> tuple[Mount | None, list[tuple[str, Answer]]]:
+def _at(
+    endpoint: HttpEndpoint, prefix: str, seconds: float, thoroughly: bool
+) -> tuple[Mount | None, list[tuple[str, Answer]]]:
     """Return pprof at a path, if it is there, and what was answered."""
-    answer = door.get(f"{prefix}/", seconds=seconds, most=_INDEX_MOST)
+    answer = endpoint.get(f"{prefix}/", seconds=seconds, most=_INDEX_MOST)
     seen = [(f"{prefix}/", answer)]
     if thoroughly and prefix and answer.status == 404:  # routers that know no trailing slash
-        answer = door.get(prefix, seconds=seconds, most=_INDEX_MOST)
+        answer = endpoint.get(prefix, seconds=seconds, most=_INDEX_MOST)
     if answer.good and shape(answer.data) == "index":
-        return _profiles_of(door, _index(prefix, answer), seconds), seen
+        return _profiles_of(endpoint, _index(prefix, answer), seconds), seen
     if not thoroughly or _refuses(answer):
         return None, seen
-    counts = door.get(f"{prefix}/goroutine", {"debug": "1"}, seconds=seconds)
+    counts = endpoint.get(f"{prefix}/goroutine", {"debug": "1"}, seconds=seconds)
     if counts.good and shape(counts.data) == "counts":
         # Kubelets serve all by their names, and have no index: of this one it has to be known beforehand.
-        known = frozenset({"goroutineleak"} if _serves(door, f"{prefix}/goroutineleak", seconds) else ())
+        known = frozenset({"goroutineleak"} if _serves(endpoint, f"{prefix}/goroutineleak", seconds) else ())
         return Mount(prefix, known, goroutines_in(opened(counts.data, 1 << 10)), counts), seen
-    heap = door.get(f"{prefix}/heap", {"debug": "1"}, seconds=seconds)
+    heap = endpoint.get(f"{prefix}/heap", {"debug": "1"}, seconds=seconds)
     if heap.good and shape(heap.data) == "heap":
         return Mount(prefix, heap=heap), seen
     return None, [*seen, (f"{prefix}/goroutine?debug=1", counts)]
 
 
-def _profiles_of(door: Door, mount: Mount, seconds: float) -> Mount | None:
+def _profiles_of(endpoint: HttpEndpoint, mount: Mount, seconds: float) -> Mount | None:
     """Return an index with what it really serves; None when that is nothing.
 
     A router may have sent us on to it (chi does), and Go's own index finds profiles by name at the usual place alone.
     """
     if mount.prefix == STANDARD:
         return mount
-    if not _serves(door, f"{mount.prefix}/heap", seconds):
+    if not _serves(endpoint, f"{mount.prefix}/heap", seconds):
         return None
-    if "goroutineleak" in mount.profiles and not _serves(door, f"{mount.prefix}/goroutineleak", seconds):
+    if "goroutineleak" in mount.profiles and not _serves(endpoint, f"{mount.prefix}/goroutineleak", seconds):
         return replace(mount, profiles=mount.profiles - {"goroutineleak"})
     return mount
 
 
-def _serves(door: Door, path: str, seconds: float) -> bool:
+def _serves(endpoint: HttpEndpoint, path: str, seconds: float) -> bool:
     """Tell whether a profile is served, without taking it: over zero seconds none can be, and nothing runs.
 
-    One that exists refuses (400); Go before 1.14 knows no such wish, and answers.
+    One that exists refuses (400); Go before 1.14 does not know it, and answers.
     """
-    answer = door.get(path, {"seconds": "0"}, seconds=seconds)
+    answer = endpoint.get(path, {"seconds": "0"}, seconds=seconds)
     return answer.status == 400 or (answer.good and shape(answer.data) in ("profile", "heap"))
 
 
@@ -175,17 +179,17 @@ def _refuses(answer: Answer) -> bool:
     return answer.status in (400, 401, 403, 407, 429) or answer.status >= 500
 
 
-def _why(door: Door, seen: list[tuple[str, Answer]]) -> str:
+def _why(endpoint: HttpEndpoint, seen: list[tuple[str, Answer]]) -> str:
     """Return why no pprof was found: a refusal says most, then what came instead at the first place, then a 404."""
     telling = [one for one in seen if _disabled(one[1]) or _refuses(one[1]) or 300 <= one[1].status < 400]
     if not telling and seen[0][1].good:
         telling = seen
     if telling:
-        return f"{door.url(telling[0][0])}: {_said(telling[0][1])}"
+        return f"{endpoint.url(telling[0][0])}: {_server_message(telling[0][1])}"
     places = [path for path, _ in seen if path.endswith("/")]
     more = f" and {len(places) - 3} other usual places" if len(places) > 3 else ""
     where = f"looked at {', '.join(places[:3])}{more}"
-    return f"{door.address.rstrip(':')}: no pprof here ({where}); {_usual_reason(door)}"
+    return f"{endpoint.address.rstrip(':')}: no pprof here ({where}); {_usual_reason(endpoint)}"
 
 
 def _disabled(answer: Answer) -> str:
@@ -196,7 +200,7 @@ def _disabled(answer: Answer) -> str:
     return ""
 
 
-def _said(answer: Answer) -> str:
+def _server_message(answer: Answer) -> str:
     if reason := _disabled(answer):
         return reason
     if not answer.good:
@@ -208,19 +212,19 @@ def _said(answer: Answer) -> str:
         )
     if answer.page:
         return (
-            f"{answer.page} came instead of pprof; --token or -H says who you are where a login is asked for, "
-            "and pprof may be on another port or under a prefix"
+            f"{answer.page} came instead of pprof; log in with --token or -H if it requires authentication; "
+            "pprof may be on another port or under a prefix"
         )
     return "what answers there is not pprof; it may be on another port or under a prefix"
 
 
-def _socket_name(door: Door) -> str:
-    return (door.socket or "").rpartition("/")[2]
+def _socket_name(endpoint: HttpEndpoint) -> str:
+    return (endpoint.socket or "").rpartition("/")[2]
 
 
-def _usual_reason(door: Door) -> str:
-    return _BY_SOCKET.get(_socket_name(door)) or _BY_PORT.get(
-        door.base.rsplit(":", 1)[-1],
+def _usual_reason(endpoint: HttpEndpoint) -> str:
+    return _BY_SOCKET.get(_socket_name(endpoint)) or _BY_PORT.get(
+        endpoint.base.rsplit(":", 1)[-1],
         "programs often serve it on a port of its own (6060), or under a prefix (name it: http://HOST:PORT/PREFIX), "
         'or not at all without `import _ "net/http/pprof"`',
     )

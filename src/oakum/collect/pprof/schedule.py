@@ -1,20 +1,20 @@
-"""What was seen of a server -> what is asked of it in one moment, in which order, what is left out and why.
+"""What was seen of a server -> what is asked of it in one snapshot, in which order, what is left out and why.
 
 Nothing is asked here. Order: what costs nothing first, goroutineleak last: it runs a collection of its own, and what it
 finds is marked in every later dump. Only what a leak diagnosis reads is taken: no CPU, block, mutex or thread profile.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from oakum.collect.pprof.probe import Mount
 from oakum.collect.pprof.scrape import Scrape
-from oakum.collect.target import LeftOut, Step, Wishes
-from oakum.collect.web import Door
+from oakum.collect.target import CaptureOptions, LeftOut, Step
+from oakum.collect.web import HttpEndpoint
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Seen:
+class Seen(Struct, frozen=True, eq=False):
     """What looking at a server showed, before anything heavy is asked for."""
 
     mount: Mount | None
@@ -25,16 +25,16 @@ class Seen:
     counted: bool = False  # by goroutine?debug=1, which is kept
     heap_text: bool = False  # heap?debug=1 is kept
     collections: int | None = None  # until now
-    collections_before: int | None = None  # until the heap profile of the moment before
+    collections_before: int | None = None  # until the heap profile of the snapshot before
     allocated: int | None = None  # bytes since its start
 
 
-def steps(door: Door, seen: Seen, wishes: Wishes, last: bool) -> Iterator[Step]:
+def steps(endpoint: HttpEndpoint, seen: Seen, options: CaptureOptions, last: bool) -> Iterator[Step]:
     """Yield what is asked for, in order."""
 
     def ask(file: str, what: str, path: str, query: Mapping[str, str] = {}) -> Step:
         key = f"{path}{'?' if query else ''}{'&'.join(f'{name}={value}' for name, value in query.items())}"
-        return Step(file, what, f"GET {door.url(path, query)}", key)
+        return Step(file, what, f"GET {endpoint.url(path, query)}", key)
 
     if seen.metrics:
         yield ask("metrics.txt", "metrics", seen.metrics)
@@ -47,33 +47,35 @@ def steps(door: Door, seen: Seen, wishes: Wishes, last: bool) -> Iterator[Step]:
         yield ask("goroutine.debug1.txt", "goroutines, counted", f"{place}/goroutine", {"debug": "1"})
     if seen.heap_text:
         yield ask("heap.debug1.txt", "memory statistics", f"{place}/heap", {"debug": "1"})
-    if reason := _why_collect(seen, wishes):
+    if reason := _why_collect(seen, options):
         yield ask("heap.pb.gz", f"heap, after a collection: {reason}", f"{place}/heap", {"gc": "1"})
     else:
         yield ask("heap.pb.gz", "heap", f"{place}/heap")
-    if seen.goroutines is None and (seen.mount.heap or not wishes.force):
+    if seen.goroutines is None and (seen.mount.heap or not options.force):
         return
     yield ask("goroutine.pb.gz", "goroutines, grouped by stack", f"{place}/goroutine")
-    if _affordable(seen, wishes):
+    if _affordable(seen, options):
         yield ask("goroutine.debug2.txt", "goroutines with states and ages", f"{place}/goroutine", {"debug": "2"})
     if last and "goroutineleak" in seen.mount.profiles:
         what = "goroutines that can never wake, found by a collection of its own"
         yield ask("goroutineleak.pb.gz", what, f"{place}/goroutineleak")
 
 
-def left_out(seen: Seen, wishes: Wishes, last: bool) -> Iterator[LeftOut]:
+def left_out(seen: Seen, options: CaptureOptions, last: bool) -> Iterator[LeftOut]:
     """Yield what is not asked for, though it is there and would tell something."""
     if seen.mount is None:
         return
     if seen.mount.heap:
         yield LeftOut("goroutines", f"{seen.mount.prefix}/goroutine is not served; only the heap is")
     elif seen.goroutines is None:
-        if not wishes.force:
+        if not options.force:
             yield LeftOut("goroutines", "they could not be counted", "--force takes them uncounted")
-    elif not _affordable(seen, wishes):
-        yield too_many("goroutine.debug2.txt", seen.goroutines, wishes.budget)
+    elif not _affordable(seen, options):
+        yield too_many("goroutine.debug2.txt", seen.goroutines, options.budget)
     if not last and "goroutineleak" in seen.mount.profiles:
-        why = "it runs a collection and marks what it finds in every later dump: only taken in the last moment"
+        why = (
+            "it runs a garbage collection and marks what it finds in every later dump: only taken in the last snapshot"
+        )
         yield LeftOut("goroutineleak.pb.gz", why)
 
 
@@ -86,25 +88,25 @@ def too_many(file: str, goroutines: int, budget: int) -> LeftOut:
     return LeftOut(file, why, "--force takes it all the same, --budget N allows more")
 
 
-def _affordable(seen: Seen, wishes: Wishes) -> bool:
-    return wishes.force or (seen.goroutines is not None and seen.goroutines <= wishes.budget)
+def _affordable(seen: Seen, options: CaptureOptions) -> bool:
+    return options.force or (seen.goroutines is not None and seen.goroutines <= options.budget)
 
 
-def _why_collect(seen: Seen, wishes: Wishes) -> str:
+def _why_collect(seen: Seen, options: CaptureOptions) -> str:
     """Return why a collection is asked for; "" when none is: a heap profile tells of the last one."""
-    if wishes.gc:
+    if options.gc:
         return "asked for"
     if seen.collections == 0:
         return "none has run yet, and without one the profile is empty"
     if seen.collections is not None and seen.collections == seen.collections_before:
-        return "none has run since the last moment, and the profile would be the same again"
+        return "none has run since the last snapshot, and the profile would be the same"
     return ""
 
 
-def verbosity(door: Door, flags: str) -> str:
+def verbosity(endpoint: HttpEndpoint, flags: str) -> str:
     """Return how klog is made to tell more, which is never done here: it changes the program."""
     return (
-        f"To see in its log what it does: curl -X PUT --data 5 {door.url(flags)} raises klog's verbosity, with the "
+        f"To see in its log what it does: curl -X PUT --data 5 {endpoint.url(flags)} raises klog's verbosity, with the "
         "credentials of this capture; set it back afterwards (2 is usual)."
     )
 

@@ -4,7 +4,8 @@ Parse reads the capture whole; here is only what must be known before more is as
 """
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oakum.collect.pprof.shapes import opened
 from oakum.model import Buffer
@@ -16,8 +17,7 @@ _GO = re.compile(rb'^go_info\{[^\n}]*version="(go[\w.+-]{1,40})[^\n]*\}', re.MUL
 _COLLECTIONS = (b"go_gc_duration_seconds_count", b"go_gc_cycles_total_gc_cycles_total")
 
 
-@dataclass(frozen=True, slots=True)
-class Scrape:
+class Scrape(Struct, frozen=True):
     """What metrics say of the process that serves them."""
 
     processes: int = 0  # of how many it tells: a federation tells of many

@@ -5,8 +5,9 @@ theirs are in it.
 """
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from oakum.collect.process.proc import MOST, Proc
 
@@ -35,8 +36,7 @@ _UNIT = re.compile(r"/([^/]{1,200}\.(?:service|scope))(?=/|$)")
 _ENGINES = {"cri-containerd": "containerd", "crio": "cri-o", "libpod": "podman"}
 
 
-@dataclass(frozen=True, slots=True)
-class Home:
+class Home(Struct, frozen=True):
     """Where a process belongs: a container, perhaps of a pod; a unit of systemd; or nowhere ("")."""
 
     container: str = ""  # the whole id

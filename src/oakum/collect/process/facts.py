@@ -23,12 +23,12 @@ _UNITS = {None: 0, "B": 0, "KiB": 10, "MiB": 20, "GiB": 30, "TiB": 40}
 def as_text(proc: Proc) -> bytes:
     """Return the facts of a process as they are now."""
     lines = [f"{HEADER} pid={proc.pid}: counted from /proc, not told by the process"]
-    for name, value in _told(proc).items():
+    for name, value in _numbers_of(proc).items():
         lines += [f"# HELP {name} {_NAMES[name]}", f"# TYPE {name} gauge", f"{name} {value:.15g}"]
     return "\n".join([*lines, ""]).encode()
 
 
-def _told(proc: Proc) -> dict[str, float]:
+def _numbers_of(proc: Proc) -> dict[str, float]:
     stat, started, most, settings = proc.stat(), proc.started(), proc.most_files(), proc.go_settings()
     found: dict[str, float] = {}
     if started:

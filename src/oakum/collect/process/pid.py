@@ -7,18 +7,19 @@ of its command line only what cannot be a secret is told; a process that ended, 
 import os
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from oakum.collect.process import cgroups, doors, facts, sockets, sockets_text
+from msgspec.structs import replace
+
+from oakum.collect.process import cgroups, endpoints, facts, sockets, sockets_text
 from oakum.collect.process.masked import masked
 from oakum.collect.process.network import Network
 from oakum.collect.process.proc import Proc, need_proc
-from oakum.collect.target import LeftOut, Plan, Step, Taken, Wishes
+from oakum.collect.target import CaptureOptions, LeftOut, Plan, Step, Taken
 from oakum.collect.web import Access
 from oakum.model import Capture, Problem, Socket, Unreachable, UsageError
 
@@ -27,10 +28,11 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"pid:([1-9]\d{0,9})")
 _PROFILES = ("goroutine", "heap")
+_CHILDREN_MOST = 3  # Go programs that a process started, by name
 # The line `State:	T (stopped)`
 _STATE = re.compile(rb"^State:\s*([A-Za-z])\b", re.MULTILINE)
 _SHUT = "one of its listening sockets answers only to whom it knows"
-_KEYS = "--token-file, or -tls_cert and -tls_key, say who you are"
+_KEYS = "authenticate with --token-file, or -tls_cert and -tls_key"
 # Who prints its goroutines when it is sent SIGUSR1, and where.
 _DUMPS_ON_USR1 = {
     "containerd": "its log and to /tmp/containerd.PID.stacks.log",
@@ -73,7 +75,7 @@ class PidTarget:
         self._profiles: list[Target] | None = None  # None: not looked for yet
         self._homes: dict[str, Target] = {}  # file -> who serves it
         self.process = self._place() or self.address
-        self._own: dict[str, Callable[[Wishes], bytes]] = {
+        self._own: dict[str, Callable[[CaptureOptions], bytes]] = {
             "status.txt": lambda _: proc.read("status"),
             "smaps_rollup.txt": lambda _: proc.read("smaps_rollup"),
             "cgroup.txt": lambda _: cgroups.as_text(cgroups.memory_files(proc)),
@@ -82,19 +84,19 @@ class PidTarget:
             "build.txt": self._build,
         }
 
-    def plan(self, wishes: Wishes, moment: int = 1, last: bool = True) -> Plan:
+    def plan(self, options: CaptureOptions, snapshot: int = 1, last: bool = True) -> Plan:
         """Look at the process and its listening sockets, and return what to take."""
         if gone := self.gone():
             return Plan(problems=(gone,))
-        steps, left_out = self.kernel(wishes, moment)
-        told = _facts(self._proc) if moment == 1 else {}
+        steps, left_out = self.kernel(options, snapshot)
+        told = _facts(self._proc) if snapshot == 1 else _resident(self._proc)
         problems: list[Problem] = []
         advice: list[str] = []
         self._homes.clear()
         served, why = self._served()
         refusals: list[Problem] = []
         for target in served:
-            plan = self._network.call(partial(target.plan, wishes, moment, last))
+            plan = self._network.call(partial(target.plan, options, snapshot, last))
             new = [step for step in plan.steps if step.file not in self._homes]
             if not new:
                 refusals += plan.problems
@@ -112,34 +114,37 @@ class PidTarget:
             if self._network.elsewhere:
                 told["network"] = f"its own namespace; nsenter -t {self._proc.pid} -n enters it"
         if not any(step.file.startswith(_PROFILES) for step in steps):
+            # A library built by Go may serve profiles in a program that is not.
+            if snapshot == 1 and self._proc.is_go() is False:
+                return Plan(problems=(Problem.quoted("not-go", self._not_go()),))
             # Who refuses may well have it: that says more than who has not, and then no signal is needed.
-            closed = [problem for problem in refusals if doors.refuses(problem)]
+            closed = [problem for problem in refusals if endpoints.refuses(problem)]
             left_out.append(replace(why, why=_SHUT, how=_KEYS) if closed else why)
             problems += closed or refusals
-            advice += [] if closed else self._signals(wishes)
-        elif moment == 1:
+            advice += [] if closed else self._signals(options)
+        elif snapshot == 1:
             self._profiles = [target for target in served if target in self._homes.values()]
             for target in served:
                 if target not in self._profiles:
                     target.close()
         return Plan(tuple(steps), tuple(left_out), tuple(advice), MappingProxyType(told), tuple(problems))
 
-    def take(self, step: Step, wishes: Wishes) -> Taken:
+    def take(self, step: Step, options: CaptureOptions) -> Taken:
         """Take one thing: read it from /proc, or ask the server that has it."""
         home = self._homes.get(step.file)
         if home is not None:
-            return self._network.call(lambda: home.take(step, wishes))
+            return self._network.call(lambda: home.take(step, options))
         began = datetime.now(UTC)
         if gone := self.gone():
             return Taken(step, None, began, began, (gone,))
         try:
-            data = self._own[step.file](wishes)
+            data = self._own[step.file](options)
         except OSError as error:
-            problem = Problem("unreadable", f"{step.ask}: {error.strerror or error}")
+            problem = Problem.quoted("unreadable", f"{step.ask}: {error.strerror or error}")
             return Taken(step, None, began, datetime.now(UTC), (problem,))
         ended = datetime.now(UTC)
         if not data:
-            return Taken(step, None, began, ended, (Problem("empty", f"{step.ask}: it is empty"),))
+            return Taken(step, None, began, ended, (Problem.quoted("empty", f"{step.ask}: it is empty"),))
         return Taken(step, Capture(f"{self.address}/{step.file}", data, ended), began, ended)
 
     def close(self) -> None:
@@ -152,16 +157,18 @@ class PidTarget:
         """Return that it has ended, when it has."""
         stat = self._proc.stat()
         if stat is None:
-            return Problem("ended", f"{self.address} has ended")
+            return Problem.quoted("ended", f"{self.address} has ended")
         if stat.started != self._started:
-            return Problem("ended", f"{self.address} has ended; another process ({stat.name}) has its number now")
+            return Problem.quoted(
+                "ended", f"{self.address} has ended; another process ({stat.name}) has its number now"
+            )
         if self._state() in ("Z", "X"):
-            return Problem(
+            return Problem.quoted(
                 "ended", f"{self.address} has ended; its parent, {stat.parent}, has not taken note of it yet"
             )
         return None
 
-    def kernel(self, wishes: Wishes, moment: int) -> tuple[list[Step], list[LeftOut]]:
+    def kernel(self, options: CaptureOptions, snapshot: int) -> tuple[list[Step], list[LeftOut]]:
         """Return what is read of /proc, and what may not be."""
         place = self._proc.path
         left_out: list[LeftOut] = []
@@ -174,7 +181,7 @@ class PidTarget:
             left_out.append(LeftOut("smaps_rollup.txt", _why(error, f"{place}/smaps_rollup"), root))
         if files := cgroups.memory_files(self._proc):
             ask = f"tail -n +1 {files[0].parent}/memory.*"
-            steps.append(Step("cgroup.txt", "memory of its cgroup, its limit, and kills for want of memory", ask))
+            steps.append(Step("cgroup.txt", "memory of its cgroup, its limit, and OOM kills", ask))
         steps.append(Step("process.txt", "open files, start, Go's settings", f"count {place}/fd, limits, environ"))
         try:
             os.listdir(place / "fd")  # noqa: PTH208 - names are enough
@@ -182,9 +189,9 @@ class PidTarget:
             steps.append(Step("sockets.txt", "sockets: what waits in them, and for whom", ask))
         except OSError as error:
             left_out.append(LeftOut("sockets.txt", _why(error, f"{place}/fd"), root))
-        if moment == 1 and wishes.describe(place / "exe"):
+        if snapshot == 1 and options.describe(place / "exe"):
             steps.append(Step("build.txt", "which versions it was built from", f"go version -m {place}/exe"))
-        elif moment == 1:
+        elif snapshot == 1:
             left_out.append(LeftOut("build.txt", "its program is not built by Go, tells no build, or may not be read"))
         return steps, left_out
 
@@ -192,7 +199,7 @@ class PidTarget:
         """Return who answers at its listening sockets, and what is said when that is nobody with a profile."""
         what = "goroutines and heap"
         if self._profiles is not None:
-            return self._profiles, LeftOut(what, "pprof was not found at its sockets in the first moment")
+            return self._profiles, LeftOut(what, "pprof was not found at its sockets in the first snapshot")
         try:
             listening = sockets.listeners(self._proc)
         except OSError as error:
@@ -204,7 +211,7 @@ class PidTarget:
         if why := self._network.enter():
             how = f"sudo nsenter -t {self._proc.pid} -n oakum capture {self.address}"
             return [], LeftOut(what, f"its network namespace is another one, and cannot be entered: {why}", how)
-        # Who did not answer may be busy: it is asked again in the next moment.
+        # Who did not answer may be busy: it is asked again in the next snapshot.
         self._profiles = self._network.call(lambda: self._look(listening)) or None
         if self._profiles is None and self._stopped():
             why = "it is stopped (by SIGSTOP, or a debugger holds it), and answers nobody"
@@ -213,9 +220,17 @@ class PidTarget:
         imported = 'import _ "net/http/pprof"; or name the address and prefix at which it serves it'
         how = _SERVES.get(Path(self._proc.program()).name, imported)
         if self._profiles is None:
-            why = f"it listens at {where}, and answers HTTP/1 at none of them within {doors.SECONDS:g} s"
+            why = f"it listens at {where}, and answers HTTP/1 at none of them within {endpoints.SECONDS:g} s"
             return [], LeftOut(what, why, how)
         return self._profiles, LeftOut(what, f"it listens at {where}, and serves pprof at none of the usual paths", how)
+
+    def _not_go(self) -> str:
+        """Return that the program is not built by Go, and which of those that it started are."""
+        text = f"{self.address} is not a Go program: {self._proc.program() or _called(self._proc)}"
+        started = [one for one in self._proc.children() if one.is_go()][:_CHILDREN_MOST]
+        if started:
+            return f"{text}; it started {', '.join(f'pid:{one.pid} ({_called(one)})' for one in started)}"
+        return f"{text}; `oakum find` lists those of Go"
 
     def _stopped(self) -> bool:
         return self._state() in ("T", "t")
@@ -230,14 +245,14 @@ class PidTarget:
             listening = [] if self._network.elsewhere else sockets.listeners(self._proc)
         except OSError:
             return ""
-        found = list(doors.doors(listening, self._proc)) if len(listening) == 1 else []
+        found = list(endpoints.endpoints(listening, self._proc)) if len(listening) == 1 else []
         return _place(found[0].address) if found else ""
 
     def _look(self, listening: Sequence[Socket]) -> "list[Target]":
         from oakum.collect.pprof.endpoint import PprofTarget
 
-        found = doors.answering(listening, self._proc, self._access)
-        return [PprofTarget(door, door.address.rstrip(":"), widely=False) for door in found]
+        found = endpoints.answering(listening, self._proc, self._access)
+        return [PprofTarget(endpoint, endpoint.address.rstrip(":"), widely=False) for endpoint in found]
 
     def _there(self, step: Step) -> Step:
         """Return the step, asked for in such a way that it can be repeated by hand."""
@@ -252,13 +267,13 @@ class PidTarget:
         name = stat.name if stat else ""
         return sockets_text.as_text(rows, self._proc.pid, name, datetime.now(UTC), sockets.limits())
 
-    def _build(self, wishes: Wishes) -> bytes:
-        told = wishes.describe(self._proc.path / "exe")
+    def _build(self, options: CaptureOptions) -> bytes:
+        told = options.describe(self._proc.path / "exe")
         # The name by which it was started says more than /proc/12/exe.
         program = self._proc.program().removesuffix(" (deleted)") or str(self._proc.path / "exe")
         return (told or b"").replace(str(self._proc.path / "exe").encode(), program.encode(), 1)
 
-    def _signals(self, wishes: Wishes) -> list[str]:
+    def _signals(self, options: CaptureOptions) -> list[str]:
         """Return how a process without pprof can be made to print its goroutines; that is for people to decide."""
         name = Path(self._proc.program()).name
         for known, where in _DUMPS_ON_USR1.items():
@@ -268,7 +283,7 @@ class PidTarget:
                         "PID", str(self._proc.pid)
                     )
                 ]
-        if not wishes.describe(self._proc.path / "exe") or self._stopped():
+        if not options.describe(self._proc.path / "exe") or self._stopped():
             return []
         return [f"kill -QUIT {self._proc.pid} makes a Go program print all its goroutines to stderr, and ends it"]
 
@@ -302,6 +317,12 @@ def _facts(proc: Proc) -> dict[str, object]:
         "environment": proc.go_settings(),
     }
     return {name: value for name, value in told.items() if value}
+
+
+def _resident(proc: Proc) -> dict[str, object]:
+    """Return what changes from snapshot to snapshot, so that a series shows its course."""
+    stat = proc.stat()
+    return {"rss": stat.resident} if stat else {}
 
 
 def _why(error: OSError, place: str) -> str:

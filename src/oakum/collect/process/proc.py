@@ -5,16 +5,21 @@ Of its environment only what steers Go's memory and traces is looked at: the res
 
 import os
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from oakum.model import UsageError
 
 PROC = Path("/proc")
 MOST = 1 << 20  # bytes of one file; those that grow with the machine are given more
 MOST_FILES = 200_000  # open files of one process; servers of a million connections exist
+# What every program with Go's runtime has in it, also without symbols; the first also when its names are garbled.
+_RUNTIME = (b"\xff Go buildinf:", b"runtime.gopark")
+_PROGRAM_MOST = 1 << 30
 # What changes how Go uses memory or prints stacks. Nothing else of an environment is any business of ours.
 GO_SETTINGS = ("GOGC", "GOMEMLIMIT", "GODEBUG", "GOTRACEBACK", "GOMAXPROCS")
 # The line `SigCgt:	fffffffd7fc1feff`
@@ -37,8 +42,7 @@ class Stat(NamedTuple):
     resident: int  # bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Proc:
+class Proc(Struct, frozen=True):
     """The folder of one process."""
 
     pid: int
@@ -93,6 +97,19 @@ class Proc:
             return str((self.path / "exe").readlink())
         except OSError:
             return ""
+
+    def is_go(self) -> bool | None:
+        """Tell whether its program holds Go's runtime; None where it may not be read."""
+        try:
+            with (self.path / "exe").open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as program:
+                return any(program.find(mark, 0, _PROGRAM_MOST) >= 0 for mark in _RUNTIME)
+        except (OSError, ValueError):  # ValueError: it is empty, which nothing that runs is
+            return None
+
+    def children(self) -> "list[Proc]":
+        """Return the processes that it started and that still run."""
+        found = [Proc(pid, self.root) for pid in pids(self.root)]
+        return [one for one in found if (stat := one.stat()) is not None and stat.parent == self.pid]
 
     def arguments(self) -> list[str]:
         """Return its command line, secrets and all: for looking at, not for showing."""

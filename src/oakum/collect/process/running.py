@@ -4,11 +4,13 @@ Which of them Go built is not decided here: parse reads programs. What may not b
 """
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from oakum.collect.process import cgroups, doors, sockets
+from msgspec import Struct
+from msgspec.structs import replace
+
+from oakum.collect.process import cgroups, endpoints, sockets
 from oakum.collect.process.network import Network
 from oakum.collect.process.proc import PROC, Proc, pids
 from oakum.collect.web import Access
@@ -18,8 +20,7 @@ _SECONDS = 2.0  # for one answer
 _KNOCK = 1.0  # for the first: many processes are asked, and some speak no HTTP
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(Struct, frozen=True):
     """What a process runs: `file` is the same for the same program, however it is called."""
 
     proc: Proc
@@ -27,8 +28,7 @@ class Program:
     executable: Path  # by which it can be read, also when it was replaced or lies in a container
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
+class Running(Struct, frozen=True):
     """One process."""
 
     proc: Proc
@@ -40,8 +40,7 @@ class Running:
     home: cgroups.Home
 
 
-@dataclass(frozen=True, slots=True)
-class Served:
+class Served(Struct, frozen=True):
     """Where a process serves pprof."""
 
     address: str = ""  # "": nowhere that is known
@@ -111,15 +110,15 @@ def _look(listening: list[Socket], proc: Proc, access: Access) -> Served:
     from oakum.collect.pprof.probe import look
 
     refusal = ""
-    for door in doors.answering(listening, proc, access, _KNOCK):
+    for endpoint in endpoints.answering(listening, proc, access, _KNOCK):
         try:
-            found = look(door, "", _SECONDS, False)
+            found = look(endpoint, "", _SECONDS, False)
         finally:
-            door.close()
+            endpoint.close()
         if found.mount:
-            return Served(f"{door.address}{found.mount.prefix}", found.mount.goroutines)
-        if found.problem and doors.refuses(found.problem):
-            refusal = refusal or found.problem.text
+            return Served(f"{endpoint.address}{found.mount.prefix}", found.mount.goroutines)
+        if found.problem and endpoints.refuses(found.problem):
+            refusal = refusal or found.problem.quote
     return Served(why=refusal or "none of its listening sockets answers with pprof", refused=bool(refusal))
 
 

@@ -17,7 +17,7 @@ from oakum.collect.process import cgroups
 from oakum.collect.process.pid import PidTarget
 from oakum.collect.process.proc import PROC, Proc, need_proc, pids
 from oakum.collect.process.shim_logs import ShimLogs
-from oakum.collect.target import LeftOut, Plan, Step, Taken, Wishes
+from oakum.collect.target import CaptureOptions, LeftOut, Plan, Step, Taken
 from oakum.collect.web import Access
 from oakum.model import Capture, Problem, Unreachable, UsageError
 
@@ -35,12 +35,12 @@ _LOG = "log.txt"
 def open(word: str, access: Access) -> "list[Target]":
     """Return the shim that a word names; raise when there is none, or several."""
     name, _, query = word.removeprefix("shim:").partition("?")
-    options = dict(parse_qsl(query))
-    if not _ID.fullmatch(name) or options.keys() - {"log"}:
+    fields = dict(parse_qsl(query))
+    if not _ID.fullmatch(name) or fields.keys() - {"log"}:
         raise UsageError(f"{word}: {_HOW}")
     need_proc(word)
-    if "log" in options and not os.access(options["log"], os.R_OK):
-        raise UsageError(f"{word}: {options['log']} is not there, or may not be read")
+    if "log" in fields and not os.access(fields["log"], os.R_OK):
+        raise UsageError(f"{word}: {fields['log']} is not there, or may not be read")
     proc = _by_pid(word, int(name)) if name.isdecimal() and len(name) < 8 else None
     if proc is None:
         proc = _by_id(word, name)
@@ -48,7 +48,7 @@ def open(word: str, access: Access) -> "list[Target]":
         raise UsageError(
             f"{word}: pid {proc.pid} ({_name(proc)}) does not handle SIGUSR1, which would end it; no signal was sent"
         )
-    return [ShimTarget(word, proc, access, options.get("log"))]
+    return [ShimTarget(word, proc, access, fields.get("log"))]
 
 
 class ShimTarget:
@@ -62,12 +62,12 @@ class ShimTarget:
         self._proc = proc
         self._logs = ShimLogs(proc, log)
 
-    def plan(self, wishes: Wishes, moment: int = 1, last: bool = True) -> Plan:
+    def plan(self, options: CaptureOptions, snapshot: int = 1, last: bool = True) -> Plan:
         """Return what is read of /proc, and the signal that makes it print its goroutines."""
         del last
         if gone := self._pid.gone():
             return Plan(problems=(gone,))
-        steps, left_out = self._pid.kernel(wishes, moment)
+        steps, left_out = self._pid.kernel(options, snapshot)
         if places := self._logs.shown():
             ask = f"kill -USR1 {self._proc.pid}, then read {places}"
             steps.append(Step(_LOG, "its goroutines, which it prints when it is sent SIGUSR1", ask))
@@ -77,26 +77,26 @@ class ShimTarget:
         arguments = self._proc.arguments()
         facts = {"pid": self._proc.pid, "program": self._proc.program(), "container": _after("-id", arguments)}
         facts |= {"namespace": _after("-namespace", arguments)}
-        told = {name: value for name, value in facts.items() if value} if moment == 1 else {}
+        told = {name: value for name, value in facts.items() if value} if snapshot == 1 else {}
         return Plan(tuple(steps), tuple(left_out), facts=MappingProxyType(told))
 
-    def take(self, step: Step, wishes: Wishes) -> Taken:
+    def take(self, step: Step, options: CaptureOptions) -> Taken:
         """Take one thing; the dump is waited for until its last line is there."""
         if step.file != _LOG:
-            return self._pid.take(step, wishes)
+            return self._pid.take(step, options)
         began = datetime.now(UTC)
         self._logs.mark(began)
         if problem := self._signal():
             return Taken(step, None, began, datetime.now(UTC), (problem,))
-        data, cut = self._logs.wait(min(_PATIENCE, wishes.seconds), wishes.most)
+        data, cut = self._logs.wait(min(_PATIENCE, options.seconds), options.most)
         ended = datetime.now(UTC)
         if not data:
             text = (
                 f"SIGUSR1 was sent to pid {self._proc.pid}, and no dump was found in {self._logs.shown()} "
                 f"{cut}; {self.address}?log=FILE names another log, and containerd's level must be info or debug"
             )
-            return Taken(step, None, began, ended, (Problem("no-dump", text),))
-        problems = (Problem("cut", f"The dump is not whole: its last line did not come {cut}"),) if cut else ()
+            return Taken(step, None, began, ended, (Problem.quoted("no-dump", text),))
+        problems = (Problem.quoted("cut", f"The dump is not whole: its last line did not come {cut}"),) if cut else ()
         return Taken(step, Capture(f"{self.address}/{_LOG}", data, ended), began, ended, problems)
 
     def close(self) -> None:
@@ -109,18 +109,20 @@ class ShimTarget:
             # Held by this descriptor, the number cannot become another process's between the check and the signal.
             held = os.pidfd_open(self._proc.pid)
         except OSError as error:
-            return Problem("ended", f"pid {self._proc.pid}: {error.strerror or error}")
+            return Problem.quoted("ended", f"pid {self._proc.pid}: {error.strerror or error}")
         try:
             if gone := self._pid.gone():
                 return gone
             if not self._proc.catches(signal.SIGUSR1):
-                return Problem("not-handled", f"pid {self._proc.pid} does not handle SIGUSR1 any more; it was not sent")
+                return Problem.quoted(
+                    "not-handled", f"pid {self._proc.pid} does not handle SIGUSR1 any more; it was not sent"
+                )
             signal.pidfd_send_signal(held, signal.SIGUSR1)
         except PermissionError:
             text = f"pid {self._proc.pid} is another user's: as root, or sudo kill -USR1 {self._proc.pid}"
-            return Problem("forbidden", text)
+            return Problem.quoted("forbidden", text)
         except OSError as error:
-            return Problem("ended", f"pid {self._proc.pid}: {error.strerror or error}")
+            return Problem.quoted("ended", f"pid {self._proc.pid}: {error.strerror or error}")
         finally:
             os.close(held)
         return None

@@ -4,7 +4,6 @@ Its standard error is a file; or a pipe or fifo that containerd reads, and copie
 the journal. What is taken lies between the first and the last line of the dump; nothing else of the log is.
 """
 
-import shutil
 import stat
 from collections.abc import Iterator
 from datetime import datetime
@@ -13,6 +12,7 @@ from time import monotonic, sleep
 
 from oakum.collect.process import cgroups, journal
 from oakum.collect.process.proc import Proc, pids
+from oakum.collect.programs import find_program
 
 BEGIN = b"=== BEGIN goroutine stack dump ==="
 END = b"=== END goroutine stack dump ==="
@@ -31,7 +31,7 @@ class ShimLogs:
         whose = [f"_SYSTEMD_UNIT={unit}" for unit in units or [_USUAL_UNIT]] + [
             f"_PID={writer.pid}" for writer in writers
         ]
-        there = shutil.which("journalctl") and any(folder.is_dir() for folder in _JOURNALS)
+        there = find_program("journalctl") and any(folder.is_dir() for folder in _JOURNALS)
         # Any of them: journalctl joins fields by "and", and by "or" where a plus stands between them.
         self._journal = " + ".join(dict.fromkeys(whose)).split(" ") if there and not log else []
         self._marks: dict[Path, int] = {}

@@ -7,8 +7,9 @@ such interface the answer is empty.
 import socket
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from time import monotonic
+
+from msgspec import Struct
 
 _SOCK_DIAG = 4  # protocol of the netlink family
 _BY_FAMILY = 20  # type of a message
@@ -23,8 +24,7 @@ _PATIENCE = 5.0  # seconds; a dump of 100,000 sockets takes a fraction of one
 _MOST = 1_000_000  # sockets
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """What the kernel tells of one socket."""
 
     received: int | None = None

@@ -7,9 +7,10 @@ peers and the memory of buffers come from sock_diag; a TCP peer on this machine 
 import os
 import socket
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from ipaddress import IPv6Address, ip_address
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from oakum.collect.process.proc import Proc, pids, socket_inode
 from oakum.collect.process.sock_diag import Told, tcp_memory, unix_sockets

@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING
 from oakum.collect.web.access import Access
 
 if TYPE_CHECKING:
-    from oakum.collect.web.door import Answer, Door
+    from oakum.collect.web.endpoint import Answer, HttpEndpoint
 
 
 def __getattr__(name: str) -> object:
-    """Import what speaks HTTP only for those who do: commands that read files know Access, and no door."""
-    if name in ("Answer", "Door"):
-        from oakum.collect.web import door
+    """Import what speaks HTTP only for those who do: commands that read files know Access, and no endpoint."""
+    if name in ("Answer", "HttpEndpoint"):
+        from oakum.collect.web import endpoint
 
-        return getattr(door, name)
+        return getattr(endpoint, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-__all__ = ["Access", "Answer", "Door"]
+__all__ = ["Access", "Answer", "HttpEndpoint"]

@@ -54,7 +54,7 @@ class Access:
         from oakum.collect.web import tls
 
         if self.token and self.token_file:
-            raise UsageError("--token and --token-file both say who asks: leave one out")
+            raise UsageError("--token and --token-file exclude each other")
         if self.tls_key and not self.tls_cert:
             raise UsageError("--tls-key is the key of a certificate: --tls-cert FILE names it")
         check(self.sent("https"))

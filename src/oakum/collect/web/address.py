@@ -74,7 +74,7 @@ def _host(host: str, shown: str) -> str:
     try:
         return host.encode("idna").decode()
     except UnicodeError as error:
-        raise UsageError(f"{shown}: this is no name of a host") from error
+        raise UsageError(f"{shown}: not a valid host name") from error
 
 
 def encoded(path: str) -> str:

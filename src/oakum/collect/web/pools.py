@@ -1,4 +1,4 @@
-"""The connections of a door and of those under it, made when first needed: one pool for http, one for https."""
+"""The connections of an endpoint and of those under it, made when first needed: one pool for http, one for https."""
 
 import threading
 
@@ -10,7 +10,7 @@ from oakum.collect.web.address import Place
 from oakum.collect.web.proxies import Proxy, proxy_for
 from oakum.collect.web.wire import Network
 
-_KEPT = 4  # idle connections of a door; those who ask at once make as many as they are
+_KEPT = 4  # idle connections of an endpoint; those who ask at once make as many as they are
 _IDLE = 20.0  # seconds; Go's servers and most proxies keep them longer
 
 

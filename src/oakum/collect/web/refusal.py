@@ -17,14 +17,14 @@ _LOGIN = re.compile(rb"type=[\"']?password|log[ _-]?in|sign[ _-]?in|sso\b|oauth|
 # WWW-Authenticate: Basic realm="metrics"
 _BASIC, _BEARER = "basic", "bearer"
 
-_GATEWAY = "what stands before the server (proxy, ingress, service mesh) could not get an answer from it"
+_GATEWAY = "the proxy, ingress or service mesh got no answer from the server"
 _MEANINGS = {
-    404: "nothing is at this path",
-    405: "it does not answer to GET at this path",
-    408: "it waited too long for the request",
-    410: "nothing is at this path any more",
-    429: "it is asked too often; wait, or --parallel asks fewer at once",
-    431: "the request has more headers than it takes",
+    404: "not found",
+    405: "GET is not allowed at this path",
+    408: "the server timed out waiting for the request",
+    410: "no longer available",
+    429: "rate limited; wait, or lower --parallel",
+    431: "too many request headers",
     500: "it failed",
     502: _GATEWAY,
     503: "it is overloaded, starting, or not behind its proxy",
@@ -43,29 +43,25 @@ def in_words(status: int, headers: Mapping[str, str], body: bytes, known: bool, 
     if status == 401:
         return f"401, {_who(headers.get('www-authenticate', ''), known)}{said}"
     if status == 403:
-        who = (
-            "who asks may not read this"
-            if known
-            else "nobody may read this without saying who asks (--token, --tls-cert)"
-        )
+        who = "these credentials lack permission" if known else "authentication required (--token, --tls-cert)"
         return f"403, {who}{said}"
     if status == 407:
-        return f"407, the proxy{f' {proxy}' if proxy else ''} wants a name and password: http://NAME:PASSWORD@HOST:PORT"
+        return f"407, the proxy{f' {proxy}' if proxy else ''} requires authentication: http://NAME:PASSWORD@HOST:PORT"
     means = _MEANINGS.get(status, "")
     if means is _GATEWAY and proxy:
-        means = f"the proxy {proxy} could not get an answer; NO_PROXY=HOST goes there without it"
+        means = f"the proxy {proxy} could not get an answer; NO_PROXY=HOST bypasses it"
     return f"{status}{f', {means}' if means else ''}{said}"
 
 
 def _who(asked: str, known: bool) -> str:
     schemes = [word.partition(" ")[0].lower() for word in asked.split(",")]
     if _BASIC in schemes:
-        how = "NAME:PASSWORD@ in the address says who you are"
+        how = "authenticate with NAME:PASSWORD@ in the address"
     elif _BEARER in schemes or not asked:
-        how = "--token, --token-file or --tls-cert says who you are"
+        how = "authenticate with --token, --token-file or --tls-cert"
     else:
-        how = f"it asks for {schemes[0][:40]!r}; -H 'Authorization: ...' says who you are"
-    return f"{'what was sent is not accepted' if known else 'who asks is not known'}; {how}"
+        how = f"it asks for {schemes[0][:40]!r}; authenticate with -H 'Authorization: ...'"
+    return f"{'the credentials were rejected' if known else 'authentication required'}; {how}"
 
 
 def page(data: Buffer) -> str:

@@ -36,7 +36,7 @@ def through(stream: httpcore.NetworkStream, proxy: Proxy, host: str, port: int, 
         if _read(stream, 2, left)[1] != 0:
             raise httpcore.ProxyError("it does not accept the name and password")
     elif method != 0:
-        raise httpcore.ProxyError("it wants a name and password, or another proof of who asks")
+        raise httpcore.ProxyError("it requires authentication")
     stream.write(b"\x05\x01\x00" + _address(host) + port.to_bytes(2, "big"), left())
     _, answer, _, kind = _read(stream, 4, left)
     if answer != 0:

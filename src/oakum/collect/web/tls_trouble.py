@@ -16,7 +16,7 @@ _NAMES = (62, 64)  # the name, the address is not in it
 
 # Part of the name that OpenSSL gives an error -> what it means.
 _OTHERS = (
-    ("CERTIFICATE_REQUIRED", "it wants a certificate of yours: --tls-cert and --tls-key"),
+    ("CERTIFICATE_REQUIRED", "it requires a client certificate: --tls-cert and --tls-key"),
     ("UNKNOWN_CA", "it does not know the authority of your certificate (--tls-cert)"),
     ("CERTIFICATE_EXPIRED", "your certificate (--tls-cert) has expired"),
     ("CERTIFICATE_REVOKED", "your certificate (--tls-cert) was revoked"),
@@ -33,7 +33,7 @@ _OTHERS = (
     ("UNSUPPORTED_PROTOCOL", "it speaks only TLS 1.0 or 1.1, which are not safe and not spoken here"),
     (
         "HANDSHAKE_FAILURE",
-        "it broke TLS off; a server that wants a certificate of yours gets it with --tls-cert, --tls-key",
+        "it aborted the TLS handshake; if it requires a client certificate: --tls-cert, --tls-key",
     ),
     ("UNEXPECTED_EOF", "it closed the connection during TLS; does it speak plain http?"),
     ("TOO_SMALL", "its key is too short to be safe"),

@@ -12,7 +12,7 @@ import httpcore
 from oakum.collect.web import tls_trouble, vault
 from oakum.collect.web.address import shown
 from oakum.collect.web.proxies import Proxy
-from oakum.collect.web.wire import Errand, NotHTTP
+from oakum.collect.web.wire import NotHTTP, RequestDeadline
 from oakum.model import UsageError
 
 # /accounts/login   /oauth2/sign_in   /saml/acs   /dex/auth
@@ -20,20 +20,20 @@ _LOGIN = re.compile(r"log[-_]?in|sign[-_]?in|oauth|oidc|saml|\bsso\b|/auth\b|/de
 
 _CONNECTING = {
     errno.ECONNREFUSED: "connection refused: nothing listens there",
-    errno.EHOSTUNREACH: "no route to that host; is it up, and in a network that is reached from here?",
-    errno.ENETUNREACH: "that network cannot be reached from here; is a VPN or a tunnel missing?",
-    errno.ETIMEDOUT: "no answer: a firewall or a NetworkPolicy drops what is sent, or the machine is gone",
+    errno.EHOSTUNREACH: "no route to host; is it up and reachable from here?",
+    errno.ENETUNREACH: "network unreachable; is a VPN or tunnel missing?",
+    errno.ETIMEDOUT: "no answer: a firewall or NetworkPolicy drops packets, or the host is down",
     errno.EACCES: "this machine does not allow the connection (a firewall rule?)",
     errno.EPERM: "this machine does not allow the connection (a firewall rule?)",
-    errno.EADDRNOTAVAIL: "this machine has no address or no port left to connect from",
-    errno.EMFILE: "this process may have no more files open; ulimit -n raises it, --parallel asks fewer at once",
-    errno.ENFILE: "this machine may have no more files open; --parallel asks fewer at once",
+    errno.EADDRNOTAVAIL: "no local address or port left to connect from",
+    errno.EMFILE: "too many open files; raise ulimit -n or lower --parallel",
+    errno.ENFILE: "too many open files on this machine; lower --parallel",
     errno.ECONNRESET: "the connection was reset by the other side",
     errno.EPIPE: "the connection was closed by the other side",
 }
 
 
-def in_words(error: Exception, mine: Errand, path: str | None, proxy: Proxy | None) -> str:
+def in_words(error: Exception, mine: RequestDeadline, path: str | None, proxy: Proxy | None) -> str:
     """Return why there was no answer; `path` is that of a unix socket."""
     if isinstance(error, UsageError):
         return str(error)
@@ -55,7 +55,7 @@ def in_words(error: Exception, mine: Errand, path: str | None, proxy: Proxy | No
         said = _CONNECTING.get(cause.errno or 0, cause.strerror or str(cause))
         return f"{before}{said}{_hint(mine) if cause.errno in (errno.ECONNRESET, errno.EPIPE) else ''}"
     if isinstance(cause, UnicodeError):
-        return before + "this is no name of a host"
+        return before + "not a valid host name"
     return _protocol(str(error), mine)
 
 
@@ -67,29 +67,27 @@ def _cause(error: Exception) -> BaseException:
     return found
 
 
-def _late(mine: Errand) -> str:
+def _late(mine: RequestDeadline) -> str:
     within = f"within {mine.seconds:g} s"
     return {
-        "name": f"the name was not found {within}: the name server does not answer",
-        "connection": f"no connection {within}: a firewall or NetworkPolicy drops what is sent, or the machine is gone",
+        "name": f"DNS lookup failed {within}: the name server does not answer",
+        "connection": f"no connection {within}: a firewall or NetworkPolicy drops packets, or the host is down",
         "proxy": f"no connection through it {within}",
         "tls": f"connected, but no TLS {within}; does it speak plain http?",
-        "body": f"it began to answer, but nothing came {within}; --timeout gives it longer",
-    }.get(mine.phase, f"connected, but no answer {within}; --timeout gives it longer")
+        "body": f"it began to answer, but nothing came {within}; raise --timeout",
+    }.get(mine.phase, f"connected, but no answer {within}; raise --timeout")
 
 
 def _proxy(said: str, proxy: Proxy | None) -> str:
     if said.startswith("407"):
-        return f"the proxy {proxy} wants a name and password: http://NAME:PASSWORD@HOST:PORT in that variable"
-    return (
-        f"the proxy {proxy} does not let us through: {first_line(said.encode())}; NO_PROXY=HOST goes there without it"
-    )
+        return f"the proxy {proxy} requires authentication: http://NAME:PASSWORD@HOST:PORT in that variable"
+    return f"the proxy {proxy} refuses the connection: {first_line(said.encode())}; NO_PROXY=HOST bypasses it"
 
 
 def _name(cause: socket.gaierror) -> str:
     if cause.errno == socket.EAI_AGAIN:
-        return "the name could not be looked up: the name server does not answer"
-    return "no such host; names of a cluster are known inside of it only: kube:// and port-forward reach them from here"
+        return "DNS lookup failed: the name server does not answer"
+    return "no such host; cluster-internal names resolve only inside the cluster: use kube:// or a port-forward"
 
 
 def _unix(cause: OSError, path: str) -> str:
@@ -102,15 +100,15 @@ def _unix(cause: OSError, path: str) -> str:
     except ValueError:  # "\0name": a socket in no file system
         mode = 0
     if cause.errno == errno.ENOENT:
-        return "there is no such socket; is the daemon running, and is its debug socket switched on?"
+        return "no such socket; is the daemon running with its debug socket enabled?"
     if cause.errno in (errno.EACCES, errno.EPERM):
-        return "no permission; it belongs to another user: try sudo"
+        return "permission denied; it belongs to another user: try sudo"
     if mode and not stat.S_ISSOCK(mode):
-        return "this is no socket"
+        return "not a socket"
     if cause.errno == errno.EAGAIN:
         return "its queue is full: the process behind it accepts no more connections"
     if cause.errno == errno.ECONNREFUSED:
-        return "nobody listens on it; it was left behind by a process that has ended"
+        return "nothing listens on it; it is a leftover of an ended process"
     return _CONNECTING.get(cause.errno or 0, cause.strerror or str(cause))
 
 
@@ -123,7 +121,7 @@ def _no_http(heard: bytes) -> str:
     return f'it does not speak HTTP; it said "{first_line(heard, 60)}"'
 
 
-def _protocol(said: str, mine: Errand) -> str:
+def _protocol(said: str, mine: RequestDeadline) -> str:
     if mine.phase == "body":
         return "it answered, but closed the connection before anything of the body came"
     if "disconnected without" in said:
@@ -131,36 +129,36 @@ def _protocol(said: str, mine: Errand) -> str:
             return "it closed the connection in the middle of the headers"
         return f"it closed the connection without an answer{_hint(mine)}"
     if "too long" in said:
-        return "its headers are longer than 100 KiB: this is no answer of a Go server"
+        return "its headers are longer than 100 KiB: not a Go server"
     # What httpcore says of a bad request could repeat a header, and with it a token.
-    return "what it answers is no HTTP" if mine.heard else "the request could not be sent"
+    return "the answer is not HTTP" if mine.heard else "the request could not be sent"
 
 
-def _hint(mine: Errand) -> str:
+def _hint(mine: RequestDeadline) -> str:
     """Return what may be behind a connection that is closed at once: of a server that misses a certificate, the reason
     is sometimes lost on the way."""
     if mine.secure:
-        return "; a server that wants a certificate of yours gets it with --tls-cert and --tls-key"
+        return "; if it requires a client certificate: --tls-cert and --tls-key"
     return "" if mine.phase == "connection" else "; does it want https://, or speak HTTP/2 alone (gRPC)?"
 
 
-def broken_off(error: Exception, mine: Errand, size: int, length: str | None) -> str:
+def broken_off(error: Exception, mine: RequestDeadline, size: int, length: str | None) -> str:
     """Return why a body is not whole."""
     of = f" of {int(length):,}" if length and re.fullmatch(r"[0-9]{1,18}", length) else ""
     if isinstance(error, httpcore.TimeoutException):
-        return f"the time ({mine.seconds:g} s) was up after {size:,}{of} bytes; --timeout gives it longer"
+        return f"the time ({mine.seconds:g} s) was up after {size:,}{of} bytes; raise --timeout"
     return f"the connection was closed after {size:,}{of} bytes"
 
 
 def elsewhere(there: str) -> str:
     """Return what is said of a redirect that is not followed."""
     login = "; it looks like a login" if _LOGIN.search(there) else ""
-    return f"it sends elsewhere, to {shown(there)}: not followed, and no credentials were sent there{login}"
+    return f"it redirects to {shown(there)}: not followed, and no credentials were sent there{login}"
 
 
 def in_circles(there: str) -> str:
     """Return what is said of a redirect too many."""
-    return f"it redirects again and again, at last to {shown(there)}"
+    return f"too many redirects, last to {shown(there)}"
 
 
 def first_line(data: bytes, most: int = 200) -> str:

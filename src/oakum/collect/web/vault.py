@@ -6,7 +6,8 @@ Comes in: headers and passwords, from command line, addresses, kubeconfigs, toke
 import re
 from collections.abc import Mapping
 
-_known: set[bytes] = set()
+_known: dict[bytes, None] = {}  # the newest last
+_MOST = 4096  # a token that rotates hourly for half a year; whoever lives on has nothing of it left to write
 _SHORTEST = 4  # shorter ones are found by chance everywhere, and protect nothing
 _SHORTEST_PART = 8  # of a header: `Basic`, `true` are no secrets
 
@@ -21,7 +22,11 @@ def is_sensitive(header: str) -> bool:
 
 def note(*secrets: str | None) -> None:
     """Remember what must never be written."""
-    _known.update(secret.encode("utf-8", "surrogateescape") for secret in secrets if secret)
+    for secret in (one.encode("utf-8", "surrogateescape") for one in secrets if one):
+        _known.pop(secret, None)
+        _known[secret] = None
+    while len(_known) > _MOST:
+        del _known[next(iter(_known))]
 
 
 def note_headers(headers: Mapping[str, str]) -> None:

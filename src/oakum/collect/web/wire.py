@@ -1,7 +1,7 @@
 """Connections that end in time: what httpcore reads and writes through, with one deadline for all of a request.
 
 Time-outs of single reads would let a server that sends a byte now and then hold us forever, and a name server that is
-silent would hold any of them. An Errand is a request on its way: till when, how far it came, what it heard.
+silent would hold any of them. An RequestDeadline is a request on its way: till when, how far it came, what it heard.
 """
 
 import ipaddress
@@ -24,7 +24,7 @@ class NotHTTP(httpcore.RemoteProtocolError):
     """What answers does not speak HTTP."""
 
 
-class Errand:
+class RequestDeadline:
     """A request on its way."""
 
     def __init__(self, seconds: float) -> None:
@@ -59,7 +59,7 @@ class Errand:
 
 
 # httpcore hands time-outs down, and nothing else; but it works in the thread that asks.
-errand: ContextVar[Errand] = ContextVar("errand")
+request_deadline: ContextVar[RequestDeadline] = ContextVar("request_deadline")
 
 
 class Stream(httpcore.NetworkStream):
@@ -71,8 +71,8 @@ class Stream(httpcore.NetworkStream):
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """Return what has come."""
-        del timeout  # here and below: the time of the errand counts
-        mine = errand.get()
+        del timeout  # here and below: the time of the request_deadline counts
+        mine = request_deadline.get()
         data = self._below.read(max_bytes, mine.left())
         mine.hears(data)
         return data
@@ -80,7 +80,7 @@ class Stream(httpcore.NetworkStream):
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Send."""
         del timeout
-        self._below.write(buffer, errand.get().left())
+        self._below.write(buffer, request_deadline.get().left())
 
     def close(self) -> None:
         """Let go of it."""
@@ -91,7 +91,7 @@ class Stream(httpcore.NetworkStream):
     ) -> httpcore.NetworkStream:
         """Return the same connection, encrypted."""
         del timeout
-        mine = errand.get()
+        mine = request_deadline.get()
         mine.phase = "tls"
         host = (server_hostname or "").strip("[]")
         below = self._below.start_tls(ssl_context, self._names.get(host, host.partition("%")[0]), mine.left())
@@ -121,7 +121,7 @@ class Network(httpcore.NetworkBackend):
     ) -> httpcore.NetworkStream:
         """Return a connection to a host, through a SOCKS proxy where one stands before it."""
         del timeout, local_address, socket_options
-        mine = errand.get()
+        mine = request_deadline.get()
         mine.anew = True
         host = host.strip("[]").replace("%25", "%")
         if self._socks is None:
@@ -142,13 +142,13 @@ class Network(httpcore.NetworkBackend):
     ) -> httpcore.NetworkStream:
         """Return a connection to a socket in the file system."""
         del timeout, socket_options
-        mine = errand.get()
+        mine = request_deadline.get()
         mine.anew, mine.phase = True, "connection"
         stream = UnixStream(path, mine.left())
         mine.phase = "answer"
         return Stream(stream, self._names)
 
-    def _connected(self, host: str, port: int, mine: Errand) -> httpcore.NetworkStream:
+    def _connected(self, host: str, port: int, mine: RequestDeadline) -> httpcore.NetworkStream:
         mine.phase = "name"
         addresses = _addresses(host, mine)
         mine.phase = "connection"
@@ -162,7 +162,7 @@ class Network(httpcore.NetworkBackend):
                     raise
 
 
-def _addresses(host: str, mine: Errand) -> list[str]:
+def _addresses(host: str, mine: RequestDeadline) -> list[str]:
     """Return the addresses of a host. A name server that hangs cannot be interrupted: its thread is left behind."""
     try:
         ipaddress.ip_address(host)
@@ -190,4 +190,4 @@ def _addresses(host: str, mine: Errand) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-__all__ = ["Errand", "Network", "NotHTTP", "Stream", "errand"]
+__all__ = ["Network", "NotHTTP", "RequestDeadline", "Stream", "request_deadline"]

@@ -14,7 +14,7 @@ from oakum.explain.code.package import Package
 from oakum.explain.code.paths import after_error, meeting, not_found, touching
 from oakum.explain.code.syntax import text
 from oakum.explain.leaving import Exit, left_after, left_without, place
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.values import called
 from oakum.model import Remedy, Text
 
@@ -49,7 +49,7 @@ class _Consumer:
         return found
 
 
-def reason(scene: Scene, channel: Channel) -> Reason | None:
+def reason(scene: StackInSource, channel: Channel) -> Reason | None:
     """Return which consumer leaves the channel behind."""
     getters = [op.func for op in channel.flow.returned if op.func.parent is None and op.func.name[:1].isupper()]
     if not getters:
@@ -66,10 +66,10 @@ def reason(scene: Scene, channel: Channel) -> Reason | None:
             break  # the packages of the stack come first
     if not found or len(found) > _MOST:
         return None
-    return _told(channel, found, drains)
+    return _build_reason(channel, found, drains)
 
 
-def _packages(scene: Scene, channel: Channel) -> Iterable[Package]:
+def _packages(scene: StackInSource, channel: Channel) -> Iterable[Package]:
     seen: list[Package] = [channel.package]
     for spot in (scene.created, *scene.spots):
         if spot is not None and spot.package not in seen:
@@ -78,7 +78,7 @@ def _packages(scene: Scene, channel: Channel) -> Iterable[Package]:
     yield from scene.program.own()
 
 
-def _consumers(scene: Scene, package: Package, channel: Channel, getters: list[Func]) -> Iterable[_Consumer]:
+def _consumers(scene: StackInSource, package: Package, channel: Channel, getters: list[Func]) -> Iterable[_Consumer]:
     flows = scene.program.flows(package)
     path = channel.package.path
     named = scene.blocked.frame.module if scene.blocked is not None else None
@@ -101,7 +101,7 @@ def _consumers(scene: Scene, package: Package, channel: Channel, getters: list[F
                     break
 
 
-def _readers(scene: Scene, package: Package, channel: Channel, getters: list[Func]) -> Iterable[_Consumer]:
+def _readers(scene: StackInSource, package: Package, channel: Channel, getters: list[Func]) -> Iterable[_Consumer]:
     """Yield functions of the channel's own package that other code gives it back to: pipe.First(pipe.Map(rows), 10)."""
     flows, path = scene.program.flows(package), channel.package.path
     plain = {f"{path}.{func.name}": func for func in getters if not func.receiver}
@@ -159,7 +159,7 @@ def _before(step: Step, op: Op) -> bool:
     return step.line < op.line and any(one.kind == "defer" for one in step.ops)
 
 
-def _told(channel: Channel, found: list[tuple[_Consumer, list[Exit]]], drains: set[str]) -> Reason:
+def _build_reason(channel: Channel, found: list[tuple[_Consumer, list[Exit]]], drains: set[str]) -> Reason:
     consumer, exits = found[0]
     func = consumer.op.func
     args = {
@@ -170,21 +170,21 @@ def _told(channel: Channel, found: list[tuple[_Consumer, list[Exit]]], drains: s
         "exit": f"{place(consumer.op).rpartition(':')[0]}:{exits[0].line}",
         "send": place(channel.op),
     }
-    says = [*made_says(channel), Text("cause.consumer.left", args)]
+    texts = [*made_says(channel), Text("cause.consumer.left", args)]
     sites = [site for one in exits for site in one.sites("never-received")]
     releases = [(name, call) for name, call in consumer.calls() if name in _RELEASES and name not in drains]
     acquired = consumer.acquired
     if releases:
         name, call = releases[0]
-        says.append(Text("cause.consumer.stopped", {"stop": name, "place": place(call), "send": place(channel.op)}))
+        texts.append(Text("cause.consumer.stopped", {"stop": name, "place": place(call), "send": place(channel.op)}))
         sites.append(call.func.site("stopped-without-draining", call.line))
     elif drains & _RELEASES and acquired is not None:
         emptier = sorted(drains & _RELEASES)[0]
-        says.append(Text("cause.consumer.not-released", {"function": func.full, "release": emptier}))
+        texts.append(Text("cause.consumer.not-released", {"function": func.full, "release": emptier}))
         sites.append(acquired.func.site("never-closed", acquired.line))
     sites += made_sites(channel)
     remedies = _remedies(consumer, channel, exits, drains, releases[0][1] if releases else None)
-    return Reason("abandoned-sender", tuple(says), distinct(sites), remedies=remedies)
+    return Reason("abandoned-sender", tuple(texts), distinct(sites), remedies=remedies)
 
 
 def _remedies(

@@ -11,15 +11,16 @@ from oakum.explain.code.channel import Channel, channel_of
 from oakum.explain.code.nouns import Op
 from oakum.explain.code.syntax import bare, text
 from oakum.explain.leaving import place, shortened
-from oakum.explain.locks.grips import Stack, site
+from oakum.explain.locks.held_locks import LockStack, site
 from oakum.explain.values import Origins, expr_at
 from oakum.model import CauseSite, Text
+from oakum.model.vocabulary import CauseRole
 
 _MOST = 3
 _ENDLESS = ("context.WithCancel", "context.WithCancelCause")  # others end by themselves
 
 
-def counterparts(stack: Stack) -> tuple[list[Text], list[CauseSite]]:
+def counterparts(stack: LockStack) -> tuple[list[Text], list[CauseSite]]:
     """Return what would let the lowest frame go on, and which of it cannot come."""
     op = stack.waiting
     if op is None or op.kind not in ("send", "receive", "range"):
@@ -27,14 +28,14 @@ def counterparts(stack: Stack) -> tuple[list[Text], list[CauseSite]]:
     cases = [one for one in op.func.ops if one.select == op.select and one.kind in ("send", "receive")]
     if op.select is None:
         cases = [op]
-    says = [_select_says(op, cases)] if op.select is not None else []
+    texts = [_select_says(op, cases)] if op.select is not None else []
     sites: list[CauseSite] = []
     for one in cases:
         told, lines = _case(stack, one)
-        says += told
+        texts += told
         sites += lines
-    possible = any(one.key in ("cause.lock.ends.send", "cause.lock.ends.receive") for one in says)
-    return says, [] if possible else sites
+    possible = any(one.key in ("cause.lock.ends.send", "cause.lock.ends.receive") for one in texts)
+    return texts, [] if possible else sites
 
 
 def _select_says(op: Op, cases: Sequence[Op]) -> Text:
@@ -43,7 +44,7 @@ def _select_says(op: Op, cases: Sequence[Op]) -> Text:
     return Text("cause.lock.select", {"line": f"{place(op).rpartition(':')[0]}:{number}", "cases": told})
 
 
-def _case(stack: Stack, op: Op) -> tuple[list[Text], list[CauseSite]]:
+def _case(stack: LockStack, op: Op) -> tuple[list[Text], list[CauseSite]]:
     spot = stack.blocked
     if spot is None:
         return [], []
@@ -60,7 +61,7 @@ def _case(stack: Stack, op: Op) -> tuple[list[Text], list[CauseSite]]:
     if channel.handed_out:
         return [], []
     args = {"channel": channel.name, "made": place(channel.made)}
-    role = "never-received" if what == "send" else "never-sent"
+    role: CauseRole = "never-received" if what == "send" else "never-sent"
     return [Text(f"cause.lock.ends.no-{what}", args)], [site(role, channel.made)]
 
 
@@ -69,7 +70,7 @@ def _meeting(channel: Channel, op: Op) -> list[Op]:
     return [one for one in channel.done(*wanted) if one is not op]
 
 
-def _context(stack: Stack, op: Op) -> tuple[list[Text], list[CauseSite]]:
+def _context(stack: LockStack, op: Op) -> tuple[list[Text], list[CauseSite]]:
     """Return that the context waited for is never cancelled, where its cancel function is dropped."""
     call = bare(op.target) if op.target is not None else None
     function = call.child_by_field_name("function") if call is not None else None

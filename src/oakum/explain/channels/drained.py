@@ -10,13 +10,13 @@ from oakum.explain.code.calls import at, place
 from oakum.explain.code.nouns import Op, Step, Symbol
 from oakum.explain.code.syntax import bare, text
 from oakum.explain.fixes.layout import instead, statement
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.model import Remedy, Text
 
 _MOST = 3
 
 
-def reason(scene: Scene) -> Reason | None:
+def reason(scene: StackInSource) -> Reason | None:
     """Return why the value of a timer does not come after Stop."""
     spot = scene.blocked
     op = spot.op("receive") if spot is not None and scene.state == "chan receive" else None
@@ -29,11 +29,11 @@ def reason(scene: Scene) -> Reason | None:
     symbol = spot.package.symbol(timer, op.func, op.file)
     others = [one for func in spot.package.all for one in func.ops if one is not op and _same(one, symbol)][:_MOST]
     args = {"function": op.func.full, "place": place(op), "timer": text(timer), "stop": at(op.func, stop.line)}
-    says = [Text("cause.drained", args)]
+    texts = [Text("cause.drained", args)]
     if others:
-        says.append(Text("cause.drained.taken", {"places": ", ".join(place(one) for one in others)}))
+        texts.append(Text("cause.drained.taken", {"places": ", ".join(place(one) for one in others)}))
     sites = [op.func.site("stopped", stop.line), *(one.func.site("received", one.line) for one in others)]
-    return Reason("abandoned-receiver", tuple(says), tuple(sites), remedies=fixes.drafts(_or_go_on(op)))
+    return Reason("abandoned-receiver", tuple(texts), tuple(sites), remedies=fixes.drafts(_or_go_on(op)))
 
 
 def _timer(op: Op) -> Node | None:

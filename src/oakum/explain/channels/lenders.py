@@ -11,7 +11,7 @@ from oakum.explain.code.nouns import Func, Op
 from oakum.explain.code.package import within
 from oakum.explain.code.paths import touching
 from oakum.explain.code.syntax import text
-from oakum.explain.locks.grips import Stack
+from oakum.explain.locks.held_locks import LockStack
 from oakum.explain.network.acquired import Acquisitions, Holders, Lost, Pair, methods_named
 from oakum.explain.reason import Reason
 from oakum.explain.values import called
@@ -22,7 +22,7 @@ _OTHER = {"send": "receive", "receive": "send"}
 _MOST = 3
 
 
-def reason(stack: Stack) -> Reason | None:
+def reason(stack: LockStack) -> Reason | None:
     """Return who keeps what the stack waits to be lent."""
     spot, op = stack.blocked, stack.waiting
     if spot is None or op is None or op.kind not in _OTHER:
@@ -40,7 +40,7 @@ def reason(stack: Stack) -> Reason | None:
     return None
 
 
-def _lending(stack: Stack) -> Func | None:
+def _lending(stack: LockStack) -> Func | None:
     """Return the exported function by which the stack came into the package that it waits in."""
     for index in range(stack.place, len(stack.frames) - 1):
         spot, above = stack.scene.spots[index], stack.frames[index + 1]
@@ -52,7 +52,7 @@ def _lending(stack: Stack) -> Func | None:
     return None
 
 
-def _kept(stack: Stack, lends: Func, gives: list[Op]) -> Reason | None:
+def _kept(stack: LockStack, lends: Func, gives: list[Op]) -> Reason | None:
     package, program = lends.package, stack.scene.program
     names = releasing(package, gives)
     funcs = touching(package, gives)
@@ -70,18 +70,18 @@ def _kept(stack: Stack, lends: Func, gives: list[Op]) -> Reason | None:
         lost += all_.lost()
     if not given or not lost or len(lost) > _MOST:
         return None
-    says = [Text("cause.lent.waits")]
+    texts = [Text("cause.lent.waits")]
     sites: list[CauseSite] = []
     for one in lost:
         acquire = one.acquire
         lines = [leave.step.line for leave in one.exits[:_MOST]] or [acquire.line]
         exits = ", ".join(at(one.func, number) for number in lines)
         args = {"place": place(acquire), "call": text(acquire.target), "function": acquire.func.full, "exits": exits}
-        says.append(Text("cause.lent.left", args))
+        texts.append(Text("cause.lent.left", args))
         sites += [one.func.site("never-released", number) for number in lines]
         sites += [acquire.func.site("acquired", acquire.line)] if one.exits else []
-    says.append(Text("cause.lent.ends"))
-    return Reason(stack.scene.suspect.mechanisms[0], tuple(says), tuple(sites))
+    texts.append(Text("cause.lent.ends"))
+    return Reason(stack.scene.suspect.mechanisms[0], tuple(texts), tuple(sites))
 
 
 def _pair(calls: set[int], names: frozenset[str], runs: bool) -> Pair:
@@ -89,8 +89,6 @@ def _pair(calls: set[int], names: frozenset[str], runs: bool) -> Pair:
         acquires=lambda op: 0 if id(op) in calls else None,
         releases=lambda op: op.target if runs and op.kind == "call" else methods_named(op, *names),
         reads=lambda op: called(op.node, op.func, op.file, op.func.package).startswith(("fmt.", "log.", "errors.")),
-        ends=lambda _: None,
-        fails=lambda _: False,
         part=lambda *_: False,
     )
 

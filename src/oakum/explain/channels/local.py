@@ -6,7 +6,8 @@ value that somebody else calls.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from oakum.explain.channels.receivers import left_by
 from oakum.explain.channels.senders import left_by_host, many, sent_twice

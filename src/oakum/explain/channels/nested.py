@@ -8,7 +8,7 @@ from oakum.explain import fixes
 from oakum.explain.code.calls import method, operand, place
 from oakum.explain.code.nouns import Op, Symbol, Var
 from oakum.explain.code.syntax import text
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.values import call_of
 from oakum.model import Text
 
@@ -16,7 +16,7 @@ _GO = "golang.org/x/sync/errgroup.(*Group).Go"
 _DEEPEST = 8
 
 
-def reason(scene: Scene) -> Reason | None:
+def reason(scene: StackInSource) -> Reason | None:
     """Return the call by which members of a group wait for one another."""
     frames, made = scene.trace.frames, scene.trace.created
     at = next((at for at, frame in enumerate(frames) if frame.function == _GO), None)
@@ -41,7 +41,7 @@ def reason(scene: Scene) -> Reason | None:
     )
 
 
-def _given(scene: Scene, call: Op) -> Symbol | None:
+def _given(scene: StackInSource, call: Op) -> Symbol | None:
     """Return which group a call is made on: of a parameter what the calls on the stack hand down, None if unknown."""
     symbol = _group(call)
     for _ in range(_DEEPEST):

@@ -11,10 +11,10 @@ from oakum.explain.code.calls import method, operand, place
 from oakum.explain.code.flows import Flow, Flows
 from oakum.explain.code.nouns import Func, Op, Step, Var
 from oakum.explain.code.paths import Leave, after_error, leaves_without
-from oakum.explain.code.program import Spot
+from oakum.explain.code.program import ResolvedFrame
 from oakum.explain.code.syntax import arguments, bare, text
 from oakum.explain.leaving import base, shortened
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.values import Expr, Origins, call_of, called, expr_at
 from oakum.model import Remedy, Text
 
@@ -28,7 +28,7 @@ _DEEPEST = 6
 _MOST = 2
 
 
-def reason(scene: Scene) -> Reason | None:
+def reason(scene: StackInSource) -> Reason | None:
     """Return where the reader of a pipe has left its writer alone."""
     names = [frame.function for frame in scene.trace.frames[:6]]
     if not any(name.startswith(_WAITS) for name in names):
@@ -44,14 +44,14 @@ def reason(scene: Scene) -> Reason | None:
         return None
     target = next((op.target for op in call.step.ops if _gives(op, call, at)), None)
     var = made.package.var(target, made.file) if target is not None and target.type == "identifier" else None
-    return _told(scene, call, kind, var, scene.program.flows(made.package)) if var is not None else None
+    return _build_reason(scene, call, kind, var, scene.program.flows(made.package)) if var is not None else None
 
 
 def _gives(op: Op, call: Op, at: int) -> bool:
     return op.kind == "assign" and op.values[0] == call.node and op.index == at
 
 
-def _writer(scene: Scene) -> list[Expr] | None:
+def _writer(scene: StackInSource) -> list[Expr] | None:
     """Return what the lowest frame outside the standard library writes to, as far as the call shows it."""
     for at in range(1, len(scene.spots)):
         frame, spot = scene.trace.frames[at], scene.spots[at]
@@ -65,7 +65,7 @@ def _writer(scene: Scene) -> list[Expr] | None:
     return None
 
 
-def _is_value(spot: Spot, kind: str, written: str) -> bool:
+def _is_value(spot: ResolvedFrame, kind: str, written: str) -> bool:
     return kind in ("identifier", "selector_expression", "unary_expression") and written not in spot.func.file.imports
 
 
@@ -84,7 +84,7 @@ def _made(origins: Origins, exprs: list[Expr], depth: int = 0) -> Expr | None:
     return next(iter(found.values())) if len(found) == 1 else None
 
 
-def _told(scene: Scene, made: Op, kind: str, var: Var, flows: Flows) -> Reason | None:
+def _build_reason(scene: StackInSource, made: Op, kind: str, var: Var, flows: Flows) -> Reason | None:
     flow = flows.follow({var})
     uses = flows.ops(flow, "call")
     closes = [op for op in uses if method(op) in _CLOSES]
@@ -99,24 +99,24 @@ def _told(scene: Scene, made: Op, kind: str, var: Var, flows: Flows) -> Reason |
     if not reads and (closes or flow.returned or flow.stored):
         return None
     args = {"place": place(made), "call": text(made.target), "function": made.func.full}
-    says = [Text("cause.pipe.waits", {"kind": kind})]
+    texts = [Text("cause.pipe.waits", {"kind": kind})]
     sites = []
     for func, leave in left[:_MOST]:
         last = max((op for op in reads if op.func is func), key=lambda op: op.line)
         shown = last.line if leave.step.kind == "end" else leave.step.line
         key, why = _why(func, leave)
         more = {"reader": func.full, "read": place(last), "exit": f"{base(func)}:{shown}"}
-        says.append(Text(key, {**args, **more, **why}))
+        texts.append(Text(key, {**args, **more, **why}))
         sites.append(func.site("never-closed", shown))
     if not left:
-        says.append(Text("cause.pipe.nobody", args))
+        texts.append(Text("cause.pipe.nobody", args))
         sites.append(made.func.site("never-closed", made.line))
-    says.append(Text("cause.pipe.ends", {}))
+    texts.append(Text("cause.pipe.ends", {}))
     sites.append(made.func.site("acquired", made.line))
     first = scene.suspect.mechanisms[0]
     kept = first in ("peer-stopped-reading", "lock-held-while-waiting", "abandoned-sender")
     mechanism = first if kept else "abandoned-sender"
-    return Reason(mechanism, tuple(says), tuple(sites), remedies=_remedies(made, var, left, closes))
+    return Reason(mechanism, tuple(texts), tuple(sites), remedies=_remedies(made, var, left, closes))
 
 
 def _reads(flows: Flows, flow: Flow) -> list[Op] | None:

@@ -5,10 +5,10 @@ Comes in: a scene. Goes out: a reason from senders.py or receivers.py, or None.
 
 from oakum.explain.channels import receivers, senders
 from oakum.explain.code.channel import channel_of
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 
 
-def reason(scene: Scene) -> Reason | None:
+def reason(scene: StackInSource) -> Reason | None:
     """Return why nobody meets the channel operation that the goroutine waits in."""
     spot = scene.blocked
     if spot is None or spot.frame.owner in ("stdlib", "runtime"):

@@ -5,8 +5,9 @@ does not decide. Reasons: the object is dropped from where it was kept, a sender
 leaves without closing, or nothing sends or closes at all.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
 
 from oakum.explain import fixes
 from oakum.explain.channels.making import distinct, made_sites
@@ -17,12 +18,13 @@ from oakum.explain.code.nouns import Func, Op, Var
 from oakum.explain.code.paths import meeting, reachable, touching
 from oakum.explain.code.syntax import bare, text
 from oakum.explain.leaving import Exit, left_without, place
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.workers.behind import behind
 from oakum.model import CauseSite, Remedy, Text
+from oakum.model.vocabulary import CauseRole
 
 
-def reason(scene: Scene, channel: Channel) -> Reason | None:
+def reason(scene: StackInSource, channel: Channel) -> Reason | None:
     """Return why nothing comes."""
     op = channel.op
     if channel.foreign:
@@ -40,7 +42,7 @@ def reason(scene: Scene, channel: Channel) -> Reason | None:
     )
 
 
-def dropped(scene: Scene, channel: Channel, wanted: Sequence[Op], what: str) -> Reason | None:
+def dropped(scene: StackInSource, channel: Channel, wanted: Sequence[Op], what: str) -> Reason | None:
     """Return where the object whose channel it is was let go without the send or the close."""
     held = channel.owner or (channel.flow if channel.kept else None)  # itself, in a map of channels
     if held is None or not wanted:
@@ -52,11 +54,11 @@ def dropped(scene: Scene, channel: Channel, wanted: Sequence[Op], what: str) -> 
         return None
     first = found[0]
     args = {"channel": channel.name, "drop": place(first.op), "function": first.op.func.full, "code": first.op.code}
-    says = (*waits_says(channel, what), *done_says(wanted, what), Text(f"cause.receiver.dropped.{what}", args))
+    texts = (*waits_texts(channel, what), *done_texts(wanted, what), Text(f"cause.receiver.dropped.{what}", args))
     sites = [_dropped_site(one, what) for one in found[:2]]
     field = channel.name.rpartition(".")[2]
     fix = fixes.close_deleted(first.op, field) if first.op.kind == "delete" and "." in channel.name else None
-    return _told(channel, says, sites, wanted, what, fixes.drafts(fix))
+    return _build_reason(channel, texts, sites, wanted, what, fixes.drafts(fix))
 
 
 def forgotten(channel: Channel, wanted: Sequence[Op], what: str) -> Reason | None:
@@ -75,9 +77,9 @@ def forgotten(channel: Channel, wanted: Sequence[Op], what: str) -> Reason | Non
     if not left:
         return None
     args = {"channel": channel.name, "places": ", ".join(place(made) for made in left[:3])}
-    says = (*waits_says(channel, what), *done_says(wanted, what), Text(f"cause.receiver.forgotten.{what}", args))
-    sites = [made.func.site(f"never-{_DONE[what]}", made.line) for made in left[:3]]
-    return _told(channel, says, sites, wanted, what)
+    texts = (*waits_texts(channel, what), *done_texts(wanted, what), Text(f"cause.receiver.forgotten.{what}", args))
+    sites = [made.func.site(_NEVER[what], made.line) for made in left[:3]]
+    return _build_reason(channel, texts, sites, wanted, what)
 
 
 def _named(channel: Channel, made: Op) -> Var | None:
@@ -86,7 +88,7 @@ def _named(channel: Channel, made: Op) -> Var | None:
     return next(found, None)
 
 
-def left_by_host(scene: Scene, channel: Channel, wanted: Sequence[Op], what: str) -> Reason | None:
+def left_by_host(scene: StackInSource, channel: Channel, wanted: Sequence[Op], what: str) -> Reason | None:
     """Return how the function that starts the receiver leaves without it."""
     found = (left_by(channel, host, start, wanted, what) for host, start in hosts(scene.start, channel))
     return next((one for one in found if one is not None), None)
@@ -100,8 +102,10 @@ def left_by(channel: Channel, host: Func, start: Op, wanted: Sequence[Op], what:
     exits = left_without(channel.package, host, start.step, wanted)
     if not exits:
         return None
-    says = (*waits_says(channel, what), *done_says(wanted, what), exits[0].says(what, channel.name))
-    return _told(channel, says, _sites(exits, what), wanted, what, _closing(channel, exits, host, wanted, start))
+    texts = (*waits_texts(channel, what), *done_texts(wanted, what), exits[0].texts(what, channel.name))
+    return _build_reason(
+        channel, texts, _sites(exits, what), wanted, what, _closing(channel, exits, host, wanted, start)
+    )
 
 
 def _closing(
@@ -160,8 +164,10 @@ def left_by_sender(channel: Channel, wanted: Sequence[Op], what: str) -> Reason 
             continue
         exits = left_without(channel.package, func, begin, wanted)
         if exits:
-            says = (*waits_says(channel, what), *done_says(wanted, what), exits[0].says(what, channel.name))
-            return _told(channel, says, _sites(exits, what), wanted, what, _closing(channel, exits, func, wanted))
+            texts = (*waits_texts(channel, what), *done_texts(wanted, what), exits[0].texts(what, channel.name))
+            return _build_reason(
+                channel, texts, _sites(exits, what), wanted, what, _closing(channel, exits, func, wanted)
+            )
     return None
 
 
@@ -174,18 +180,18 @@ def sender_ended(channel: Channel, wanted: Sequence[Op], what: str) -> Reason | 
     exits = [one for one in left_without(channel.package, funcs[0], begin, wanted) if one.why == "condition"]
     if not exits:
         return None
-    says = (*waits_says(channel, what), *done_says(wanted, what), exits[0].says(what, channel.name))
-    told = _told(channel, says, _sites(exits, what), wanted, what)
+    texts = (*waits_texts(channel, what), *done_texts(wanted, what), exits[0].texts(what, channel.name))
+    told = _build_reason(channel, texts, _sites(exits, what), wanted, what)
     return replace(told, endless=False)  # whether it has ended already, the code does not say
 
 
-def nobody(scene: Scene, channel: Channel, wanted: Sequence[Op], what: str) -> Reason | None:
+def nobody(scene: StackInSource, channel: Channel, wanted: Sequence[Op], what: str) -> Reason | None:
     """Return that nothing sends or closes, when all code that could is at hand."""
     if wanted or channel.handed_out or channel.made is None:
         return None
     made = channel.made
-    says = (*waits_says(channel, what), Text(f"cause.receiver.nobody.{what}", {"channel": channel.name}))
-    sites = [made.func.site(f"never-{_DONE[what]}", made.line)]
+    texts = (*waits_texts(channel, what), Text(f"cause.receiver.nobody.{what}", {"channel": channel.name}))
+    sites = [made.func.site(_NEVER[what], made.line)]
     found = hosts(scene.start, channel)
     for host, start in found:
         if start is scene.start:
@@ -199,7 +205,7 @@ def nobody(scene: Scene, channel: Channel, wanted: Sequence[Op], what: str) -> R
     ):
         remedies = fixes.drafts(fixes.defer_close(found[0][1], name))
     endless = what == "send" or not _outlives(channel)
-    return Reason("abandoned-receiver", says, distinct(sites), certain=True, remedies=remedies, endless=endless)
+    return Reason("abandoned-receiver", texts, distinct(sites), certain=True, remedies=remedies, endless=endless)
 
 
 def _name_in(channel: Channel, func: Func, made: Op) -> str:
@@ -227,34 +233,35 @@ def _loops_only(func: Func, wanted: Sequence[Op]) -> bool:
     return all(op.step.loops for op in wanted if op.func is func)
 
 
-_DONE = {"send": "sent", "close": "closed"}
+_DONE: Mapping[str, CauseRole] = {"send": "sent", "close": "closed"}
+_NEVER: Mapping[str, CauseRole] = {"send": "never-sent", "close": "never-closed"}
 
 
 def _dropped_site(one: LetGo, what: str) -> CauseSite:
-    return one.op.func.site(f"never-{_DONE[what]}", one.op.line)
+    return one.op.func.site(_NEVER[what], one.op.line)
 
 
 def _sites(exits: Sequence[Exit], what: str) -> list[CauseSite]:
-    return [site for one in exits for site in one.sites(f"never-{_DONE[what]}")]
+    return [site for one in exits for site in one.sites(_NEVER[what])]
 
 
-def waits_says(channel: Channel, what: str) -> tuple[Text, ...]:
+def waits_texts(channel: Channel, what: str) -> tuple[Text, ...]:
     """Return what the goroutine waits for, and where the channel is made."""
     made = channel.made
     args = {"channel": channel.name, "place": place(channel.op), "made": place(made) if made else ""}
     return (Text(f"cause.receiver.waits.{what}" if made else f"cause.receiver.waits.{what}.unmade", args),)
 
 
-def done_says(wanted: Sequence[Op], what: str) -> tuple[Text, ...]:
+def done_texts(wanted: Sequence[Op], what: str) -> tuple[Text, ...]:
     """Return where it is sent or closed, on some way."""
     if not wanted:
         return ()
     return (Text(f"cause.receiver.done.{what}", {"places": ", ".join(dict.fromkeys(place(op) for op in wanted[:4]))}),)
 
 
-def _told(
+def _build_reason(
     channel: Channel,
-    says: tuple[Text, ...],
+    texts: tuple[Text, ...],
     sites: list[CauseSite],
     wanted: Sequence[Op],
     what: str,
@@ -265,7 +272,7 @@ def _told(
     blocked = (channel.op.file.source.name, channel.op.line)
     sites = [site for site in sites if (site.frame.file, site.frame.line) != blocked]
     endless = what == "send" or not _outlives(channel)
-    return Reason("abandoned-receiver", says, distinct(sites), remedies=remedies, endless=endless)
+    return Reason("abandoned-receiver", texts, distinct(sites), remedies=remedies, endless=endless)
 
 
 def _outlives(channel: Channel) -> bool:

@@ -10,13 +10,13 @@ from oakum.explain.channels.making import distinct
 from oakum.explain.code.calls import at, place
 from oakum.explain.code.channel import Channel, channel_of
 from oakum.explain.code.nouns import FieldRef, Op
-from oakum.explain.code.program import Spot
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.code.program import ResolvedFrame
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.workers.endings import Ending, ending_of, is_timer, loop_around, select_of
 from oakum.model import CauseSite, Remedy, Text
 
 
-def reason(scene: Scene, spot: Spot) -> Reason | None:
+def reason(scene: StackInSource, spot: ResolvedFrame) -> Reason | None:
     """Return why the send and all that could end the wait for it fail to come."""
     chosen, flows = select_of(spot), scene.flows(spot)
     if chosen is None or loop_around(spot.func, chosen) is not None or any(one.default for one, _ in chosen.after):
@@ -34,9 +34,9 @@ def reason(scene: Scene, spot: Spot) -> Reason | None:
     if found is None or channel is None:
         return None
     waits = Text("cause.select.waits", {"place": at(spot.func, spot.number), "name": channel.name})
-    told = [_says(one) for one in endings]
+    told = [_text(one) for one in endings]
     sites = distinct([*found.sites[:1], *(_site(one) for one in endings), *found.sites[1:]])
-    return Reason(found.mechanism, (waits, *found.says, *told), sites, remedies=_close(channel, endings))
+    return Reason(found.mechanism, (waits, *found.texts, *told), sites, remedies=_close(channel, endings))
 
 
 def _never(ending: Ending) -> bool:
@@ -48,7 +48,7 @@ def _never(ending: Ending) -> bool:
     return ending.made is not None
 
 
-def _says(ending: Ending) -> Text:
+def _text(ending: Ending) -> Text:
     by = ending.never if ending.kind == "context" else ending.made
     kind = "context" if ending.kind == "context" else "channel"
     return Text(f"cause.select.{kind}", {"name": ending.name, "place": place(by) if by is not None else ""})

@@ -6,7 +6,8 @@ its loop, stands elsewhere itself, or was never there; the sender sends twice wh
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from oakum.explain import fixes
 from oakum.explain.channels import consumers
@@ -17,11 +18,11 @@ from oakum.explain.code.package import Package
 from oakum.explain.code.paths import meeting, reachable
 from oakum.explain.code.syntax import bare, line
 from oakum.explain.leaving import Exit, left_after, left_without, place
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.model import Remedy, Text
 
 
-def reason(scene: Scene, channel: Channel) -> Reason | None:
+def reason(scene: StackInSource, channel: Channel) -> Reason | None:
     """Return why nobody receives what is sent."""
     op = channel.op
     receives = [one for one in channel.done("receive", "range") if one.select is None or one is not op]
@@ -104,8 +105,8 @@ def left_by_host(
                 return _too_few(channel, op, start, early)
     if not exits:
         return None
-    says = (*made_says(channel), *received_says(near), exits[0].says("receive", channel.name))
-    return _told(channel, says, exits, near, start)
+    texts = (*made_says(channel), *received_says(near), exits[0].texts("receive", channel.name))
+    return _build_reason(channel, texts, exits, near, start)
 
 
 def _too_few(channel: Channel, op: Op, start: Op, exits: Sequence[Exit]) -> Reason:
@@ -118,7 +119,7 @@ def _too_few(channel: Channel, op: Op, start: Op, exits: Sequence[Exit]) -> Reas
         "start": place(start),
         "channel": channel.name,
     }
-    return _told(channel, (*made_says(channel), Text(key, args)), exits, [op], start)
+    return _build_reason(channel, (*made_says(channel), Text(key, args)), exits, [op], start)
 
 
 def _called_by(func: Func, host: Func, package: Package) -> bool:
@@ -165,8 +166,8 @@ def receiver_ended(channel: Channel, receives: Sequence[Op]) -> Reason | None:
                 "exit": f"{place(op).rpartition(':')[0]}:{exits[0].line}",
                 "channel": channel.name,
             }
-            says = (*made_says(channel), Text("cause.sender.receiver-ended", args))
-            found = _told(channel, says, exits, [op], None)
+            texts = (*made_says(channel), Text("cause.sender.receiver-ended", args))
+            found = _build_reason(channel, texts, exits, [op], None)
             keep = fixes.words_only("keep-receiving", op, exit=args["exit"], function=op.func.full)
             return found if found.remedies else replace(found, remedies=(keep,))
     return None
@@ -177,8 +178,8 @@ def nobody(channel: Channel, receives: Sequence[Op]) -> Reason | None:
     if receives or channel.handed_out or channel.made is None:
         return None
     made = channel.made
-    says = (*made_says(channel), Text("cause.sender.nobody", {"channel": channel.name, "made": place(made)}))
-    return Reason("abandoned-sender", says, (made.func.site("made", made.line),), certain=True)
+    texts = (*made_says(channel), Text("cause.sender.nobody", {"channel": channel.name, "made": place(made)}))
+    return Reason("abandoned-sender", texts, (made.func.site("made", made.line),), certain=True)
 
 
 def sent_twice(channel: Channel) -> Reason | None:
@@ -203,9 +204,9 @@ def sent_twice(channel: Channel) -> Reason | None:
     sites = [first.func.site("sent-twice", first.line), receives[0].func.site("received", receives[0].line)]
     if made is not None:
         sites.append(made.func.site("made", made.line))
-    says = (*made_says(channel), Text("cause.sender.twice", args))
+    texts = (*made_says(channel), Text("cause.sender.twice", args))
     remedies = fixes.drafts(fixes.return_after(first))
-    return Reason("double-send", says, tuple(sites), certain=True, remedies=remedies)
+    return Reason("double-send", texts, tuple(sites), certain=True, remedies=remedies)
 
 
 def _one_after_another(receives: Sequence[Op]) -> bool:
@@ -237,15 +238,15 @@ def _releases(op: Op) -> bool:
     return own == [op] and not op.step.loops and op.select is None
 
 
-def _told(
-    channel: Channel, says: tuple[Text, ...], exits: Sequence[Exit], receives: Sequence[Op], start: Op | None
+def _build_reason(
+    channel: Channel, texts: tuple[Text, ...], exits: Sequence[Exit], receives: Sequence[Op], start: Op | None
 ) -> Reason:
     taken = {op.line for op in receives}
     sites = [site for one in exits for site in one.sites("never-received") if site.frame.line not in taken]
     sites += made_sites(channel)
     sites += [op.func.site("received", op.line) for op in receives[:2]]
     sites += [op.func.site("select", line(op.select)) for op in receives[:1] if op.select is not None]
-    return Reason("abandoned-sender", says, distinct(sites), remedies=_remedies(channel, start))
+    return Reason("abandoned-sender", texts, distinct(sites), remedies=_remedies(channel, start))
 
 
 def _remedies(channel: Channel, start: Op | None) -> tuple[Remedy, ...]:

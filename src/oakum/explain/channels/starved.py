@@ -6,23 +6,23 @@ Goes out: a reason that names the call and the cases that are not served meanwhi
 
 from oakum.explain.channels.making import distinct
 from oakum.explain.code.nouns import Func, Op, Step
-from oakum.explain.code.program import Spot
+from oakum.explain.code.program import ResolvedFrame
 from oakum.explain.code.syntax import text
 from oakum.explain.leaving import base, shortened
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.model import CauseSite, Text
 
 _MOST = 2  # unserved cases that are told of one loop
 
 
-def reason(scene: Scene) -> Reason | None:
+def reason(scene: StackInSource) -> Reason | None:
     """Return which cases of its loop a stuck writer does not serve."""
     if scene.suspect.mechanisms[0] != "peer-stopped-reading":
         return None
-    says: list[Text] = []
+    texts: list[Text] = []
     sites: list[CauseSite] = []
     for trace in scene.suspect.traces:
-        for spot in Scene.of(scene.suspect, scene.program, trace).spots:
+        for spot in StackInSource.of(scene.suspect, scene.program, trace).spots:
             found = _starving(spot) if spot is not None and spot.frame.owner in ("own", "dependency") else None
             if spot is None or found is None:
                 continue
@@ -35,16 +35,16 @@ def reason(scene: Scene) -> Reason | None:
                 "case": f"{base(spot.func)}:{served.line}",
                 "unserved": unserved,
             }
-            says.append(Text("cause.starved", args))
+            texts.append(Text("cause.starved", args))
             sites.append(spot.func.site("never-received", spot.number, trace.process))
             sites += [op.func.site("never-received", op.line, trace.process) for op in starved]
             break
-    if not says:
+    if not texts:
         return None
-    return Reason("peer-stopped-reading", (*says[:2], Text("cause.starved.both", {})), distinct(sites))
+    return Reason("peer-stopped-reading", (*texts[:2], Text("cause.starved.both", {})), distinct(sites))
 
 
-def _starving(spot: Spot) -> tuple[Step, list[Op]] | None:
+def _starving(spot: ResolvedFrame) -> tuple[Step, list[Op]] | None:
     """Return the case in which the goroutine is stuck, and the receives of its select's other cases."""
     step = spot.step
     case = next((one for one in reversed(step.cases) if one.kind == "case"), None) if step is not None else None

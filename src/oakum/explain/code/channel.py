@@ -6,8 +6,9 @@ that the package does to that field of any object.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from oakum.explain.code.flows import Flow, Flows
 from oakum.explain.code.nouns import CallRef, FieldRef, ForeignRef, Func, Op, Symbol
@@ -17,8 +18,7 @@ from oakum.explain.code.syntax import bare, text
 KINDS = ("send", "receive", "range", "close")
 
 
-@dataclass(eq=False)
-class Channel:
+class Channel(Struct, eq=False, dict=True):
     """What is known of a channel."""
 
     package: Package

@@ -5,9 +5,9 @@ that a value can go there, not when. Only within the package; what leaves it is 
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 
+from msgspec import Struct, field
 from tree_sitter import Node
 
 from oakum.explain.code import kinds
@@ -19,8 +19,7 @@ _MOST = 4000  # symbols followed from one place
 _KEYED = ("map[*", "map[chan", "map[<-chan")
 
 
-@dataclass(eq=False, slots=True)
-class Flow:
+class Flow(Struct, eq=False):
     """Everything that can be known of one channel or object."""
 
     symbols: set[Symbol] = field(default_factory=set)

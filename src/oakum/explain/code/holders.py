@@ -4,8 +4,8 @@ Comes in: the flow of an object and the operations that release it. Goes out: th
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
+from msgspec import Struct
 from tree_sitter import Node
 
 from oakum.explain.code.flows import Flow, Flows
@@ -17,8 +17,7 @@ from oakum.explain.code.syntax import bare, operator, text
 _HANDS_ON = ("return", "send", "call", "go", "append")
 
 
-@dataclass(frozen=True, slots=True)
-class LetGo:
+class LetGo(Struct, frozen=True):
     """A line that drops the last reference which somebody could have used to release the object."""
 
     op: Op

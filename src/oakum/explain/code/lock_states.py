@@ -3,8 +3,9 @@
 The nouns of held.py, which walks the ways. Nothing here looks anything up.
 """
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from oakum.explain.code.locks import Lock
 from oakum.explain.code.nouns import Func, Op, Step
@@ -28,8 +29,7 @@ class Pending(NamedTuple):
     op: Op  # the defer statement
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Struct, frozen=True):
     """What is known at one point of one way."""
 
     held: tuple[Holding, ...] = ()
@@ -60,8 +60,7 @@ class Leave(NamedTuple):
     reached: State  # in which the step was reached
 
 
-@dataclass(slots=True)
-class Reading:
+class LockReading(Struct):
     """One function, read for its locks."""
 
     func: Func
@@ -116,5 +115,5 @@ def condition(step: Step) -> tuple[str, bool]:
 
 
 __all__ = [
-    "Again", "Holding", "Leave", "Pending", "Reading", "State", "Summary", "below", "condition", "succeeds",
+    "Again", "Holding", "Leave", "LockReading", "Pending", "State", "Summary", "below", "condition", "succeeds",
 ]  # fmt: skip

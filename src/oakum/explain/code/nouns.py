@@ -5,20 +5,20 @@ anything up.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Union
 
+from msgspec import Struct, field
 from tree_sitter import Node
 
 from oakum.explain.code.syntax import last_line, line
 from oakum.model import CauseSite, Frame, SourceText
+from oakum.model.vocabulary import CauseRole
 
 if TYPE_CHECKING:
     from oakum.explain.code.package import Package
 
 
-@dataclass(eq=False, slots=True)
-class GoFile:
+class GoFile(Struct, eq=False):
     """One file: its source, what it imports, and which variable each identifier in it names."""
 
     source: SourceText
@@ -41,8 +41,7 @@ class GoFile:
         return self._lines
 
 
-@dataclass(eq=False, slots=True)
-class Var:
+class Var(Struct, eq=False):
     """A variable: local, parameter, receiver, named result, or of the package."""
 
     name: str
@@ -96,8 +95,7 @@ class ForeignRef(NamedTuple):
 Symbol = Union["Var", FieldRef, ElemRef, ResultRef, CallRef, ForeignRef]
 
 
-@dataclass(eq=False, slots=True)
-class Op:
+class Op(Struct, eq=False):
     """One operation: on a channel, a call, a goroutine started, a value stored."""
 
     kind: str  # send receive range close make | call go defer literal composite | assign delete append return
@@ -125,8 +123,7 @@ class Op:
         return f"<{self.kind} {self.func.name}:{self.line}>"
 
 
-@dataclass(eq=False, slots=True)
-class Step:
+class Step(Struct, eq=False):
     """One statement, condition or case in the flow of control."""
 
     kind: str  # entry plain if loop switch select case return panic exit end jump
@@ -148,8 +145,7 @@ class Step:
         return f"<{self.kind} :{self.line}>"
 
 
-@dataclass(eq=False, slots=True)
-class Func:
+class Func(Struct, eq=False):
     """A function, a method or a function literal, with its steps and operations once it was read."""
 
     package: "Package"
@@ -205,7 +201,7 @@ class Func:
         for literal in self.literals:
             yield from literal.everything()
 
-    def site(self, role: str, number: int, process: str = "") -> CauseSite:
+    def site(self, role: CauseRole, number: int, process: str = "") -> CauseSite:
         """Return a line of the function as a site of a cause; of the suspect's own process unless told otherwise."""
         return CauseSite(role, Frame(self.full, self.file.source.name, number), self.file.code(number), process)
 

@@ -5,15 +5,15 @@ count as possible, except where a check of the error that a call just returned s
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oakum.explain.code.nouns import Func, Op, Step
 from oakum.explain.code.package import Package, within
 from oakum.explain.code.syntax import text
 
 
-@dataclass(frozen=True, slots=True)
-class Leave:
+class Leave(Struct, frozen=True):
     """An exit, and the steps that lead to it."""
 
     step: Step

@@ -1,15 +1,16 @@
 """Frames of a stack -> the functions and operations of their source, when that is the source that runs.
 
-Comes in: frames, and `Sources` that hand over files. Goes out: `Spot`s. A line that does not hold what the stack
+Comes in: frames, and `Sources` that hand over files. Goes out: `ResolvedFrame`s. A line that does not do what the stack
 says is done there is another version's: it is told as drift, and nothing is read from it.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from oakum.explain.code.binary import of_program
 from oakum.explain.code.flows import Flows
-from oakum.explain.code.held import Locking
+from oakum.explain.code.locking import Locking
 from oakum.explain.code.nouns import Func, Op, Step
 from oakum.explain.code.package import Package
 from oakum.explain.code.syntax import last_line, line
@@ -17,8 +18,7 @@ from oakum.model import Frame, SourceNotFound, Sources, SourceText
 from oakum.model.frame import split_function
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class ResolvedFrame(Struct, frozen=True):
     """A frame in its source."""
 
     frame: Frame
@@ -43,8 +43,7 @@ class Spot:
         return next((op for op in self.ops if op.kind in kinds), None)
 
 
-@dataclass(slots=True)
-class Program:
+class Program(Struct):
     """The source of one process as far as it can be had; remembers what it read and what it missed."""
 
     sources: Sources
@@ -114,7 +113,9 @@ class Program:
             self._locking[id(package)] = Locking(package)
         return self._locking[id(package)]
 
-    def spot(self, frame: Frame | None, agrees: Callable[[Spot], bool] = lambda _: True) -> Spot | None:
+    def spot(
+        self, frame: Frame | None, agrees: Callable[[ResolvedFrame], bool] = lambda _: True
+    ) -> ResolvedFrame | None:
         """Return a frame in its source, if that is the source that runs: `agrees` looks at what the line does."""
         if frame is None or not frame.file or frame.line <= 0:
             return None
@@ -127,14 +128,14 @@ class Program:
             return None
         self.used[file.name] = file
         for func in sorted(package.around(file.name, frame.line), key=lambda one: one.name != _own_name(frame)):
-            spot = Spot(frame, package, func, frame.line)
+            spot = ResolvedFrame(frame, package, func, frame.line)
             if _same_function(func, frame) and agrees(spot):
                 return spot
         self.drift[frame.function] = f"{frame.file}:{frame.line}"
         return None
 
 
-def calls(spot: Spot) -> bool:
+def calls(spot: ResolvedFrame) -> bool:
     """Tell whether something is called on the line, as every frame above the leaf says."""
     if spot.op("call", "go", "defer", "range") is not None or any(op.kind == "literal" for op in spot.ops):
         return True
@@ -142,11 +143,11 @@ def calls(spot: Spot) -> bool:
     return leaving and any(op.kind == "defer" for op in spot.func.ops)  # what was deferred runs here
 
 
-def does(state: str | None) -> Callable[[Spot], bool]:
+def does(state: str | None) -> Callable[[ResolvedFrame], bool]:
     """Return whether a line does what a goroutine in that state waits in."""
     wanted = {"chan send": ("send",), "chan receive": ("receive", "range")}
 
-    def agrees(spot: Spot) -> bool:
+    def agrees(spot: ResolvedFrame) -> bool:
         bare = (state or "").removesuffix(" (nil chan)")
         if bare in wanted:
             return spot.op(*wanted[bare]) is not None
@@ -159,7 +160,7 @@ def does(state: str | None) -> Callable[[Spot], bool]:
     return agrees
 
 
-def starts(spot: Spot) -> bool:
+def starts(spot: ResolvedFrame) -> bool:
     """Tell whether a goroutine is started on the line, or something is called that may start one."""
     return spot.op("go", "call") is not None
 
@@ -198,4 +199,4 @@ def _clauses(files: tuple[SourceText, ...]) -> Iterator[str]:
                 yield one.split()[1].decode("utf-8", "replace")
 
 
-__all__ = ["Program", "Spot", "calls", "does", "starts"]
+__all__ = ["Program", "ResolvedFrame", "calls", "does", "starts"]

@@ -35,7 +35,7 @@ class Edit(NamedTuple):
 
 
 class _Change(NamedTuple):
-    """Lines of the old text, from `first` (counted from zero), and what stands there instead."""
+    """Lines of the old text, from `first` (counted from zero), and what is there instead."""
 
     first: int
     old: list[str]

@@ -119,7 +119,7 @@ def unlock_first(call: Op, unlock: Op) -> Remedy | None:
 
 
 def words_only(kind: str, at: Op, **args: str | int) -> Remedy:
-    """Say what would mend it where no small edit does: "lock-order", "call-unlocked", "wait-unlocked" ..."""
+    """Say what would fix it where no small edit does: "lock-order", "call-unlocked", "wait-unlocked" ..."""
     given = {"place": place(at), **args}
     return Remedy("patch", Text(f"fix.{kind}", given), None, Text(f"fix.{kind}.risk", given))
 

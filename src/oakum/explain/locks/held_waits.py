@@ -11,150 +11,160 @@ from oakum.explain import fixes
 from oakum.explain.channels import drained, lenders
 from oakum.explain.channels.counterparts import counterparts
 from oakum.explain.channels.question import reason as channels
-from oakum.explain.channels.turns import reason as turns
+from oakum.explain.channels.semaphores import reason as turns
 from oakum.explain.code.calls import method
 from oakum.explain.code.channel import channel_of
 from oakum.explain.code.nouns import Op
 from oakum.explain.code.syntax import text
 from oakum.explain.leaving import place
-from oakum.explain.locks.grips import Grip, Stack, call_text, distinct, site
+from oakum.explain.locks.held_locks import HeldLock, LockStack, call_text, distinct, site
 from oakum.explain.network import handles
 from oakum.explain.network.exchanges import WRITES
 from oakum.explain.network.question import reason as network
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.waits.question import reason as waits
 from oakum.model import CauseSite, Remedy, Text
+from oakum.model.vocabulary import CauseRole, Mechanism
 
 # Asked why the wait itself does not end.
-_WAITS: tuple[Callable[[Scene], Reason | None], ...] = (handles.reason, network, drained.reason, channels, waits)
+_WAITS: tuple[Callable[[StackInSource], Reason | None], ...] = (
+    handles.reason,
+    network,
+    drained.reason,
+    channels,
+    waits,
+)
+
 _NETWORK = ("peer-stopped-reading", "missing-deadline")
 
 
-def held_while_waiting(stack: Stack, others: Sequence[Stack]) -> Reason | None:
+def held_while_waiting(stack: LockStack, others: Sequence[LockStack]) -> Reason | None:
     """Return that a goroutine holds a lock while it waits for something else."""
     mechanisms = stack.scene.suspect.mechanisms
-    for grip in stack.grips:
-        queue = [one for one in others if one.wanted is not None and one.wanted.lock.kind == grip.lock.kind]
+    for held in stack.held_locks:
+        queue = [one for one in others if one.wanted is not None and one.wanted.lock.kind == held.lock.kind]
         told = mechanisms[0] == "lock-held-while-waiting"
-        if not (queue or told) or not (grip.always or told) or _own_cond(stack, grip):
+        if not (queue or told) or not (held.always or told) or _own_cond(stack, held):
             continue
         mechanism = mechanisms[0] if mechanisms[0] in _NETWORK else "lock-held-while-waiting"
-        user = _user(stack, grip)
-        says = [_held_says(stack, grip, user)]
-        sites = [site("held", user)] if user is not None else [site("locked", grip.op)]
-        last = [site("locked", grip.op)] if user is not None else []
+        user = _user(stack, held)
+        texts = [_held_says(stack, held, user)]
+        sites = [site("held", user)] if user is not None else [site("locked", held.op)]
+        last = [site("locked", held.op)] if user is not None else []
         partner = _partner(stack, queue)
         if partner is not None:
             role, ends, line = partner
-            args = {"function": line.func.full, "line": place(line), "lock": grip.lock.name, "ends": place(ends)}
-            says.append(Text(f"cause.lock.partner.{role}", args | {"code": call_text(line)}))
-            unlocked = (_words("wait-unlocked", grip),) if _own(stack, grip) else ()
-            return _told(says, [*sites, site(role, line), *last], "lock-held-while-waiting", unlocked)
+            args = {"function": line.func.full, "line": place(line), "lock": held.lock.name, "ends": place(ends)}
+            texts.append(Text(f"cause.lock.partner.{role}", args | {"code": call_text(line)}))
+            unlocked = (_words("wait-unlocked", held),) if _own(stack, held) else ()
+            return _build_reason(texts, [*sites, site(role, line), *last], "lock-held-while-waiting", unlocked)
         why = _why(stack)
         if why is not None:
-            says += [one for one in why.says if one.key != "cause.network.locked"]
-            return _told(says, [*sites, *why.sites, *last], mechanism, _remedies(stack, grip, why))
+            texts += [one for one in why.texts if one.key != "cause.network.locked"]
+            return _build_reason(texts, [*sites, *why.sites, *last], mechanism, _remedies(stack, held, why))
         more, lines = counterparts(stack)
-        says += more or _queue_says(queue, grip)
-        return _told(says, [*sites, *lines, *last], mechanism, _remedies(stack, grip, None))
+        texts += more or _queue_says(queue, held)
+        return _build_reason(texts, [*sites, *lines, *last], mechanism, _remedies(stack, held, None))
     return None
 
 
-def _why(stack: Stack) -> Reason | None:
+def _why(stack: LockStack) -> Reason | None:
     """Return why the wait itself does not end."""
     found = next((why for ask in _WAITS[:3] if (why := ask(stack.scene)) is not None), None)
     found = found or turns(stack) or lenders.reason(stack)
     return found or next((why for ask in _WAITS[3:] if (why := ask(stack.scene)) is not None), None)
 
 
-def _remedies(stack: Stack, grip: Grip, why: Reason | None) -> tuple[Remedy, ...]:
-    """Return what mends it: the wait first. Unlocked, a wait without end would leave a goroutine behind each time."""
+def _remedies(stack: LockStack, held: HeldLock, why: Reason | None) -> tuple[Remedy, ...]:
+    """Return what fixes it: the wait first. Unlocked, a wait without end would leave a goroutine behind each time."""
     found = why.remedies if why is not None else ()
-    if not _own(stack, grip):
+    if not _own(stack, held):
         return found
-    if why is None and stack.scene.state == "sleep" and not grip.via.step.loops:
+    if why is None and stack.scene.state == "sleep" and not held.via.step.loops:
         return ()  # it ends by itself
-    if _asks_before(stack, grip):  # who reads the answer has to be who asked
+    if _asks_before(stack, held):  # who reads the answer has to be who asked
         return found
     if not found:
-        return (_words("wait-bounded", grip),)
-    limited = why is not None and any(one.key.startswith("cause.network.") for one in why.says)
-    return (*found, _words("wait-unlocked", grip)) if limited else found  # until the limit the others wait on
+        return (_words("wait-bounded", held),)
+    limited = why is not None and any(one.key.startswith("cause.network.") for one in why.texts)
+    return (*found, _words("wait-unlocked", held)) if limited else found  # until the limit the others wait on
 
 
-def _words(kind: str, grip: Grip) -> Remedy:
-    return fixes.words_only(kind, grip.via, lock=grip.lock.written)
+def _words(kind: str, held: HeldLock) -> Remedy:
+    return fixes.words_only(kind, held.via, lock=held.lock.written)
 
 
-def _own(stack: Stack, grip: Grip) -> bool:
+def _own(stack: LockStack, held: HeldLock) -> bool:
     """Tell whether the lock is one of the user's code: others' is not theirs to change."""
-    return stack.frames[grip.at].owner == "own"
+    return stack.frames[held.at].owner == "own"
 
 
-def _asks_before(stack: Stack, grip: Grip) -> bool:
+def _asks_before(stack: LockStack, held: HeldLock) -> bool:
     """Tell whether something is written under the lock before the wait, and the wait is for what comes back."""
     reads = any(frame.name.rpartition(".")[2] in ("Read", "read", "ReadFull") for frame in stack.frames[:8])
-    between = [op for op in grip.op.func.ops if grip.op.line <= op.line <= grip.via.line and op is not grip.via]
+    between = [op for op in held.op.func.ops if held.op.line <= op.line <= held.via.line and op is not held.via]
     return reads and any(op.kind == "call" and WRITES.match(method(op)) for op in between)
 
 
-def _told(says: Sequence[Text], sites: Sequence[CauseSite], mechanism: str, remedies: Sequence[Remedy] = ()) -> Reason:
-    return Reason(mechanism, tuple(says), distinct(sites), remedies=tuple(remedies))
+def _build_reason(
+    texts: Sequence[Text], sites: Sequence[CauseSite], mechanism: Mechanism, remedies: Sequence[Remedy] = ()
+) -> Reason:
+    return Reason(mechanism, tuple(texts), distinct(sites), remedies=tuple(remedies))
 
 
-def _user(stack: Stack, grip: Grip) -> Op | None:
+def _user(stack: LockStack, held: HeldLock) -> Op | None:
     """Return the line that uses the standard library, when the lock is one of its own: log's, of the writer."""
-    if stack.frames[grip.at].owner not in ("stdlib", "runtime"):
+    if stack.frames[held.at].owner not in ("stdlib", "runtime"):
         return None
-    for at in range(grip.at + 1, len(stack.frames)):
+    for at in range(held.at + 1, len(stack.frames)):
         if stack.frames[at].owner in ("own", "dependency"):
             return stack.call(at)
     return None
 
 
-def _held_says(stack: Stack, grip: Grip, user: Op | None) -> Text:
+def _held_says(stack: LockStack, held: HeldLock, user: Op | None) -> Text:
     blocked = stack.blocked
     args = {
-        "function": grip.op.func.full,
-        "lock": grip.lock.written,
-        "locked": place(grip.op),
-        "line": place(grip.via),
-        "code": call_text(grip.via),
+        "function": held.op.func.full,
+        "lock": held.lock.written,
+        "locked": place(held.op),
+        "line": place(held.via),
+        "code": call_text(held.via),
         "state": stack.scene.state,
     }
     if user is not None:
         mine = {"user": user.func.full, "line": place(user), "code": call_text(user)}
         return Text("cause.lock.held-library", args | mine)
-    if blocked is None or blocked.func is grip.op.func or blocked.frame.owner in ("stdlib", "runtime"):
+    if blocked is None or blocked.func is held.op.func or blocked.frame.owner in ("stdlib", "runtime"):
         return Text("cause.lock.held-waits", args)
     op = stack.waiting
-    deep = f"{place(op).rpartition(':')[0]}:{blocked.number}" if op is not None else place(grip.via)
+    deep = f"{place(op).rpartition(':')[0]}:{blocked.number}" if op is not None else place(held.via)
     return Text("cause.lock.held-waits-below", args | {"place": deep})
 
 
-def _queue_says(queue: Sequence[Stack], grip: Grip) -> list[Text]:
+def _queue_says(queue: Sequence[LockStack], held: HeldLock) -> list[Text]:
     for one in queue[:1]:
         if one.wanted is not None:
-            args = {"function": one.wanted.op.func.full, "place": place(one.wanted.op), "lock": grip.lock.name}
+            args = {"function": one.wanted.op.func.full, "place": place(one.wanted.op), "lock": held.lock.name}
             return [Text("cause.lock.queue", args)]
     return []
 
 
-def _own_cond(stack: Stack, grip: Grip) -> bool:
+def _own_cond(stack: LockStack, held: HeldLock) -> bool:
     """Tell whether a lock is that of the condition variable waited for: Wait gives it back meanwhile."""
     if not any(frame.function == "sync.(*Cond).Wait" for frame in stack.frames[: stack.place]):
         return False
-    package = grip.op.func.package
+    package = held.op.func.package
     names = stack.scene.program.locking(package).names
     made = [op for func in package.all for op in func.ops if op.kind == "call" and text(op.target) == "sync.NewCond"]
     lockers = [names.lock(op.values[0], op.func, op.file) for op in made if op.values]
-    return not lockers or any(lock is None or lock.kind == grip.lock.kind for lock in lockers)
+    return not lockers or any(lock is None or lock.kind == held.lock.kind for lock in lockers)
 
 
-_Partner = tuple[str, Op, Op]  # role, operation that would end the wait, line where who would do it is stuck
+_Partner = tuple[CauseRole, Op, Op]  # role, operation that would end the wait, line where who would do it is stuck
 
 
-def _partner(stack: Stack, queue: Sequence[Stack]) -> _Partner | None:
+def _partner(stack: LockStack, queue: Sequence[LockStack]) -> _Partner | None:
     """Return who would end the wait and is stuck itself, because it wants the lock."""
     ends = _ends(stack)
     for other in queue:
@@ -169,13 +179,13 @@ def _partner(stack: Stack, queue: Sequence[Stack]) -> _Partner | None:
     return None
 
 
-def _ends(stack: Stack) -> list[tuple[str, Op]]:
+def _ends(stack: LockStack) -> list[tuple[CauseRole, Op]]:
     """Return the operations that would end the wait, each with what it is called when it does not come."""
     spot, op = stack.blocked, stack.waiting
     if spot is None or op is None:
         return []
     flows = stack.scene.flows(spot)
-    found: list[tuple[str, Op]] = []
+    found: list[tuple[CauseRole, Op]] = []
     if op.kind == "call" and text(op.target).endswith(".Wait") and op.target is not None:
         symbol = spot.package.symbol(op.target.child_by_field_name("operand"), op.func, op.file)
         if symbol is not None:

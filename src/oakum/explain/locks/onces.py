@@ -5,12 +5,12 @@ Comes in: a package. Goes out: reasons, one for each such Once.
 
 from collections.abc import Iterator
 
-from oakum.explain.code.held import Locking
+from oakum.explain.code.locking import Locking
 from oakum.explain.code.locks import Lock
 from oakum.explain.code.nouns import Func, Op
 from oakum.explain.code.syntax import text
 from oakum.explain.leaving import place
-from oakum.explain.locks.grips import call_text, distinct, site
+from oakum.explain.locks.held_locks import call_text, distinct, site
 from oakum.explain.reason import Reason
 from oakum.model import Text
 
@@ -29,9 +29,9 @@ def within_once(locking: Locking, kind: object = None) -> Iterator[Reason]:
             call = _asks(locking, runs[0], given) if given is not None else None
             if call is not None:
                 args = {"function": op.func.full, "once": once.written, "place": place(op), "again": place(call)}
-                says = Text("cause.lock.once-within", args | {"runs": runs[0].full, "code": call_text(call)})
+                texts = Text("cause.lock.once-within", args | {"runs": runs[0].full, "code": call_text(call)})
                 sites = distinct([site("locked-first", op), site("locked-again", call)])
-                yield Reason("double-lock", (says,), sites, certain=True)
+                yield Reason("double-lock", (texts,), sites, certain=True)
 
 
 def _once(locking: Locking, op: Op) -> Lock | None:

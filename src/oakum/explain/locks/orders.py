@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from oakum.explain import fixes
-from oakum.explain.code.held import Holding, Locking
+from oakum.explain.code.locking import Holding, Locking
 from oakum.explain.code.locks import Lock
 from oakum.explain.code.nouns import Op
 from oakum.explain.leaving import place
-from oakum.explain.locks.grips import Stack, Wanted, distinct, site
+from oakum.explain.locks.held_locks import LockStack, Wanted, distinct, site
 from oakum.explain.reason import Reason
 from oakum.model import Text
 
@@ -59,31 +59,31 @@ def _taken(locking: Locking, op: Op) -> Iterator[tuple[Lock, str]]:
                 yield mine, mode
 
 
-def opposite(stack: Stack, wanted: Wanted) -> Reason | None:
+def opposite(stack: LockStack, wanted: Wanted) -> Reason | None:
     """Return where the package takes the two locks of a stack in the other order."""
     spot = stack.blocked
-    for grip in stack.grips:
-        if spot is None or grip.lock.kind == wanted.lock.kind:
+    for held in stack.held_locks:
+        if spot is None or held.lock.kind == wanted.lock.kind:
             continue
         for order in orders(stack.locking(spot.package)):
-            if order.first.lock.kind == wanted.lock.kind and order.second.kind == grip.lock.kind:
-                mine = stack.call(wanted.at + 1) if wanted.at < grip.at else wanted.op
-                return told((grip.op, grip.lock, wanted.lock, mine or wanted.op), order)
+            if order.first.lock.kind == wanted.lock.kind and order.second.kind == held.lock.kind:
+                mine = stack.call(wanted.at + 1) if wanted.at < held.at else wanted.op
+                return build_reason((held.op, held.lock, wanted.lock, mine or wanted.op), order)
     return None
 
 
-def told(mine: tuple[Op, Lock, Lock, Op], other: Order, certain: bool = False) -> Reason:
+def build_reason(mine: tuple[Op, Lock, Lock, Op], other: Order, certain: bool = False) -> Reason:
     """Return the reason of two opposite orders: (locked first, lock, second lock, where it is taken), and the other."""
     theirs = (other.first.op, other.first.lock, other.second, other.op)
-    says = []
+    texts = []
     for locked, first, second, line in (mine, theirs):
         args = {"function": locked.func.full, "first": first.name, "locked": place(locked), "second": second.name}
-        says.append(Text("cause.lock.order", args | {"line": place(line)}))
-    says.append(Text("cause.lock.cycle", {"count": 2}))
+        texts.append(Text("cause.lock.order", args | {"line": place(line)}))
+    texts.append(Text("cause.lock.cycle", {"count": 2}))
     sites = [site("locked-second", mine[3]), site("locked-second", theirs[3])]
     sites += [site("locked-first", mine[0]), site("locked-first", theirs[0])]
     remedy = fixes.words_only("lock-order", theirs[3], first=mine[1].name, second=mine[2].name)
-    return Reason("lock-cycle", tuple(says), distinct(sites), certain, (remedy,))
+    return Reason("lock-cycle", tuple(texts), distinct(sites), certain, (remedy,))
 
 
-__all__ = ["Order", "opposite", "orders", "told"]
+__all__ = ["Order", "build_reason", "opposite", "orders"]

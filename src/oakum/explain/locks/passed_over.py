@@ -11,11 +11,11 @@ from tree_sitter import Node
 
 from oakum.explain import fixes
 from oakum.explain.code.calls import nodes
-from oakum.explain.code.held import Holding, Locking
+from oakum.explain.code.locking import Holding, Locking
 from oakum.explain.code.nouns import Func, Op, Step
 from oakum.explain.code.syntax import line, operator, text
 from oakum.explain.leaving import base, place
-from oakum.explain.locks.grips import Stack, Wanted, distinct, site
+from oakum.explain.locks.held_locks import LockStack, Wanted, distinct, site
 from oakum.explain.reason import Reason
 from oakum.model import Text
 
@@ -34,7 +34,7 @@ class Passed(NamedTuple):
     number: int
 
 
-def passed_over(stack: Stack, wanted: Wanted) -> Reason | None:
+def passed_over(stack: LockStack, wanted: Wanted) -> Reason | None:
     """Return which Unlock a panic may have passed over."""
     spot = stack.blocked
     if spot is None or spot.frame.owner != "own" or not _recovered(stack):
@@ -46,7 +46,7 @@ def passed_over(stack: Stack, wanted: Wanted) -> Reason | None:
     func = first.held.op.func
     args = {"function": func.full, "lock": first.held.lock.written, "locked": place(first.held.op)}
     risky = f"{base(first.func)}:{first.number}"
-    says = [
+    texts = [
         Text("cause.lock.panic", args | {"unlock": place(first.unlock), "panics": risky,
                                          "code": first.func.file.code(first.number)}),
         Text("cause.lock.left-waits", {"lock": first.held.lock.name, "place": place(wanted.op)}),
@@ -54,10 +54,10 @@ def passed_over(stack: Stack, wanted: Wanted) -> Reason | None:
     sites = [site("never-unlocked", first.unlock), *(one.func.site("panics", one.number) for one in found)]
     sites += [func.site("held", first.step.line), site("locked", first.held.op)]
     remedy = fixes.defer_unlock(first.held.op, [first.unlock])
-    return Reason("double-lock", tuple(says), distinct(sites), remedies=fixes.drafts(remedy), guess=True)
+    return Reason("double-lock", tuple(texts), distinct(sites), remedies=fixes.drafts(remedy), guess=True)
 
 
-def _recovered(stack: Stack) -> bool:
+def _recovered(stack: LockStack) -> bool:
     """Tell whether a panic does not end the process."""
     if any(frame.function.startswith(_RECOVERS) for frame in stack.frames):
         return True

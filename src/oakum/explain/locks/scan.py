@@ -9,18 +9,18 @@ from collections.abc import Iterator
 from oakum.explain import fixes
 from oakum.explain.code.calls import method, nodes
 from oakum.explain.code.flows import Flows
-from oakum.explain.code.held import Again, Holding, Locking, loose
+from oakum.explain.code.locking import Again, Holding, Locking, loose
 from oakum.explain.code.locks import Lock
 from oakum.explain.code.nouns import FieldRef, Func, Op, Step, Var
 from oakum.explain.code.package import Package
 from oakum.explain.code.syntax import text
 from oakum.explain.leaving import base, place
-from oakum.explain.locks.grips import call_text, site
+from oakum.explain.locks.held_locks import call_text, site
 from oakum.explain.locks.onces import within_once
 from oakum.explain.locks.orders import Order, orders
-from oakum.explain.locks.orders import told as order_told
+from oakum.explain.locks.orders import build_reason as order_reason
 from oakum.explain.locks.unlocked import Left, around_a_loop, left_locked
-from oakum.explain.locks.unlocked import told as left_told
+from oakum.explain.locks.unlocked import build_reason as left_reason
 from oakum.explain.reason import Reason
 from oakum.model import CauseSite, Remedy, Text
 
@@ -72,14 +72,14 @@ def _own(lock: Lock) -> bool:
     return lock.sure and lock.single
 
 
-def _left(locking: Locking, told: set[CauseSite]) -> Iterator[Reason]:
+def _left(locking: Locking, build_reason: set[CauseSite]) -> Iterator[Reason]:
     """Yield the exits that leave a lock held, but for locks that a loop was already told to keep."""
     found: dict[tuple[Func, Lock], list[Left]] = {}
     for func, held, leave in left_locked(locking):
-        if _plain(held) and not _may_hand_over(func) and site("locked", held.op) not in told:
+        if _plain(held) and not _may_hand_over(func) and site("locked", held.op) not in build_reason:
             found.setdefault((func, held.lock), []).append((func, held, leave))
     for group in found.values():
-        yield left_told(group)
+        yield left_reason(group)
 
 
 def _may_hand_over(func: Func) -> bool:
@@ -94,14 +94,14 @@ def _twice(locking: Locking) -> Iterator[Reason]:
         reading = locking.reading(func)
         if not reading.whole or loose(locking, func):
             continue
-        told: set[tuple[int, int]] = set()
+        build_reason: set[tuple[int, int]] = set()
         for again in reading.again:
             key = (again.held.op.line, again.op.line)
-            if key in told or not _plain(again.held) or again.held.mode == again.mode == "r":
+            if key in build_reason or not _plain(again.held) or again.held.mode == again.mode == "r":
                 continue
-            told.add(key)
+            build_reason.add(key)
             yield taken_again(again, reading.way(again.step, again.state))
-        yield from _calls(locking, func, told)
+        yield from _calls(locking, func, build_reason)
 
 
 def taken_again(again: Again, way: list[Step]) -> Reason:
@@ -116,14 +116,14 @@ def taken_again(again: Again, way: list[Step]) -> Reason:
         drafted = jump.kind == "jump" and verb in ("Lock", "RLock")
         undone = fixes.unlock_before(jump, lock, held.mode == "r") if drafted else None
         return Reason("double-lock", (Text("cause.lock.left-round", args),), sites, True, fixes.drafts(undone))
-    says = (
+    texts = (
         Text("cause.lock.held-here", args),
         Text("cause.lock.twice", {"lock": held.lock.written, "place": args["line"]}),
     )
-    return Reason("double-lock", says, (site("locked-first", held.op), site("locked-again", again.op)), certain=True)
+    return Reason("double-lock", texts, (site("locked-first", held.op), site("locked-again", again.op)), certain=True)
 
 
-def _calls(locking: Locking, func: Func, told: set[tuple[int, int]]) -> Iterator[Reason]:
+def _calls(locking: Locking, func: Func, build_reason: set[tuple[int, int]]) -> Iterator[Reason]:
     """Yield calls of what takes a lock that is held."""
     for op in func.ops:
         if op.kind != "call" or op.inside is not None or locking.names.does(op) is not None:
@@ -137,23 +137,23 @@ def _calls(locking: Locking, func: Func, told: set[tuple[int, int]]) -> Iterator
         for lock, mode, taken in locking.wants(callee):
             mine = locking.names.given(lock, callee, op)
             held = next((one for state in states if mine and (one := state.find(mine)) is not None), None)
-            if held is None or not _plain(held) or held.mode == mode == "r" or (held.op.line, op.line) in told:
+            if held is None or not _plain(held) or held.mode == mode == "r" or (held.op.line, op.line) in build_reason:
                 continue
             if taken.step.cases:  # what it asks there may be what this caller knows
                 continue
-            told.add((held.op.line, op.line))
+            build_reason.add((held.op.line, op.line))
             yield _called(held, op, taken)
             break
 
 
 def _called(held: Holding, op: Op, taken: Op) -> Reason:
     args = {"function": op.func.full, "lock": held.lock.written, "locked": place(held.op), "line": place(op)}
-    says = (
+    texts = (
         Text("cause.lock.held-calls", args | {"code": call_text(op)}),
         Text("cause.lock.twice", {"lock": held.lock.written, "place": place(taken)}),
     )
     sites = (site("locked-first", held.op), site("locked-again", op))
-    return Reason("double-lock", says, sites, True, unlocked_call(op, held.lock.written))
+    return Reason("double-lock", texts, sites, True, unlocked_call(op, held.lock.written))
 
 
 def unlocked_call(call: Op, lock: str) -> tuple[Remedy, ...]:
@@ -179,7 +179,7 @@ def _opposite(locking: Locking) -> Iterator[Reason]:
         if order.first.mode == other.mode == "r" or other.first.mode == order.mode == "r":
             continue  # readers let each other in
         mine = (order.first.op, order.first.lock, order.second, order.op)
-        yield order_told(mine, other, certain=True)
+        yield order_reason(mine, other, certain=True)
 
 
 def _one_object(order: Order) -> bool:

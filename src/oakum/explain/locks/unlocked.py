@@ -7,19 +7,19 @@ to the caller by design is no mistake: other code unlocks it, a func that unlock
 from collections.abc import Iterator
 
 from oakum.explain import fixes
-from oakum.explain.code.held import Again, Holding, Leave, Locking, loose
+from oakum.explain.code.locking import Again, Holding, Leave, Locking, loose
 from oakum.explain.code.locks import Lock
 from oakum.explain.code.nouns import Func, Step
 from oakum.explain.code.syntax import text
 from oakum.explain.leaving import base, place, shortened
-from oakum.explain.locks.grips import Stack, Wanted, distinct, site
+from oakum.explain.locks.held_locks import LockStack, Wanted, distinct, site
 from oakum.explain.reason import Reason
 from oakum.model import Remedy, Text
 
 _MOST = 2  # exits that are told
 
 
-def never_unlocked(stack: Stack, wanted: Wanted) -> Reason | None:
+def never_unlocked(stack: LockStack, wanted: Wanted) -> Reason | None:
     """Return which function has returned without unlocking what is waited for."""
     spot = stack.blocked
     if spot is None:
@@ -29,7 +29,7 @@ def never_unlocked(stack: Stack, wanted: Wanted) -> Reason | None:
     funcs = list(dict.fromkeys(func for func, _, _ in found))
     if not found or len(funcs) > _MOST:
         return None
-    return told([one for one in found if one[0] is funcs[0]][:_MOST] or found, wanted)
+    return build_reason([one for one in found if one[0] is funcs[0]][:_MOST] or found, wanted)
 
 
 Left = tuple[Func, Holding, Leave]
@@ -63,7 +63,7 @@ def _handed_over(locking: Locking, held: Holding) -> bool:
     return held.lock.kind in locking.released_elsewhere
 
 
-def told(found: list[Left], wanted: Wanted | None = None) -> Reason:
+def build_reason(found: list[Left], wanted: Wanted | None = None) -> Reason:
     """Return the reason: where it is locked, and the exits that do not unlock."""
     func, held, leave = found[0]
     args = {
@@ -72,12 +72,12 @@ def told(found: list[Left], wanted: Wanted | None = None) -> Reason:
         "locked": place(held.op),
         "exit": f"{base(func)}:{leave.step.line}",
     }
-    says = [_left_says(func, leave.step, args)]
+    texts = [_left_says(func, leave.step, args)]
     if wanted is not None:
-        says.append(Text("cause.lock.left-waits", {"lock": held.lock.name, "place": place(wanted.op)}))
+        texts.append(Text("cause.lock.left-waits", {"lock": held.lock.name, "place": place(wanted.op)}))
     sites = [one[0].site("never-unlocked", one[2].step.line) for one in found]
     sites += [site("locked", held.op)]
-    return Reason("double-lock", tuple(says), distinct(sites), True, _remedies(found))
+    return Reason("double-lock", tuple(texts), distinct(sites), True, _remedies(found))
 
 
 def _remedies(found: list[Left]) -> tuple[Remedy, ...]:
@@ -107,4 +107,4 @@ def around_a_loop(again: Again, way: list[Step]) -> Step | None:
     return jumps[-1] if jumps else next((step for step in reversed(inside) if step.kind == "plain"), None)
 
 
-__all__ = ["Left", "around_a_loop", "left_locked", "never_unlocked", "told"]
+__all__ = ["Left", "around_a_loop", "build_reason", "left_locked", "never_unlocked"]

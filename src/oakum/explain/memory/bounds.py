@@ -16,14 +16,14 @@ from oakum.explain.memory.containers import about_memory, limited, long_lived
 from oakum.explain.memory.kept import Stored, Tracker
 from oakum.explain.memory.loops import loads
 from oakum.explain.memory.removals import on_copy, removals, used
-from oakum.explain.reason import Scene
+from oakum.explain.reason import StackInSource
 from oakum.model import CauseSite, Text
 
 # A condition about how much there is: `len(c.byKey) > c.most`, `c.order.Len() >= max`, `c.size > limit`.
 _HOW_MUCH = re.compile(r"\blen\(|\.(Len|Size|Count)\(|(size|count|bytes|used|total|limit|max|most|cap)\w*\b", re.I)
 
 
-def bound(scene: Scene) -> tuple[Text, CauseSite] | None:
+def bound(scene: StackInSource) -> tuple[Text, CauseSite] | None:
     """Return how a heap suspect's container is kept small, and where."""
     told = about_memory(scene)
     if told is None:
@@ -33,17 +33,17 @@ def bound(scene: Scene) -> tuple[Text, CauseSite] | None:
     if stored is None:
         return None
     if limited(stored):
-        return _said("limit", stored, stored.line, stored.func.full), stored.func.site("limited", stored.line)
+        return _bound_text("limit", stored, stored.line, stored.func.full), stored.func.site("bounded-by", stored.line)
     if loads(told, stored):
-        return _said("loads", stored, stored.line, stored.func.full), stored.func.site("loaded", stored.line)
+        return _bound_text("loads", stored, stored.line, stored.func.full), stored.func.site("bounded-by", stored.line)
     for op in removals(told.program.flows(stored.package), stored):
         how = "" if on_copy(op) or not used(told, op.func.top) else _how(op, stored)
         if how:
-            return _said(how, stored, op.line, op.func.full, op), op.func.site("taken-out", op.line)
+            return _bound_text(how, stored, op.line, op.func.full, op), op.func.site("bounded-by", op.line)
     return None
 
 
-def _said(how: str, stored: Stored, number: int, function: str, op: Op | None = None) -> Text:
+def _bound_text(how: str, stored: Stored, number: int, function: str, op: Op | None = None) -> Text:
     func = op.func if op is not None else stored.func
     args = {"container": text(stored.written), "function": function, "place": at(func, number)}
     return Text(f"cause.heap.bound.{how}", {**args, "code": func.file.code(number)})

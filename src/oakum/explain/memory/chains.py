@@ -15,7 +15,7 @@ from oakum.explain.code.syntax import bare, text
 from oakum.explain.memory.containers import about_memory
 from oakum.explain.memory.kept import Tracker
 from oakum.explain.memory.loops import goes_on
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.values import called
 from oakum.model import Text
 
@@ -25,7 +25,7 @@ _CONTEXTS = (
 )  # fmt: skip
 
 
-def reason(scene: Scene) -> Reason | None:
+def reason(scene: StackInSource) -> Reason | None:
     """Return what ties the memory of a heap suspect to something that lives on."""
     told = about_memory(scene)
     if told is None:
@@ -48,9 +48,9 @@ def _deferred(func: Func) -> Iterator[Reason]:
             continue
         number = loop.start_point[0] + 1
         args = {"place": at(func, op.line), "code": op.code, "function": func.full, "loop": at(func, number)}
-        says = (Text("cause.heap.deferred", args), Text("cause.heap.deferred.ends"))
+        texts = (Text("cause.heap.deferred", args), Text("cause.heap.deferred.ends"))
         sites = (func.site("deferred", op.line), func.site("loop", number))
-        yield Reason("held-by-goroutine", says, sites, kept=True)
+        yield Reason("held-by-goroutine", texts, sites, kept=True)
 
 
 # Values that refer to the one before
@@ -69,8 +69,8 @@ def _contexts(func: Func) -> Iterator[Reason]:
         var = _variable(op.target, func)
         if var is not None and var is _variable(parent, func) and not _declared_in(var, op.step.loops):
             args = {"place": at(func, op.line), "code": op.code, "name": var.name, "function": func.full}
-            says = (Text("cause.heap.chain.context", args), Text("cause.heap.chain.ends"))
-            yield Reason("growing-container", says, (func.site("chained", op.line),), kept=True)
+            texts = (Text("cause.heap.chain.context", args), Text("cause.heap.chain.ends"))
+            yield Reason("growing-container", texts, (func.site("chained", op.line),), kept=True)
 
 
 def _variable(node: Node | None, func: Func) -> Var | None:
@@ -101,9 +101,9 @@ def _before(func: Func) -> Iterator[Reason]:
                 number = element.start_point[0] + 1
                 args = {"place": at(func, number), "field": name, "code": func.file.code(number)}
                 args |= {"where": at(func, op.line), "held": text(op.target), "stored": op.code}
-                says = (Text("cause.heap.chain.before", args), Text("cause.heap.chain.ends"))
+                texts = (Text("cause.heap.chain.before", args), Text("cause.heap.chain.ends"))
                 sites = (func.site("chained", number), func.site("stored", op.line))
-                yield Reason("growing-container", says, tuple(dict.fromkeys(sites)), kept=True)
+                yield Reason("growing-container", texts, tuple(dict.fromkeys(sites)), kept=True)
 
 
 def _made(op: Op, func: Func) -> Node | None:

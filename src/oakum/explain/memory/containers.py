@@ -14,7 +14,7 @@ from oakum.explain.code.syntax import bare, text
 from oakum.explain.memory.kept import Stored, Tracker
 from oakum.explain.memory.loops import loads
 from oakum.explain.memory.removals import emptied_elsewhere, on_copy, removals, set_too_late, used
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.values import Expr, Origins, call_of, expr_at, shown
 from oakum.explain.workers import timers
 from oakum.model import CauseSite, Text, Trace
@@ -29,7 +29,7 @@ _NAMES = ("Header.Get", "Cookie", "PathValue", "UserAgent", "Referer")
 _SHORT = ("Nanosecond", "Microsecond", "Millisecond")  # such timers have fired before anybody looks
 
 
-def reason(scene: Scene) -> Reason | None:
+def reason(scene: StackInSource) -> Reason | None:
     """Return what keeps the memory of a heap suspect."""
     told = about_memory(scene)
     if told is None:
@@ -53,7 +53,7 @@ def reason(scene: Scene) -> Reason | None:
     return _timed(scene, tracker)
 
 
-def about_memory(scene: Scene) -> Scene | None:
+def about_memory(scene: StackInSource) -> StackInSource | None:
     """Return the scene along the path of a heap suspect; None where the suspect is another one."""
     if not scene.suspect.path or scene.suspect.wait:
         return None
@@ -61,10 +61,10 @@ def about_memory(scene: Scene) -> Scene | None:
         return None
     if scene.trace.frames:
         return scene
-    return Scene.of(scene.suspect, scene.program, Trace(tuple(reversed(scene.suspect.path))))
+    return StackInSource.of(scene.suspect, scene.program, Trace(tuple(reversed(scene.suspect.path))))
 
 
-def _timed(scene: Scene, tracker: Tracker) -> Reason | None:
+def _timed(scene: StackInSource, tracker: Tracker) -> Reason | None:
     """Return that a timer nobody stops keeps the memory: its function refers to it."""
     for timer in tracker.timers:
         delay = text(timer.values[0]) if timer.values else ""
@@ -75,7 +75,7 @@ def _timed(scene: Scene, tracker: Tracker) -> Reason | None:
     return None
 
 
-def _labels(scene: Scene) -> Reason | None:
+def _labels(scene: StackInSource) -> Reason | None:
     """Return a metric that gets a new time series for everything that requests bring along."""
     origins = Origins(scene)
     for index, spot in enumerate(scene.spots):
@@ -89,26 +89,26 @@ def _labels(scene: Scene) -> Reason | None:
                 if any(name in text(one.node) for name in _UNBOUNDED):
                     args = {"place": at(spot.func, call.line), "code": shown(call.node)}
                     key = {"place": one.place, "code": shown(one.node)}
-                    says = (Text("cause.heap.labels", args), Text("cause.heap.key", key), Text("cause.heap.ends"))
+                    texts = (Text("cause.heap.labels", args), Text("cause.heap.key", key), Text("cause.heap.ends"))
                     sites = (spot.func.site("stored", call.line), one.site("key"))
                     named = any(name in text(one.node) for name in _NAMES)
-                    return Reason("growing-container", says, sites, kept=not named)
+                    return Reason("growing-container", texts, sites, kept=not named)
         return None
     return None
 
 
-def _pinned(scene: Scene, stored: Stored) -> Reason:
+def _pinned(scene: StackInSource, stored: Stored) -> Reason:
     assert stored.cut is not None
     func, number = stored.cut
     leaf = next(spot for spot in scene.spots if spot is not None)
-    says = (
+    texts = (
         Text("cause.heap.pin.made", {"place": at(leaf.func, leaf.number), "code": leaf.func.file.code(leaf.number)}),
         Text("cause.heap.pin.cut", {"place": at(func, number), "code": func.file.code(number)}),
         Text("cause.heap.pin.stored", _args(stored)),
         Text("cause.heap.pin.ends"),
     )
     sites = (func.site("cut", number), stored.func.site("stored", stored.line))
-    return Reason("substring-pin", says, sites, remedies=fixes.drafts(fixes.clone_piece(func, number)))
+    return Reason("substring-pin", texts, sites, remedies=fixes.drafts(fixes.clone_piece(func, number)))
 
 
 def _args(stored: Stored) -> dict[str, str | int | float]:
@@ -120,64 +120,64 @@ def _args(stored: Stored) -> dict[str, str | int | float]:
     }
 
 
-def _kept(scene: Scene, stored: Stored, origins: Origins) -> Reason | None:
+def _kept(scene: StackInSource, stored: Stored, origins: Origins) -> Reason | None:
     """Return why nothing leaves a container."""
     flows = scene.program.flows(stored.package)
     taken = list(removals(flows, stored))
     copies = [op for op in taken if on_copy(op)]
-    says = [*_pinned_too(scene, stored)] or [Text("cause.heap.stored", _args(stored))]
+    texts = [*_pinned_too(scene, stored)] or [Text("cause.heap.stored", _args(stored))]
     site = stored.func.site("stored", stored.line)
     if taken and len(copies) == len(taken):
         op = copies[0]
         args = {"place": at(op.func.top, op.func.top.first), "function": op.func.full, "type": op.func.top.receiver}
-        says.append(Text("cause.heap.copy", {**args, "line": at(op.func, op.line)}))
-        says.append(Text("cause.heap.ends"))
+        texts.append(Text("cause.heap.copy", {**args, "line": at(op.func, op.line)}))
+        texts.append(Text("cause.heap.ends"))
         sites_of = (op.func.top.site("never-removed", op.func.top.first), site)
         remedies = fixes.drafts(fixes.pointer_receiver(op.func.top))
-        return Reason("growing-container", tuple(says), sites_of, remedies=remedies, kept=True)
+        return Reason("growing-container", tuple(texts), sites_of, remedies=remedies, kept=True)
     late = set_too_late(stored, taken)
     if late is not None:
         op, name, checks = late
         args = {"place": at(op.func, op.line), "field": name, "stored": at(stored.func, stored.line)}
-        says.append(Text("cause.heap.late", {**args, "checks": at(checks.func, checks.line), "code": op.code}))
-        says.append(Text("cause.heap.ends"))
-        return Reason("growing-container", tuple(says), (op.func.site("never-removed", op.line), site), kept=True)
+        texts.append(Text("cause.heap.late", {**args, "checks": at(checks.func, checks.line), "code": op.code}))
+        texts.append(Text("cause.heap.ends"))
+        return Reason("growing-container", tuple(texts), (op.func.site("never-removed", op.line), site), kept=True)
     if taken and not any(op not in copies and used(scene, op.func.top) for op in taken):
         op = taken[0]
         top = op.func.top
-        says.append(
+        texts.append(
             Text("cause.heap.unused", {"place": at(top, top.first), "function": top.full, "line": at(op.func, op.line)})
         )
-        says.append(Text("cause.heap.ends"))
-        return Reason("growing-container", tuple(says), (top.site("never-removed", top.first), site), kept=True)
+        texts.append(Text("cause.heap.ends"))
+        return Reason("growing-container", tuple(texts), (top.site("never-removed", top.first), site), kept=True)
     if taken or emptied_elsewhere(scene, stored):
         return None
-    return _nothing(stored, says, origins)
+    return _nothing(stored, texts, origins)
 
 
-def _nothing(stored: Stored, says: list[Text], origins: Origins) -> Reason:
+def _nothing(stored: Stored, texts: list[Text], origins: Origins) -> Reason:
     """Return that nothing takes out what is put in."""
     foreign = _foreign(stored)
     if foreign:
-        says.append(Text("cause.heap.foreign", {**_args(stored), "type": foreign}))
-        return Reason("growing-container", tuple(says), (stored.func.site("never-removed", stored.line),))
-    says.append(Text("cause.heap.nothing", _args(stored)))
+        texts.append(Text("cause.heap.foreign", {**_args(stored), "type": foreign}))
+        return Reason("growing-container", tuple(texts), (stored.func.site("never-removed", stored.line),))
+    texts.append(Text("cause.heap.nothing", _args(stored)))
     sites: list[CauseSite] = [stored.func.site("never-removed", stored.line)]
     key = _unbounded_key(stored, origins)
     if key is not None:
-        says.append(Text("cause.heap.key", {"place": key.place, "code": shown(key.node)}))
+        texts.append(Text("cause.heap.key", {"place": key.place, "code": shown(key.node)}))
         sites.append(key.site("key"))
     # What the key can be is known of a request's text alone; a name, a number, an article may be few or many.
-    says.append(Text("cause.heap.ends" if key is not None or stored.key is None else "cause.heap.ends-keyed"))
+    texts.append(Text("cause.heap.ends" if key is not None or stored.key is None else "cause.heap.ends-keyed"))
     # A key that names somebody (a header, a cookie) has as many values as there are of those.
     endless = stored.key is None if key is None else not any(name in text(key.node) for name in _NAMES)
-    return Reason("growing-container", tuple(says), tuple(sites), kept=endless)
+    return Reason("growing-container", tuple(texts), tuple(sites), kept=endless)
 
 
-def _pinned_too(scene: Scene, stored: Stored) -> Iterator[Text]:
+def _pinned_too(scene: StackInSource, stored: Stored) -> Iterator[Text]:
     """Yield that what is stored is a piece that keeps the whole, where it is one."""
     if stored.cut is not None:
-        yield from _pinned(scene, stored).says
+        yield from _pinned(scene, stored).texts
 
 
 def _foreign(stored: Stored) -> str:

@@ -6,8 +6,9 @@ of one value, step by step.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
 from tree_sitter import Node
 
 from oakum.explain.code import kinds
@@ -16,7 +17,7 @@ from oakum.explain.code.nouns import FieldRef, Func, GoFile, Op, Symbol, Var
 from oakum.explain.code.package import Package
 from oakum.explain.code.syntax import arguments, bare, line, parts, text
 from oakum.explain.memory.uses import Uses
-from oakum.explain.reason import Scene
+from oakum.explain.reason import StackInSource
 from oakum.explain.values import call_of, called
 
 _MOST = 1500  # places looked at
@@ -45,8 +46,7 @@ _TEXTS = ("string", "[]byte", "[]rune", "")  # "": what a conversion or somebody
 _ALLOCATES = ("composite_literal", "call_expression", "type_conversion_expression", "binary_expression", "func_literal")
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A value on its way: an expression, or whatever has a name."""
 
     package: Package
@@ -65,8 +65,7 @@ class Place:
         return (id(self.package), node, self.symbol, self.at, self.index, self.cut is not None, self.grew)
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(Struct, frozen=True):
     """A value put where it outlives the call."""
 
     func: Func
@@ -87,7 +86,7 @@ class Stored:
 class Tracker:
     """Follows one value forward."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: StackInSource) -> None:
         self.scene = scene
         self.funcs = {spot.func for spot in scene.spots if spot is not None}
         self._uses: dict[int, Uses] = {}

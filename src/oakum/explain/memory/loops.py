@@ -4,7 +4,7 @@ from tree_sitter import Node
 
 from oakum.explain.code.nouns import Func
 from oakum.explain.memory.kept import Stored
-from oakum.explain.reason import Scene
+from oakum.explain.reason import StackInSource
 
 
 def goes_on(loop: Node, func: Func) -> bool:
@@ -36,7 +36,7 @@ def _over(head: Node, func: Func) -> str:
     return package.resolved(package.type_of(head.child_by_field_name("right"), func, func.file))
 
 
-def loads(scene: Scene, stored: Stored) -> bool:
+def loads(scene: StackInSource, stored: Stored) -> bool:
     """Tell whether a goroutine of its own stores in a loop that ends by itself, started neither by requests nor again.
 
     So is read at the start what a service works with. What goes on, or what nobody knows to end, is none.

@@ -16,7 +16,7 @@ from oakum.explain.code.package import Package
 from oakum.explain.code.syntax import bare, text
 from oakum.explain.network.acquired import Acquisitions, Holders, Lost, Pair
 from oakum.explain.network.drafts import give_back
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.values import called
 from oakum.model import CauseSite, Remedy, Text
 
@@ -65,13 +65,11 @@ PAIR = Pair(
     acquires=_acquires,
     releases=_releases,
     reads=lambda op: bool(_name(op)),  # bytes handed to somebody are read; nobody else unmaps them
-    ends=lambda _: None,
-    fails=lambda _: False,
     part=_part,
 )
 
 
-def reason(scene: Scene) -> Reason | None:
+def reason(scene: StackInSource) -> Reason | None:
     """Return where memory beside the heap is made and not given back."""
     if scene.suspect.mechanisms[0] != "off-heap":
         return None
@@ -79,7 +77,7 @@ def reason(scene: Scene) -> Reason | None:
         if not _maps(package):
             continue
         for lost in Acquisitions(package, PAIR).lost():
-            return Reason("off-heap", *_told(package, lost), remedies=_remedies(lost))
+            return Reason("off-heap", *_texts_and_sites(package, lost), remedies=_remedies(lost))
         found = next(_replaced(package, scene.program.flows(package)), None)
         if found is not None:
             return found
@@ -93,7 +91,7 @@ def scan(package: Package, flows: Flows) -> Iterator[Reason]:
         return
     for lost in Acquisitions(package, PAIR).lost():
         if not text(_behind(package, lost.acquire).target).startswith("C."):
-            yield Reason("off-heap", *_told(package, lost), True, _remedies(lost))
+            yield Reason("off-heap", *_texts_and_sites(package, lost), True, _remedies(lost))
 
 
 def _remedies(lost: Lost) -> tuple[Remedy, ...]:
@@ -108,19 +106,19 @@ def _maps(package: Package) -> bool:
     )
 
 
-def _told(package: Package, lost: Lost) -> tuple[tuple[Text, ...], tuple[CauseSite, ...]]:
+def _texts_and_sites(package: Package, lost: Lost) -> tuple[tuple[Text, ...], tuple[CauseSite, ...]]:
     acquire, func = lost.acquire, lost.func
     made = _behind(package, acquire)
-    says = [Text("cause.memory.made", {"place": place(made), "call": text(made.target), "function": made.func.full})]
+    texts = [Text("cause.memory.made", {"place": place(made), "call": text(made.target), "function": made.func.full})]
     args = {"place": place(acquire), "call": text(acquire.target), "function": acquire.func.full}
     sites: list[CauseSite] = []
     if not lost.exits:
-        says.append(Text("cause.memory.dropped", args))
+        texts.append(Text("cause.memory.dropped", args))
         sites.append(func.site("never-unmapped", acquire.line))
     else:
         exits = lost.exits[:_MOST]
         told = ", ".join(at(func, one.step.line) for one in exits)
-        says.append(Text("cause.memory.left", {**args, "exits": told}))
+        texts.append(Text("cause.memory.left", {**args, "exits": told}))
         for one, used in zip(exits, (*lost.used, *(one.step for one in exits[len(lost.used) :])), strict=False):
             sites.append(func.site("never-unmapped", used.line))
             if used.line != one.step.line:
@@ -128,8 +126,8 @@ def _told(package: Package, lost: Lost) -> tuple[tuple[Text, ...], tuple[CauseSi
         if acquire is not made:
             sites.append(acquire.func.site("acquired", acquire.line))
     sites.append(made.func.site("made", made.line))
-    says.append(Text("cause.memory.ends"))
-    return tuple(says), tuple(sites)
+    texts.append(Text("cause.memory.ends"))
+    return tuple(texts), tuple(sites)
 
 
 def _behind(package: Package, acquire: Op) -> Op:
@@ -182,13 +180,13 @@ def _of(package: Package, release: Op, field: FieldRef) -> bool:
 def _over(package: Package, acquire: Op, store: Op) -> Reason:
     made = _behind(package, acquire)
     args = {"place": place(store), "code": store.code, "function": store.func.full, "field": text(store.target)}
-    says = (
+    texts = (
         Text("cause.memory.made", {"place": place(made), "call": text(made.target), "function": made.func.full}),
         Text("cause.memory.replaced", args),
         Text("cause.memory.ends"),
     )
     sites = (store.func.site("never-unmapped", store.line), made.func.site("made", made.line))
-    return Reason("off-heap", says, sites)
+    return Reason("off-heap", texts, sites)
 
 
 __all__ = ["reason", "scan"]

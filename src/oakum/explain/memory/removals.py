@@ -16,7 +16,7 @@ from oakum.explain.code.package import Package
 from oakum.explain.code.paths import reachable
 from oakum.explain.code.syntax import arguments, bare, line, text
 from oakum.explain.memory.kept import Stored
-from oakum.explain.reason import Scene
+from oakum.explain.reason import StackInSource
 
 _REMOVES = frozenset(
     "Delete LoadAndDelete CompareAndDelete Clear Remove RemoveOldest Pop PopFront PopBack Evict Purge Flush Init Reset "
@@ -44,7 +44,7 @@ def removals(flows: Flows, stored: Stored) -> Iterator[Op]:
                 yield Op("clear", node, line(node), func, func.entry)
 
 
-def emptied_elsewhere(scene: Scene, stored: Stored) -> bool:
+def emptied_elsewhere(scene: StackInSource, stored: Stored) -> bool:
     """Tell whether another package of the program takes something out of a container that it can reach by name."""
     name = stored.container.name if isinstance(stored.container, (FieldRef, Var)) else ""
     if not name[:1].isupper():
@@ -117,7 +117,7 @@ def set_too_late(stored: Stored, removals: list[Op]) -> tuple[Op, str, Op] | Non
     return None
 
 
-def used(scene: Scene, func: Func) -> bool:
+def used(scene: StackInSource, func: Func) -> bool:
     """Tell whether a function runs: it is on the stack, or mentioned anywhere in the source that can be read."""
     if func.name in ("main", "init") or any(spot is not None and spot.func.top is func for spot in scene.spots):
         return True

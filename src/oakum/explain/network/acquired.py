@@ -5,8 +5,8 @@ call and the exits that are reached with it still held. What goes where it canno
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
+from msgspec import Struct
 from tree_sitter import Node
 
 from oakum.explain.code.calls import method, nodes, operand
@@ -19,21 +19,19 @@ from oakum.explain.values import called
 _LIFTED = 4  # how many functions hand it up
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """How something is acquired and released."""
 
     acquires: Callable[[Op], int | None]  # which result of a call is the thing
     releases: Callable[[Op], Node | None]  # what a call releases
     reads: Callable[[Op], bool]  # a call of somebody else's code that keeps nothing
-    ends: Callable[[Op], Node | None]  # what a call uses up to the end, after which nothing is held
-    fails: Callable[[Op], bool]  # a call whose error means that nothing is held any more
     part: Callable[[str, str], bool]  # (field, type): it is the thing, or holds it
+    ends: Callable[[Op], Node | None] = lambda _: None  # what a call uses up to the end, after which nothing is held
+    fails: Callable[[Op], bool] = lambda _: False  # a call whose error means that nothing is held any more
     drained: Callable[[Op], bool] = lambda _: False  # a loop over this call ends only when nothing is held any more
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
+class Lost(Struct, frozen=True):
     """An acquisition, and the ways on which it is lost."""
 
     acquire: Op

@@ -16,7 +16,7 @@ from oakum.explain.code.syntax import text
 from oakum.explain.network.acquired import Acquisitions, Lost, Pair, methods_named
 from oakum.explain.network.deadlines import client, request
 from oakum.explain.network.drafts import give_back
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.values import Expr, Origins, called
 from oakum.model import CauseSite, Text
 
@@ -88,7 +88,7 @@ PAIR = Pair(
 )
 
 
-def reason(scene: Scene) -> Reason | None:
+def reason(scene: StackInSource) -> Reason | None:
     """Return which calls of the program leave a response open."""
     if "unclosed-body" not in scene.suspect.mechanisms:
         return None
@@ -102,15 +102,15 @@ def reason(scene: Scene) -> Reason | None:
     found = endless or found  # a time limit ends the others, if late
     if not found or len(found) > _MOST:
         return None
-    says: list[Text] = [Text("cause.body.waits")]
+    texts: list[Text] = [Text("cause.body.waits")]
     sites: list[CauseSite] = []
     for _, one, _ in found:
-        said, lines = _told(one)
-        says += said
+        said, lines = _texts_and_sites(one)
+        texts += said
         sites += lines
-    says.append(Text("cause.body.ends" if endless else "cause.body.limited"))
+    texts.append(Text("cause.body.ends" if endless else "cause.body.limited"))
     remedies = fixes.drafts(*(give_back(one, PAIR, _CLOSE) for _, one, _ in found))
-    return Reason("unclosed-body", tuple(says), tuple(sites), remedies=remedies)
+    return Reason("unclosed-body", tuple(texts), tuple(sites), remedies=remedies)
 
 
 def scan(package: Package, flows: Flows) -> Iterator[Reason]:
@@ -119,7 +119,7 @@ def scan(package: Package, flows: Flows) -> Iterator[Reason]:
     if not any("net/http" in file.imports.values() for file in package.files):
         return
     for one in _left_open(package):
-        said, sites = _told(one)
+        said, sites = _texts_and_sites(one)
         remedies = fixes.drafts(give_back(one, PAIR, _CLOSE))
         yield Reason("unclosed-body", (*said, Text("cause.body.ends")), tuple(sites), True, remedies)
 
@@ -146,7 +146,7 @@ def _ends_by_itself(origins: Origins, op: Op) -> bool:
     return limit.kind in ("bounded", "cancel") or cancelled
 
 
-def _told(lost: Lost) -> tuple[list[Text], list[CauseSite]]:
+def _texts_and_sites(lost: Lost) -> tuple[list[Text], list[CauseSite]]:
     acquire = lost.acquire
     args = {"place": place(acquire), "call": text(acquire.target), "function": acquire.func.full}
     got = acquire.func.site("acquired", acquire.line)

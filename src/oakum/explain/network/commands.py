@@ -7,7 +7,7 @@ of the program that are run so without WaitDelay: a child of the child, left in 
 from oakum.explain.code.calls import method, on, place
 from oakum.explain.code.nouns import Op, Var
 from oakum.explain.code.syntax import bare, text
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.values import called
 from oakum.model import CauseSite, Text
 
@@ -18,7 +18,7 @@ _RUNS = ("Run", "Wait", "Output", "CombinedOutput")
 _MOST = 2
 
 
-def reason(scene: Scene) -> Reason | None:
+def reason(scene: StackInSource) -> Reason | None:
     """Return which commands are waited for without a limit."""
     if not any(frame.function.startswith(_COPIES) for frame in scene.trace.frames):
         return None
@@ -32,14 +32,14 @@ def reason(scene: Scene) -> Reason | None:
     ]
     if not found or len(found) > _MOST:
         return None
-    says = [Text("cause.command.waits", {})]
+    texts = [Text("cause.command.waits", {})]
     sites: list[CauseSite] = []
     for made, output, runs in found:
         args = {"function": made.func.full, "place": place(made), "output": place(output), "runs": place(runs)}
-        says.append(Text("cause.command.copied", args | {"code": output.code}))
-        sites += [one.func.site(role, one.line) for role, one in (("no-deadline", made), ("waits", runs))]
-    says.append(Text("cause.command.ends", {}))
-    return Reason(scene.suspect.mechanisms[0], tuple(says), tuple(sites))
+        texts.append(Text("cause.command.copied", args | {"code": output.code}))
+        sites += [made.func.site("no-deadline", made.line), runs.func.site("waits", runs.line)]
+    texts.append(Text("cause.command.ends", {}))
+    return Reason(scene.suspect.mechanisms[0], tuple(texts), tuple(sites))
 
 
 def _copied(made: Op) -> tuple[Op, Op, Op] | None:

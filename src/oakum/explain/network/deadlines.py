@@ -6,14 +6,14 @@ Comes in: expressions of the code that waits. Goes out: whether they carry a lim
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from msgspec import Struct
 from tree_sitter import Node
 
 from oakum.explain.code.calls import method, operand
 from oakum.explain.code.nouns import Func, Op, Step
 from oakum.explain.code.package import Package
-from oakum.explain.code.program import Spot
+from oakum.explain.code.program import ResolvedFrame
 from oakum.explain.code.syntax import arguments, bare, text
 from oakum.explain.values import Expr, Origins, elements, outside
 
@@ -26,8 +26,7 @@ SETTERS = ("SetDeadline", "SetReadDeadline", "SetWriteDeadline")
 _DEPTH = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(Struct, frozen=True):
     """What limits a wait, and where that is decided."""
 
     kind: str  # never | cancel | bounded | unknown
@@ -245,7 +244,7 @@ def sets(origins: Origins, op: Op, found: Iterable[Expr]) -> bool:
     return not mine or any(one.key in keys for one in mine)
 
 
-def held(spot: Spot, call: Op) -> Op | None:
+def held(spot: ResolvedFrame, call: Op) -> Op | None:
     """Return the Lock or RLock whose critical section a call of a frame stands in."""
     for op in spot.func.ops:
         if op.kind == "call" and method(op) in ("Lock", "RLock") and op.inside is None and not op.values:

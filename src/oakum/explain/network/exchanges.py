@@ -12,14 +12,14 @@ from oakum.explain.code.nouns import Func, Op, Step
 from oakum.explain.code.package import Package
 from oakum.explain.code.paths import meeting
 from oakum.explain.network.deadlines import connections
-from oakum.explain.reason import Scene
+from oakum.explain.reason import StackInSource
 from oakum.explain.values import Expr, Origins, call_of
 
 WRITES = re.compile(r"^(?:Write|Fprint|Flush|Encode|Send|Copy|Handshake)")
 _ACCEPTED = (".Accept", ".AcceptTCP", ".AcceptUnix", ".Hijack")
 
 
-def asked(scene: Scene, origins: Origins, index: int, call: Op, ends: list[Expr]) -> bool:
+def asked(scene: StackInSource, origins: Origins, index: int, call: Op, ends: list[Expr]) -> bool:
     """Tell whether the connection was dialled, and written to on every way to the read; or has just been dialled."""
     if any(one.called().endswith(_ACCEPTED) for one in ends):
         return False

@@ -16,9 +16,10 @@ from oakum.explain.code.package import Package
 from oakum.explain.code.syntax import text
 from oakum.explain.network import commands
 from oakum.explain.network.acquired import Acquisitions, Holders, Lost, Pair, methods_named
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.values import call_of, called
 from oakum.model import CauseSite, Text
+from oakum.model.vocabulary import CauseRole, Mechanism
 
 _QUERIES = ("Query", "QueryContext")
 _QUERIED = ("database/sql.DB", "database/sql.Tx", "database/sql.Conn", "database/sql.Stmt")
@@ -55,8 +56,6 @@ ROWS = Pair(
     acquires=_rows,
     releases=_closes,
     reads=_only_told,
-    ends=lambda _: None,
-    fails=lambda _: False,
     part=lambda _, kind: kind == "*sql.Rows",
     drained=lambda op: method(op) in ("Next", "NextResultSet"),
 )
@@ -64,22 +63,18 @@ TRANSACTION = Pair(
     acquires=_begun,
     releases=lambda op: methods_named(op, "Commit", "Rollback"),
     reads=_only_told,
-    ends=lambda _: None,
-    fails=lambda _: False,
     part=lambda _, kind: kind == "*sql.Tx",
 )
 CONNECTION = Pair(
     acquires=_reserved,
     releases=_closes,
     reads=_only_told,
-    ends=lambda _: None,
-    fails=lambda _: False,
     part=lambda _, kind: kind == "*sql.Conn",
 )
 _SQL = {"rows": ROWS, "transaction": TRANSACTION, "connection": CONNECTION}
 
 
-def reason(scene: Scene) -> Reason | None:
+def reason(scene: StackInSource) -> Reason | None:
     """Return who keeps the connections, or left the writer of a pipe alone."""
     names = [frame.function for frame in scene.trace.frames]
     if any(name.startswith("database/sql.(*DB).conn") for name in names[:3]):
@@ -89,7 +84,7 @@ def reason(scene: Scene) -> Reason | None:
             for kind, pair in _SQL.items()
             for one in _lost(package, pair)
         ]
-        return _told(found, scene.suspect.mechanisms[0])
+        return _build_reason(found, scene.suspect.mechanisms[0])
     return commands.reason(scene) or pipes.reason(scene) or _lent(scene)
 
 
@@ -98,7 +93,7 @@ _LENDS = ("Acquire", "Get", "GetConn", "AcquireConn", "Conn", "Borrow", "BorrowO
 _GIVES = ("Release", "Close", "Put", "Return", "ReturnObject", "Free", "Checkin", "Discard", "Destroy", "Hijack")
 
 
-def _lent(scene: Scene) -> Reason | None:
+def _lent(scene: StackInSource) -> Reason | None:
     """Return who was lent something by the pool that is waited for, and left without giving it back."""
     for index, (frame, spot) in enumerate(zip(scene.trace.frames, scene.spots, strict=True)):
         if frame.owner != "own" or not index:
@@ -109,7 +104,7 @@ def _lent(scene: Scene) -> Reason | None:
         lent = Acquisitions(spot.package, _lending(_name(call)))
         if not any(_given_back(lent, op) for op, _ in lent.all()):
             return None  # nobody gives such a thing back: it is not lent
-        return _told([("lent", one) for one in lent.lost()], scene.suspect.mechanisms[0])
+        return _build_reason([("lent", one) for one in lent.lost()], scene.suspect.mechanisms[0])
     return None
 
 
@@ -118,8 +113,6 @@ def _lending(name: str) -> Pair:
         acquires=lambda op: 0 if name and _name(op) == name and _is_kept(op) else None,
         releases=lambda op: methods_named(op, *_GIVES) or _handed_in(op),
         reads=_only_told,
-        ends=lambda _: None,
-        fails=lambda _: False,
         part=lambda *_: False,
     )
 
@@ -145,9 +138,9 @@ def scan(package: Package, flows: Flows) -> Iterator[Reason]:
     """Yield rows that a way through a function leaves open."""
     del flows
     for one in _lost(package, ROWS):
-        told = _told([("rows", one)], "unstopped-worker")
+        told = _build_reason([("rows", one)], "unstopped-worker")
         if told is not None:
-            yield Reason(told.mechanism, told.says[1:], told.sites, certain=True)
+            yield Reason(told.mechanism, told.texts[1:], told.sites, certain=True)
 
 
 def _lost(package: Package, pair: Pair) -> Iterator[Lost]:
@@ -155,23 +148,23 @@ def _lost(package: Package, pair: Pair) -> Iterator[Lost]:
         yield from Acquisitions(package, pair).lost()
 
 
-def _told(found: list[tuple[str, Lost]], mechanism: str) -> Reason | None:
+def _build_reason(found: list[tuple[str, Lost]], mechanism: Mechanism) -> Reason | None:
     if not found or len(found) > _MOST:
         return None
     group = "lent" if found[0][0] == "lent" else "rows"
-    says = [Text(f"cause.{group}.waits")]
+    texts = [Text(f"cause.{group}.waits")]
     sites: list[CauseSite] = []
     for kind, one in found:
         acquire = one.acquire
         lines = [leave.step.line for leave in one.exits[:_MOST]] or [acquire.line]
         exits = ", ".join(at(one.func, number) for number in lines)
         args = {"place": place(acquire), "call": text(acquire.target), "function": acquire.func.full, "exits": exits}
-        says.append(Text(f"cause.{kind}.left", args))
+        texts.append(Text(f"cause.{kind}.left", args))
         sites += [acquire.func.site("acquired", acquire.line)] if one.exits else []
-        role = "never-released" if kind == "lent" else "never-closed"
+        role: CauseRole = "never-released" if kind == "lent" else "never-closed"
         sites += [one.func.site(role, number) for number in lines]
-    says.append(Text(f"cause.{group}.ends"))
-    return Reason(mechanism, tuple(says), tuple(sites))
+    texts.append(Text(f"cause.{group}.ends"))
+    return Reason(mechanism, tuple(texts), tuple(sites))
 
 
 __all__ = ["reason", "scan"]

@@ -9,7 +9,7 @@ from tree_sitter import Node
 from oakum.explain import fixes
 from oakum.explain.code.calls import at, operand, place
 from oakum.explain.code.nouns import Op
-from oakum.explain.code.program import Spot
+from oakum.explain.code.program import ResolvedFrame
 from oakum.explain.code.syntax import bare, text
 from oakum.explain.network import spawns
 from oakum.explain.network.deadlines import (
@@ -25,9 +25,10 @@ from oakum.explain.network.deadlines import (
     sets,
 )
 from oakum.explain.network.exchanges import asked
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.values import Expr, Origins, call_of, called, expr_at, shown
 from oakum.model import CauseSite, Remedy, Text
+from oakum.model.vocabulary import Mechanism
 
 _HTTP = ("Do", "Get", "Head", "Post", "PostForm")
 _HTTP_WAITS = ("roundTrip", "RoundTrip", "getConn", "dialConn", "writeRequest", "awaitFlowControl")
@@ -42,7 +43,7 @@ _NO_CONTEXT = frozenset(
 _MECHANISMS = ("missing-deadline", "peer-stopped-reading", "unclosed-body", "unbounded-spawn", "detached-wait")
 
 
-def reason(scene: Scene) -> Reason | None:
+def reason(scene: StackInSource) -> Reason | None:
     """Return why a wait on the network, or for a turn on it, does not end."""
     names = [frame.function for frame in scene.trace.frames]
     if any(name.startswith("net/http.(*persistConn).readLoop") for name in names[:3]):
@@ -71,7 +72,7 @@ def _waits_for_http(names: list[str]) -> bool:
     )
 
 
-def _caller(scene: Scene, first: int) -> tuple[int, Spot, Op] | None:
+def _caller(scene: StackInSource, first: int) -> tuple[int, ResolvedFrame, Op] | None:
     """Return the frame above an index whose source is not the standard library's, and its call."""
     for index in range(first, len(scene.spots)):
         frame, spot = scene.trace.frames[index], scene.spots[index]
@@ -81,7 +82,7 @@ def _caller(scene: Scene, first: int) -> tuple[int, Spot, Op] | None:
     return None
 
 
-def _http(scene: Scene, origins: Origins) -> Reason | None:
+def _http(scene: StackInSource, origins: Origins) -> Reason | None:
     frames = scene.trace.frames
     entry = next((n for n, one in enumerate(frames) if one.package == "net/http" and one.name in _HTTP), None)
     if entry is None:
@@ -95,7 +96,9 @@ def _http(scene: Scene, origins: Origins) -> Reason | None:
     return _http_call(scene, origins, index, spot, call, header=True)
 
 
-def _http_call(scene: Scene, origins: Origins, index: int, spot: Spot, call: Op, header: bool) -> Reason | None:
+def _http_call(
+    scene: StackInSource, origins: Origins, index: int, spot: ResolvedFrame, call: Op, header: bool
+) -> Reason | None:
     on = operand(call)
     package = spot.package
     if on is not None and package.import_of(on, spot.func.file) == "net/http":
@@ -112,20 +115,20 @@ def _http_call(scene: Scene, origins: Origins, index: int, spot: Spot, call: Op,
     made = of_client.where
     sites = [made.site("no-deadline")] if made is not None else []
     default = made is None or text(made.node) == "http.DefaultClient"
-    says = [Text("cause.network.http.waits", _args(call))]
+    texts = [Text("cause.network.http.waits", _args(call))]
     if default:
-        says.append(Text("cause.network.http.default", _args(call)))
+        texts.append(Text("cause.network.http.default", _args(call)))
     elif made is not None and bare(made.node).type in ("identifier", "selector_expression"):
-        says.append(Text("cause.network.http.zero", {"client": text(made.node)}))
+        texts.append(Text("cause.network.http.zero", {"client": text(made.node)}))
         sites = []
     elif made is not None:
-        says.append(Text("cause.network.http.client", {"place": made.place, "code": shown(made.node)}))
+        texts.append(Text("cause.network.http.client", {"place": made.place, "code": shown(made.node)}))
     if asks.kind == "cancel" and asks.where is not None:
-        says.append(Text("cause.network.http.cancel", {"place": asks.where.place}))
+        texts.append(Text("cause.network.http.cancel", {"place": asks.where.place}))
     else:
-        says.append(Text("cause.network.http.ends"))
+        texts.append(Text("cause.network.http.ends"))
     fix = fixes.client_timeout(call) if default else _limited(made)
-    return _with_lock(scene, "missing-deadline", says, [*sites, spot.func.site("no-deadline", call.line)], fix)
+    return _with_lock(scene, "missing-deadline", texts, [*sites, spot.func.site("no-deadline", call.line)], fix)
 
 
 def _limited(made: Expr | None) -> Remedy | None:
@@ -136,7 +139,7 @@ def _limited(made: Expr | None) -> Remedy | None:
     return fixes.set_timeout_in(node, made.file, made.package)
 
 
-def _rpc(scene: Scene, origins: Origins) -> Reason | None:
+def _rpc(scene: StackInSource, origins: Origins) -> Reason | None:
     """A call that takes a context: how does that one end?"""
     frames = scene.trace.frames
     own = next((n for n, one in enumerate(frames) if one.owner == "own"), None)
@@ -147,8 +150,8 @@ def _rpc(scene: Scene, origins: Origins) -> Reason | None:
         return None
     index, spot, call = found
     if called(call.node, call.func, call.file, spot.package) in _NO_CONTEXT:
-        says = [Text("cause.network.rpc.waits", _args(call)), Text("cause.network.rpc.no-context", _args(call))]
-        return _with_lock(scene, "missing-deadline", says, [spot.func.site("no-deadline", call.line)])
+        texts = [Text("cause.network.rpc.waits", _args(call)), Text("cause.network.rpc.no-context", _args(call))]
+        return _with_lock(scene, "missing-deadline", texts, [spot.func.site("no-deadline", call.line)])
     limits = [(value, context(origins, expr_at(scene, index, value))) for value in call.values[:1]]
     if not limits or limits[0][1].kind == "unknown":
         stream = operand(call)  # a stream lives as long as the context that it was opened with
@@ -162,16 +165,16 @@ def _rpc(scene: Scene, origins: Origins) -> Reason | None:
     if limit.kind != "never" or limit.where is None:
         return None
     where = limit.where
-    says = [
+    texts = [
         Text("cause.network.rpc.waits", _args(call)),
         Text("cause.network.rpc.context", {"place": where.place, "code": shown(where.node)}),
         Text("cause.network.rpc.ends"),
     ]
     sites = [where.site("never-timed-out"), spot.func.site("waits", call.line)]
-    return _with_lock(scene, "missing-deadline", says, sites, fixes.with_timeout(call))
+    return _with_lock(scene, "missing-deadline", texts, sites, fixes.with_timeout(call))
 
 
-def _connection(scene: Scene, origins: Origins, writes: bool) -> Reason | None:
+def _connection(scene: StackInSource, origins: Origins, writes: bool) -> Reason | None:
     found = _caller(scene, 1)
     if found is None:
         return None
@@ -198,17 +201,17 @@ def _connection(scene: Scene, origins: Origins, writes: bool) -> Reason | None:
     if not ends or (not writes and not asked(scene, origins, index, call, ends)):
         return None
     kind = "write" if writes else "read"
-    says = [Text(f"cause.network.{kind}.waits", _args(call))]
+    texts = [Text(f"cause.network.{kind}.waits", _args(call))]
     sites = [spot.func.site("no-deadline", call.line)]
-    says.append(Text(f"cause.network.{kind}.made", {"place": ends[0].place, "code": shown(ends[0].node)}))
+    texts.append(Text(f"cause.network.{kind}.made", {"place": ends[0].place, "code": shown(ends[0].node)}))
     sites += [one.site("made") for one in ends[:2]]
-    says.append(Text(f"cause.network.{kind}.ends"))
+    texts.append(Text(f"cause.network.{kind}.ends"))
     conn = fixes.connection_in_scope(call)
     fix = fixes.set_deadline(call, conn, which="Write" if writes else "Read") if conn is not None else None
-    return _with_lock(scene, "peer-stopped-reading" if writes else "missing-deadline", says, sites, fix)
+    return _with_lock(scene, "peer-stopped-reading" if writes else "missing-deadline", texts, sites, fix)
 
 
-def _response(scene: Scene, origins: Origins, index: int, through: list[Node]) -> Reason | None:
+def _response(scene: StackInSource, origins: Origins, index: int, through: list[Node]) -> Reason | None:
     """The body of an answer is read: the client that asked has to limit it."""
     for node in through:
         for one in beginnings(origins, expr_at(scene, index, node)):
@@ -224,7 +227,9 @@ def _response(scene: Scene, origins: Origins, index: int, through: list[Node]) -
     return None
 
 
-def _answer(scene: Scene, origins: Origins, index: int, spot: Spot, call: Op, through: list[Node]) -> Reason | None:
+def _answer(
+    scene: StackInSource, origins: Origins, index: int, spot: ResolvedFrame, call: Op, through: list[Node]
+) -> Reason | None:
     """A handler writes its answer to somebody who stopped reading it."""
     if scene.program.own(b"WriteTimeout", b"SetWriteDeadline"):
         return None  # set somewhere: on this server, perhaps
@@ -232,29 +237,29 @@ def _answer(scene: Scene, origins: Origins, index: int, spot: Spot, call: Op, th
         one for node in through for one in beginnings(origins, expr_at(scene, index, node)) if one.func is not None
     ]
     writer = next((one for one in begin if one.node.type in ("selector_expression", "identifier")), None)
-    says = [Text("cause.network.write.waits", _args(call))]
+    texts = [Text("cause.network.write.waits", _args(call))]
     sites: list[CauseSite] = []
     if writer is not None and (writer.line != call.line or writer.file is not call.file):
-        says.append(Text("cause.network.write.answer", {"place": writer.place, "code": writer.file.code(writer.line)}))
+        texts.append(Text("cause.network.write.answer", {"place": writer.place, "code": writer.file.code(writer.line)}))
         sites.append(writer.site("no-deadline"))
-    says.append(Text("cause.network.write.answer-ends"))
+    texts.append(Text("cause.network.write.answer-ends"))
     served = _servers(scene)
     fix = fixes.set_timeout(served[0], field="WriteTimeout") if len(served) == 1 else None
-    return _with_lock(scene, "peer-stopped-reading", says, [*sites, spot.func.site("no-deadline", call.line)], fix)
+    return _with_lock(scene, "peer-stopped-reading", texts, [*sites, spot.func.site("no-deadline", call.line)], fix)
 
 
-def _request_body(scene: Scene, spot: Spot, call: Op) -> Reason | None:
+def _request_body(scene: StackInSource, spot: ResolvedFrame, call: Op) -> Reason | None:
     """A handler reads the body of a request that its sender does not finish."""
     if scene.program.own(b"ReadTimeout", b"SetReadDeadline"):
         return None  # set somewhere: on this server, perhaps
     served = _servers(scene)
-    says = [Text("cause.network.asked.waits", _args(call)), Text("cause.network.asked.ends")]
+    texts = [Text("cause.network.asked.waits", _args(call)), Text("cause.network.asked.ends")]
     sites = [op.func.site("no-deadline", op.line) for op in served[:1]] if len(served) == 1 else []
     fix = fixes.set_timeout(served[0], field="ReadTimeout") if len(served) == 1 else None
-    return _with_lock(scene, "missing-deadline", says, [spot.func.site("no-deadline", call.line), *sites], fix)
+    return _with_lock(scene, "missing-deadline", texts, [spot.func.site("no-deadline", call.line), *sites], fix)
 
 
-def _servers(scene: Scene) -> list[Op]:
+def _servers(scene: StackInSource) -> list[Op]:
     """Return the literals of HTTP servers in the program's own code."""
     return [
         op
@@ -266,7 +271,7 @@ def _servers(scene: Scene) -> list[Op]:
 
 
 def _with_lock(
-    scene: Scene, mechanism: str, says: list[Text], sites: list[CauseSite], fix: Remedy | None = None
+    scene: StackInSource, mechanism: Mechanism, texts: list[Text], sites: list[CauseSite], fix: Remedy | None = None
 ) -> Reason:
     """Return the reason, with the lock that is held during the wait: that one makes everybody wait."""
     for index, spot in enumerate(scene.spots):
@@ -276,17 +281,17 @@ def _with_lock(
         lock = held(spot, call) if call is not None else None
         if call is not None and lock is not None:
             args = {"lock": text(operand(lock)), "place": place(lock), "call": at(spot.func, call.line)}
-            says = [*says, Text("cause.network.locked", args)]
+            texts = [*texts, Text("cause.network.locked", args)]
             extra = [spot.func.site("locked", lock.line), spot.func.site("no-deadline", call.line)]
             known = {(site.frame.file, site.frame.line) for site in sites}
             sites = [extra[0], *sites, *(one for one in extra[1:] if (one.frame.file, one.frame.line) not in known)]
             first = scene.suspect.mechanisms[0]
             mechanism = first if first == "lock-held-while-waiting" else mechanism
             break
-    return Reason(mechanism, tuple(says), tuple(sites), remedies=fixes.drafts(fix))
+    return Reason(mechanism, tuple(texts), tuple(sites), remedies=fixes.drafts(fix))
 
 
-def _ours(spot: Spot) -> bool:
+def _ours(spot: ResolvedFrame) -> bool:
     return spot.frame.owner in ("own", "dependency")
 
 

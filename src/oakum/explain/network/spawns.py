@@ -2,15 +2,15 @@
 
 from oakum.explain.code.calls import operand, place
 from oakum.explain.code.nouns import Op
-from oakum.explain.code.program import Spot
+from oakum.explain.code.program import ResolvedFrame
 from oakum.explain.code.syntax import arguments, text
 from oakum.explain.network.deadlines import client, transport
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.values import Expr, Origins, call_of, expr_at, shown
 from oakum.model import Text
 
 
-def reason(scene: Scene, origins: Origins) -> Reason | None:
+def reason(scene: StackInSource, origins: Origins) -> Reason | None:
     """Return where goroutines are started without a limit, and what limits those who are served."""
     start = scene.created.op("go") if scene.created is not None else None
     if start is None:
@@ -22,7 +22,7 @@ def reason(scene: Scene, origins: Origins) -> Reason | None:
     first = scene.suspect.mechanisms[0]
     if driven is None and first != "unbounded-spawn":
         return None
-    says = [
+    texts = [
         Text(f"cause.spawn.{driven or 'started'}", {"place": place(start), "code": shown(start.node)}),
         Text("cause.spawn.bound", {"place": bound.place, "code": shown(bound.node)}),
     ]
@@ -30,10 +30,10 @@ def reason(scene: Scene, origins: Origins) -> Reason | None:
     endless = _endless(scene, origins)
     if endless is not None:
         spot, call = endless
-        says.append(Text("cause.spawn.endless", {"place": place(call)}))
+        texts.append(Text("cause.spawn.endless", {"place": place(call)}))
         sites.append(spot.func.site("no-deadline", call.line))
-    says.append(Text("cause.spawn.ends", {"place": place(start)}))
-    return Reason("unbounded-spawn", tuple(says), tuple(sites))
+    texts.append(Text("cause.spawn.ends", {"place": place(start)}))
+    return Reason("unbounded-spawn", tuple(texts), tuple(sites))
 
 
 def _driven(start: Op) -> str | None:
@@ -49,7 +49,7 @@ def _driven(start: Op) -> str | None:
     return None
 
 
-def _channel(scene: Scene, origins: Origins, start: Op) -> Expr | None:
+def _channel(scene: StackInSource, origins: Origins, start: Op) -> Expr | None:
     """Return where the channel was made that they wait at, when it hands out turns."""
     spot, index = scene.blocked, _index(scene, scene.blocked)
     if spot is None or index is None or "unbounded-spawn" not in scene.suspect.mechanisms:
@@ -67,7 +67,7 @@ def _channel(scene: Scene, origins: Origins, start: Op) -> Expr | None:
     return None
 
 
-def _semaphore(scene: Scene, origins: Origins) -> Expr | None:
+def _semaphore(scene: StackInSource, origins: Origins) -> Expr | None:
     frames = scene.trace.frames
     for index, frame in enumerate(frames[:-1]):
         if frame.function.endswith("semaphore.(*Weighted).Acquire"):
@@ -80,7 +80,7 @@ def _semaphore(scene: Scene, origins: Origins) -> Expr | None:
     return None
 
 
-def _asks(scene: Scene) -> tuple[int, Spot, Op] | None:
+def _asks(scene: StackInSource) -> tuple[int, ResolvedFrame, Op] | None:
     """Return the call of an HTTP client on the stack."""
     for index, frame in enumerate(scene.trace.frames[:-1]):
         spot = scene.spots[index + 1]
@@ -90,7 +90,7 @@ def _asks(scene: Scene) -> tuple[int, Spot, Op] | None:
     return None
 
 
-def _connections(scene: Scene, origins: Origins) -> Expr | None:
+def _connections(scene: StackInSource, origins: Origins) -> Expr | None:
     if not any(frame.function == "net/http.(*Transport).getConn" for frame in scene.trace.frames):
         return None
     asked = _asks(scene)
@@ -98,7 +98,7 @@ def _connections(scene: Scene, origins: Origins) -> Expr | None:
     return transport(origins, expr_at(scene, asked[0], on)) if asked is not None and on is not None else None
 
 
-def _endless(scene: Scene, origins: Origins) -> tuple[Spot, Op] | None:
+def _endless(scene: StackInSource, origins: Origins) -> tuple[ResolvedFrame, Op] | None:
     """Return the HTTP call that they wait in, when its client has no time-out either."""
     asked = _asks(scene)
     on = operand(asked[2]) if asked is not None else None
@@ -107,7 +107,7 @@ def _endless(scene: Scene, origins: Origins) -> tuple[Spot, Op] | None:
     return asked[1], asked[2]
 
 
-def _index(scene: Scene, spot: Spot | None) -> int | None:
+def _index(scene: StackInSource, spot: ResolvedFrame | None) -> int | None:
     return next((n for n, one in enumerate(scene.spots) if one is spot and one is not None), None)
 
 

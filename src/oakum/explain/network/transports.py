@@ -11,7 +11,7 @@ from oakum.explain.code.calls import place
 from oakum.explain.code.nouns import Op
 from oakum.explain.code.package import Package
 from oakum.explain.code.syntax import text
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.workers.starting import once
 from oakum.model import Text
 
@@ -20,9 +20,11 @@ _ENDS = ("IdleConnTimeout", "DisableKeepAlives")  # fields by which connections 
 _MOST = 3
 
 
-def reason(scene: Scene) -> Reason | None:
+def reason(scene: StackInSource) -> Reason | None:
     """Return where a transport is made for each call."""
-    if "unused" not in scene.suspect.kinds or not any(frame.function in _IDLE for frame in scene.trace.frames):
+    if not scene.suspect.kinds.has("idle-connections") or not any(
+        frame.function in _IDLE for frame in scene.trace.frames
+    ):
         return None
     found = [
         op
@@ -33,10 +35,10 @@ def reason(scene: Scene) -> Reason | None:
     ]
     if not 0 < len(found) <= _MOST:
         return None
-    says = [Text("cause.transport.each", {"function": op.func.full, "place": place(op)}) for op in found]
-    says.append(Text("cause.transport.endless"))
+    texts = [Text("cause.transport.each", {"function": op.func.full, "place": place(op)}) for op in found]
+    texts.append(Text("cause.transport.endless"))
     sites = tuple(op.func.site("made", op.line) for op in found)
-    return Reason("unstopped-worker", tuple(says), sites, endless=True)
+    return Reason("unstopped-worker", tuple(texts), sites, endless=True)
 
 
 def _made(package: Package) -> Iterator[Op]:

@@ -2,14 +2,14 @@
 
 Comes in: version numbers and a callable that reads a package of a release. Goes out: a `Lead`, and what was looked at.
 Bisects on the statements that wait or make what is waited for, then, when none of them ever changed, on the functions.
-Tokens count, comments and formatting do not. That it changed is no proof that it was mended.
+Tokens count, comments and formatting do not. That it changed is no proof that it was fixed.
 """
 
 import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from tree_sitter import Node
 
 from oakum.explain.code.syntax import parse, text
@@ -41,8 +41,7 @@ _LITERALS = ("interpreted_string_literal", "raw_string_literal", "rune_literal")
 ReadPackage = Callable[[str, str], Mapping[str, bytes] | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(Struct, frozen=True):
     """A function as its module declares it: file inside the module, name, receiver's type without star.
 
     `lines` are those of the running release that the finding speaks of: where it waits, what makes the channel.
@@ -78,8 +77,7 @@ class Function:
         return f"{self.receiver}.{self.name}" if self.receiver else self.name
 
 
-@dataclass(frozen=True, slots=True)
-class History:
+class History(Struct, frozen=True):
     """What the releases say: a lead, or none because nothing changed or nothing could be compared."""
 
     lead: Lead | None
@@ -213,8 +211,7 @@ _Differs = Callable[[str], bool | None]
 _Statement = tuple[tuple[str, ...], tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
+class _Text(Struct, frozen=True):
     """A function in one release."""
 
     file: str

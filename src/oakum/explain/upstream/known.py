@@ -5,7 +5,9 @@ evidence where a reviewed entry fits a build that has the bug, remedies; and wha
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oakum.knowledge.affected import Affected
 from oakum.knowledge.carried import answer, spoken
@@ -13,22 +15,32 @@ from oakum.knowledge.leaks import Leak, Leaks
 from oakum.knowledge.running import Running, running
 from oakum.knowledge.signature import Hit, bare
 from oakum.model import Evidence, Frame, Gap, KnownMatch, Process, Remedy, Suspect, Text, Trace
+from oakum.model.vocabulary import ABNORMAL, HARMLESS, EvidenceKind
 
 _MOST = 3  # of one suspect
-# So many goroutines at rest, and that part of all, are a pile-up in a single moment; and that part of the heap.
-CROWD = 50
-CROWDED = 0.1
-HEAPED = 0.2
-_GROWN = frozenset(
-    """gains ramp outlives-load twin queue-grows heap-rises heap-ramp heap-twin leak-profile goleak piled-up""".split()
+# So many goroutines at rest, and that part of all, are a pile-up in a single snapshot; and that part of the heap.
+PILE = 50
+PILE_SHARE = 0.1
+HEAP_SHARE = 0.2
+_GROWN: frozenset[EvidenceKind] = frozenset(
+    {
+        "steady-growth",
+        "single-step",
+        "outlives-load",
+        "baseline",
+        "queue-growth",
+        "leak-profile",
+        "goleak",
+        "heap-steady-growth",
+        "heap-single-step",
+        "heap-baseline",
+    }
 )
-_STAYED = frozenset({"outlives-load", "twin"})
-_PEER = "curl -so peer.goroutine.debug2.txt 'http://PEER:PORT/debug/pprof/goroutine?debug=2'"
+
 _ANSWERS = ("yes", "unknown", "no")
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
+class _Seen(Struct, frozen=True):
     """An entry that a stack of a suspect looks like, and the module of it that matters here."""
 
     hit: Hit[Leak]
@@ -62,22 +74,24 @@ def recognise(
     suspects: Sequence[Suspect],
     processes: Sequence[Process],
     catalogue: Leaks,
-    harmless: frozenset[str] = frozenset(),
+    *,
+    every: bool = False,
 ) -> list[Suspect]:
-    """Return the suspects with the known leaks that they are, and what would settle whether they are.
+    """Return the suspects with the known bugs that they are, and what would settle whether they are.
 
-    What was found harmless, by one of these mechanisms, is accused only of a bug that its version has for certain, when
+    What was found harmless is accused only of a bug that its version has for certain, when
     it stayed after the load: that goroutines follow open connections, or are meant to wait, is how some bugs look.
+    `every`: also those that neither grow nor pile up are looked up.
     """
     seen = [
         _overturning(one, processes, catalogue)
-        if one.mechanisms and one.mechanisms[0] in harmless
+        if one.mechanisms and one.mechanisms[0] in HARMLESS
         else _seen(one, processes, catalogue)
-        if piled_up(one)
+        if every or piled_up(one)
         else []
         for one in suspects
     ]
-    told = [_told([one for one in rows if not one.hit.signature.symptom]) for rows in seen]
+    told = [_worth_reporting([one for one in rows if not one.hit.signature.symptom]) for rows in seen]
     named = {one.hit.entry.id for rows in told for one in rows}
     found: list[Suspect] = []
     for suspect, rows, chosen in zip(suspects, seen, told, strict=True):
@@ -90,18 +104,18 @@ def recognise(
 
 def _overturning(suspect: Suspect, processes: Sequence[Process], catalogue: Leaks) -> list["_Seen"]:
     """Return the bugs that accuse what was found harmless."""
-    if not suspect.kinds & _STAYED:
+    if not suspect.kinds.any("outlives-load", "baseline"):
         return []
     return [one for one in _seen(suspect, processes, catalogue) if _sure(one, suspect)]
 
 
 def piled_up(suspect: Suspect) -> bool:
     """Tell whether there is growth or a pile-up: some goroutines at rest are in every process that uses a library."""
-    if suspect.kinds & _GROWN or suspect.wait in ("hard", "never"):
+    if suspect.kinds & _GROWN or suspect.wait in ABNORMAL:
         return True
     if suspect.wait:
-        return suspect.blocked >= CROWD and suspect.share.get("goroutines", 0.0) >= CROWDED
-    return suspect.share.get("inuse_space", 0.0) >= HEAPED
+        return suspect.blocked >= PILE and suspect.share.get("goroutines", 0.0) >= PILE_SHARE
+    return suspect.share.get("inuse_space", 0.0) >= HEAP_SHARE
 
 
 def _seen(suspect: Suspect, processes: Sequence[Process], catalogue: Leaks) -> list[_Seen]:
@@ -125,8 +139,8 @@ def _hits(suspect: Suspect, catalogue: Leaks) -> Iterator[tuple[Hit[Leak], Trace
             yield from ((hit, trace) for hit in catalogue.waiting(trace.frames, trace.state, None))
 
 
-def _told(seen: Sequence[_Seen]) -> list[_Seen]:
-    """Return those worth telling: a release that mends it before advice that suits every release."""
+def _worth_reporting(seen: Sequence[_Seen]) -> list[_Seen]:
+    """Return those worth telling: a release that fixes it before advice that suits every release."""
     bugs = [one for one in seen if one.hit.entry.fault == "library"] or list(seen)
     if any(one.said == "yes" and one.hit.level == "exact" for one in bugs):
         bugs = [one for one in bugs if one.said != "no"]
@@ -137,13 +151,13 @@ def _versioned(hit: Hit[Leak], trace: Trace, processes: Sequence[Process]) -> _S
     """Return the hit with the version that decides: of this process, or of the peer where the bug is the peer's."""
     own = next((process for process in processes if process.id == trace.process), None)
     frames = (*trace.frames, *((trace.created,) if trace.created is not None else ()))
-    rows = [_Seen(hit, trace, one, run, _said(hit, one, run), own) for one, run in _running(hit, own, frames)]
+    rows = [_Seen(hit, trace, one, run, _answer_of(hit, one, run), own) for one, run in _running(hit, own, frames)]
     here = next((row for row in rows if row.said != "unknown"), next((r for r in rows if r.running.version), rows[0]))
     if hit.signature.where == "self":
         return here
     others = [process for process in processes if own is None or process.id != own.id]
     peers = [
-        _Seen(hit, trace, one, run, _said(hit, one, run), process)
+        _Seen(hit, trace, one, run, _answer_of(hit, one, run), process)
         for process in others
         for one, run in _running(hit, process, _frames_of(process, hit.entry))
         if run.version or run.fork
@@ -177,7 +191,7 @@ def _running(hit: Hit[Leak], process: Process | None, frames: Sequence[Frame]) -
         yield one, running(one.module, process.build if process else None, frames)
 
 
-def _said(hit: Hit[Leak], one: Affected, run: Running) -> str:
+def _answer_of(hit: Hit[Leak], one: Affected, run: Running) -> str:
     return "unknown" if hit.level != "exact" else answer(one, run)
 
 
@@ -207,7 +221,7 @@ def _read(one: _Seen) -> bool:
 
 def _sure(one: _Seen, suspect: Suspect) -> bool:
     """Tell whether this makes anybody surer: the version has it, and they wait as they should, or are most of all."""
-    shown = "state" not in one.hit.unsaid or ("most" in suspect.kinds and suspect.blocked >= CROWD)
+    shown = "state" not in one.hit.unsaid or (suspect.kinds.has("majority") and suspect.blocked >= PILE)
     return shown and _read(one) and one.said == "yes"
 
 
@@ -223,7 +237,7 @@ def _match(one: _Seen) -> KnownMatch:
         affects_build="yes" if one.said == "yes" else "no" if one.said == "no" else "unknown",
         references=entry.references,
         summary=spoken(entry.summary),
-        says=tuple(_says(one)),
+        says=tuple(_texts(one)),
         reviewed=entry.reviewed,
         fault=entry.fault,
     )
@@ -232,10 +246,10 @@ def _match(one: _Seen) -> KnownMatch:
 def _upgrade(one: _Seen) -> str | None:
     if one.said == "no" or one.affected.brought_back(one.running.godebug):
         return None
-    return one.affected.mended_by(None if one.running.fork or one.hit.level != "exact" else one.running.version)
+    return one.affected.fixed_by(None if one.running.fork or one.hit.level != "exact" else one.running.version)
 
 
-def _says(one: _Seen) -> Iterator[Text]:
+def _texts(one: _Seen) -> Iterator[Text]:
     """Yield by what it was recognised, what tells the version, and what speaks against it."""
     entry, hit, run = one.hit.entry, one.hit, one.running
     module = _called(one.affected.module)
@@ -298,36 +312,33 @@ def _evidence(suspect: Suspect, one: _Seen) -> Evidence:
     told = Text("upstream.known-peer" if one.peer else "upstream.known", args)
     built = one.decides.build_sources if one.decides is not None and one.running.how != "path" else ()
     if built:
-        return Evidence("known", told, built[0].digest, built[0].where, f"{module} {one.running.version}")
+        return Evidence("known-bug", told, built[0].digest, built[0].where, f"{module} {one.running.version}")
     if one.peer and one.decides is not None:
         frames = _frames_of(one.decides, one.hit.entry)
         source = one.decides.snapshots[-1].sources.get("goroutines")
         if frames and source is not None:
-            return Evidence("known", told, source.digest, source.where, str(frames[0]))
+            return Evidence("known-bug", told, source.digest, source.where, str(frames[0]))
     shown = suspect.evidence[0]
     named = next((frame for frame in one.trace.frames if frame.module is not None), one.trace.frames[0])
-    return Evidence("known", told, shown.capture, shown.where, str(named))
+    return Evidence("known-bug", told, shown.capture, shown.where, str(named))
 
 
 def _gaps(told: Sequence[_Seen], symptoms: Sequence[_Seen]) -> Iterator[Gap]:
     for one in symptoms:
         args = {"id": one.hit.entry.id, "module": _called(one.affected.module), "function": _place(one.hit, one.trace)}
         if one.hit.signature.where == "peer":
-            yield Gap(Text("gap.known-symptom", args), Text("gap.known-symptom.why"), _PEER)
+            yield Gap(Text("gap.known-symptom", args), Text("gap.known-symptom.why"))
         else:
-            yield Gap(
-                Text("gap.known-alike", args), Text("gap.known-alike.why"), f"oakum known show {one.hit.entry.id}"
-            )
+            yield Gap(Text("gap.known-alike", args), Text("gap.known-alike.why"), about=one.hit.entry.id)
     for one in told:
         args = {"id": one.hit.entry.id, "module": _called(one.affected.module)}
         if not one.near:
-            yield Gap(Text("gap.known-peer", args), Text("gap.known-peer.why"), _PEER)
+            yield Gap(Text("gap.known-peer", args), Text("gap.known-peer.why"))
         elif one.running.version is None and not one.running.fork and one.hit.level == "exact":
             yield Gap(
                 Text("gap.known-version", args),
                 Text("gap.known-version.why"),
-                "oakum diagnose --binary PROGRAM EVIDENCE",
             )
 
 
-__all__ = ["CROWD", "CROWDED", "HEAPED", "piled_up", "recognise"]
+__all__ = ["HEAP_SHARE", "PILE", "PILE_SHARE", "piled_up", "recognise"]

@@ -46,7 +46,7 @@ class Change(NamedTuple):
         return self.how == wish.how or (wish.how == "set" and self.how in ("true", "up"))
 
 
-# Wishes
+# CaptureOptions
 
 
 def asked(wait: Op) -> list[tuple[Node, bool]]:

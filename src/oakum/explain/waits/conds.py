@@ -6,8 +6,9 @@ change wakes: then either nothing has changed, or the wait cannot be interrupted
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from oakum.explain.code import kinds
 from oakum.explain.code.calls import alias, at, method, named, on, operand, place, root
@@ -17,18 +18,18 @@ from oakum.explain.code.nouns import FieldRef, Func, Op, Step, Symbol, Var
 from oakum.explain.code.package import Package
 from oakum.explain.code.paths import Leave, leaves_without, meeting, reachable, reached_without
 from oakum.explain.code.syntax import text
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.waits import drafts as wait_fixes
 from oakum.explain.waits.conditions import Change, Wish, asked, changes, wishes
 from oakum.model import Text
+from oakum.model.vocabulary import Mechanism
 
-MECHANISM = "lost-signal"
+MECHANISM: Mechanism = "lost-signal"
 _WAKES = ("Signal", "Broadcast")
 _DEEPEST = 3
 
 
-@dataclass(eq=False)
-class Waiting:
+class Waiting(Struct, eq=False, dict=True):
     """A wait in a condition variable, and who wakes it."""
 
     package: Package
@@ -73,7 +74,7 @@ class Waiting:
         )
 
 
-def waiting(scene: Scene) -> Waiting | None:
+def waiting(scene: StackInSource) -> Waiting | None:
     """Return the wait in a condition variable that a scene shows."""
     spot = scene.blocked
     wait = next((op for op in spot.ops if op.kind == "call" and method(op) == "Wait"), None) if spot else None
@@ -102,7 +103,7 @@ def _cond(op: Op) -> Symbol | None:
     return FieldRef(owner, "Cond") if embeds else on(op)
 
 
-def reason(scene: Scene) -> Reason | None:
+def reason(scene: StackInSource) -> Reason | None:
     """Return why nobody signals."""
     here = waiting(scene)
     spot = scene.blocked
@@ -125,8 +126,8 @@ def scan(package: Package, flows: Flows) -> Iterator[Reason]:
             here = _waiting(flows, op)
             if here is None or here.foreign or here.wakes or _mentioned(package, symbol.name):
                 continue
-            says = (here.intro, Text("cause.waits.cond.nobody", {"cond": here.name}))
-            yield Reason(MECHANISM, says, (op.func.site("never-signalled", op.line),), True)
+            texts = (here.intro, Text("cause.waits.cond.nobody", {"cond": here.name}))
+            yield Reason(MECHANISM, texts, (op.func.site("never-signalled", op.line),), True)
 
 
 def _mentioned(package: Package, name: str) -> bool:
@@ -154,7 +155,7 @@ def _silent(here: Waiting) -> Reason | None:
         leave = _unwoken(here.package, change.func, change.step, meets, own=True)
         if leave is None:
             continue
-        says = [
+        texts = [
             here.intro,
             Text(
                 "cause.waits.cond.silent",
@@ -165,11 +166,11 @@ def _silent(here: Waiting) -> Reason | None:
         sites = [change.func.site("never-signalled", change.line)]
         wake = _nearest(here.wakes, change)
         if wake is not None:
-            says.append(Text("cause.waits.cond.elsewhere", {"wake": place(wake), "call": method(wake)}))
+            texts.append(Text("cause.waits.cond.elsewhere", {"wake": place(wake), "call": method(wake)}))
             sites.append(wake.func.site("signalled", wake.line))
         else:
-            says.append(Text("cause.waits.cond.nobody", {"cond": here.name}))
-        return Reason(MECHANISM, tuple(says), tuple(sites), remedies=wait_fixes.signal_after(change.step, wake))
+            texts.append(Text("cause.waits.cond.nobody", {"cond": here.name}))
+        return Reason(MECHANISM, tuple(texts), tuple(sites), remedies=wait_fixes.signal_after(change.step, wake))
     return None
 
 
@@ -217,7 +218,7 @@ def _unwoken(
     return None
 
 
-def _dropped(here: Waiting, scene: Scene) -> Reason | None:
+def _dropped(here: Waiting, scene: StackInSource) -> Reason | None:
     """The object that is waited at is forgotten by its holder on a path that wakes nobody."""
     spot = scene.blocked
     owner = root(operand(here.wait), here.package, here.wait.file)
@@ -227,7 +228,7 @@ def _dropped(here: Waiting, scene: Scene) -> Reason | None:
     for one in let_go(flows, flows.origin(owner, scene.known), here.wakes):
         if one.how == "replaced":
             continue
-        says = [
+        texts = [
             here.intro,
             Text("cause.waits.cond.dropped", {"drop": place(one.op), "code": one.op.code,
                                               "function": named(one.op.func)}),
@@ -235,9 +236,9 @@ def _dropped(here: Waiting, scene: Scene) -> Reason | None:
         sites = [one.op.func.site("never-signalled", one.op.line)]
         wake = here.wakes[0] if here.wakes else None
         if wake is not None:
-            says.append(Text("cause.waits.cond.elsewhere", {"wake": place(wake), "call": method(wake)}))
+            texts.append(Text("cause.waits.cond.elsewhere", {"wake": place(wake), "call": method(wake)}))
             sites.append(wake.func.site("signalled", wake.line))
-        return Reason(MECHANISM, tuple(says), tuple(sites), remedies=wait_fixes.wake_before(one.op, wake))
+        return Reason(MECHANISM, tuple(texts), tuple(sites), remedies=wait_fixes.wake_before(one.op, wake))
     return None
 
 
@@ -255,12 +256,12 @@ def _one_of_many(here: Waiting) -> Reason | None:
     granted = next((one for one in back if one.func is wake.func), None)
     if granted is None:
         return None
-    says = (
+    texts = (
         here.intro,
         Text("cause.waits.cond.one", {"change": at(granted.func, granted.line), "signal": place(wake)}),
     )
     sites = (wake.func.site("signalled", wake.line), here.wait.func.site("never-woken", _line(here)))
-    return Reason(MECHANISM, says, sites, remedies=wait_fixes.broadcast(wake))
+    return Reason(MECHANISM, texts, sites, remedies=wait_fixes.broadcast(wake))
 
 
 def _not_asked(here: Waiting) -> Reason | None:
@@ -276,7 +277,7 @@ def _not_asked(here: Waiting) -> Reason | None:
             if flag.how == "true" and isinstance(flag.symbol, FieldRef) and flag.symbol not in wished:
                 if f".{flag.symbol.name}" not in text(here.wait.func.node):
                     continue
-                says = (
+                texts = (
                     here.intro,
                     Text(
                         "cause.waits.cond.not-asked",
@@ -285,7 +286,7 @@ def _not_asked(here: Waiting) -> Reason | None:
                     ),
                 )  # fmt: skip
                 sites = (here.wait.func.site("never-woken", _line(here)), wake.func.site("signalled", wake.line))
-                return Reason(MECHANISM, says, sites)
+                return Reason(MECHANISM, texts, sites)
     return None
 
 

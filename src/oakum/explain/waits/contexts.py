@@ -16,16 +16,17 @@ from oakum.explain.code.holders import let_go
 from oakum.explain.code.nouns import Func, Op, Symbol, Var
 from oakum.explain.code.package import Package
 from oakum.explain.code.paths import leaves_without, reachable
-from oakum.explain.code.program import Spot
+from oakum.explain.code.program import ResolvedFrame
 from oakum.explain.code.syntax import bare, text
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.waits.conds import waiting
 from oakum.explain.waits.drafts import cancel_after, close_before, close_when_done
 from oakum.explain.workers.behind import behind
 from oakum.explain.workers.starting import once
 from oakum.model import CauseSite, Remedy, Text
+from oakum.model.vocabulary import Mechanism
 
-MECHANISM = "detached-wait"
+MECHANISM: Mechanism = "detached-wait"
 _CLOSES = frozenset({"Close", "Stop", "Shutdown", "ShutDown", "Kill", "CloseNow", "SetDeadline", "SetReadDeadline"})
 _DERIVE = frozenset({"WithCancel", "WithTimeout", "WithDeadline", "WithCancelCause", "WithTimeoutCause"})
 _ENDLESS = ("context.WithCancel(", "context.WithCancelCause(")  # the others end by themselves
@@ -35,7 +36,7 @@ _READ = ("own", "dependency")
 _CANCELS_MOST = 2
 
 
-def reason(scene: Scene) -> Reason | None:
+def reason(scene: StackInSource) -> Reason | None:
     """Return which call the end of a context does not reach, and what would have ended it."""
     if any("propagateCancel" in frame.function for frame in scene.trace.frames[:4]):
         return _uncancelled(scene)
@@ -46,7 +47,7 @@ def reason(scene: Scene) -> Reason | None:
     if found is None:
         return None
     index, spot, call, context = found
-    says = [Text("cause.waits.context.deaf", {"wait": place(call), "call": _called(call), "context": context,
+    texts = [Text("cause.waits.context.deaf", {"wait": place(call), "call": _called(call), "context": context,
                                               "function": named(spot.func)})]  # fmt: skip
     sites = [spot.func.site("never-interrupted", call.line)]
     told = [*_left(scene, spot, call), *_dropped(scene, spot, call), *_behind(scene, index, spot, call)]
@@ -54,16 +55,16 @@ def reason(scene: Scene) -> Reason | None:
         return None
     remedies = tuple(remedy for one in told for remedy in one.remedies)
     told += _cancelled(scene, index)
-    says += [one.text for one in told]
+    texts += [one.text for one in told]
     sites += [one.site for one in told]
-    return Reason(MECHANISM, tuple(says), tuple(sites), remedies=remedies)
+    return Reason(MECHANISM, tuple(texts), tuple(sites), remedies=remedies)
 
 
 def _called(call: Op) -> str:
     return f"{text(call.target)}()"
 
 
-def _deaf(scene: Scene) -> tuple[int, Spot, Op, str] | None:
+def _deaf(scene: StackInSource) -> tuple[int, ResolvedFrame, Op, str] | None:
     """Return the lowest frame that has a context in reach and waits in a call that is not given it."""
     spots = [(at_, spot) for at_, spot in enumerate(scene.spots) if spot is not None and spot.frame.owner in _READ]
     for index, spot in spots:
@@ -95,7 +96,7 @@ def _names(node: Node) -> set[str]:
     return {text(one) for one in (node, *node.named_children) if one.type == "identifier"} | {text(node)}
 
 
-def _call_of(spot: Spot, below: str) -> Op | None:
+def _call_of(spot: ResolvedFrame, below: str) -> Op | None:
     """Return the call on a frame's line that the frame below it was made by."""
     calls = [op for op in spot.ops if op.kind == "call" and op.line <= spot.number]
     last = below.rpartition(".")[2]
@@ -116,7 +117,7 @@ class Said(NamedTuple):
     remedies: tuple[Remedy, ...] = ()
 
 
-def _left(scene: Scene, spot: Spot, call: Op) -> Iterator[Said]:
+def _left(scene: StackInSource, spot: ResolvedFrame, call: Op) -> Iterator[Said]:
     """The function that started the goroutine returns when its context or timer is over."""
     created, start = scene.created, scene.start
     if created is None or start is None or created.package is not spot.package:
@@ -139,7 +140,7 @@ def _left(scene: Scene, spot: Spot, call: Op) -> Iterator[Said]:
             return
 
 
-def _behind(scene: Scene, index: int, spot: Spot, call: Op) -> Iterator[Said]:
+def _behind(scene: StackInSource, index: int, spot: ResolvedFrame, call: Op) -> Iterator[Said]:
     """What would end the wait stands behind it in the same goroutine."""
     names = _enders(scene)
     for other in scene.spots[index:]:
@@ -174,7 +175,7 @@ def _closed_elsewhere(close: Op) -> bool:
     )
 
 
-def _enders(scene: Scene) -> set[str]:
+def _enders(scene: StackInSource) -> set[str]:
     """Return the methods that end the wait: those that set the flag a condition variable's waiter looks for."""
     here = waiting(scene)
     if here is None:
@@ -190,7 +191,7 @@ def _enders(scene: Scene) -> set[str]:
     return {name for name in found if name[:1].isupper()}
 
 
-def _dropped(scene: Scene, spot: Spot, call: Op) -> Iterator[Said]:
+def _dropped(scene: StackInSource, spot: ResolvedFrame, call: Op) -> Iterator[Said]:
     """Whoever held the object that is waited at let go of it without closing it."""
     symbol, owner = on(call), root(operand(call), spot.package, spot.func.file)
     if symbol is None or owner is None or spot.frame.owner != "own":  # who else has one, a module cannot say
@@ -209,7 +210,7 @@ def _dropped(scene: Scene, spot: Spot, call: Op) -> Iterator[Said]:
             return
 
 
-def _cancelled(scene: Scene, index: int) -> Iterator[Said]:
+def _cancelled(scene: StackInSource, index: int) -> Iterator[Said]:
     """Who ends the context that nobody looks at: the calls of its cancel function, outside the one that made it."""
     for other in scene.spots[index:]:
         if other is None:
@@ -266,7 +267,7 @@ def _derives(node: Node) -> bool:
 # Cancel functions that are dropped
 
 
-def _uncancelled(scene: Scene) -> Reason | None:
+def _uncancelled(scene: StackInSource) -> Reason | None:
     """A goroutine of the context package waits for a parent or a child to end: which child does nobody cancel?"""
     lost = [
         one
@@ -277,9 +278,9 @@ def _uncancelled(scene: Scene) -> Reason | None:
     if not 0 < len(lost) <= _CANCELS_MOST:  # of many nobody can say which
         return None
     told = [dropped_cancel(*one) for one in lost]
-    says = (Text("cause.waits.context.child"), *(text_ for one in told for text_ in one.says))
+    texts = (Text("cause.waits.context.child"), *(text_ for one in told for text_ in one.texts))
     sites = tuple(site for one in told for site in one.sites)
-    return Reason("unstopped-worker", says, sites, remedies=tuple(remedy for one in told for remedy in one.remedies))
+    return Reason("unstopped-worker", texts, sites, remedies=tuple(remedy for one in told for remedy in one.remedies))
 
 
 def scan(package: Package, flows: Flows) -> Iterator[Reason]:
@@ -289,20 +290,20 @@ def scan(package: Package, flows: Flows) -> Iterator[Reason]:
         if "WithCancel" in op.code and ("(context.Background())" in op.code or "(context.TODO())" in op.code):
             continue  # nobody keeps a child of these: it is collected
         found = dropped_cancel(op, var, number)
-        yield Reason(found.mechanism, found.says, found.sites, True, found.remedies)
+        yield Reason(found.mechanism, found.texts, found.sites, True, found.remedies)
 
 
 def dropped_cancel(op: Op, var: Var | None, number: int) -> Reason:
     """Return that nobody cancels a context: its cancel function is thrown away, or passed over on a way out."""
     func = op.func
     if var is None:
-        says = (Text("cause.waits.context.blank", {"place": place(op), "function": named(func)}),)
+        texts = (Text("cause.waits.context.blank", {"place": place(op), "function": named(func)}),)
         remedies = cancel_after(op, None)
-        return Reason("unstopped-worker", says, (func.site("never-cancelled", op.line),), remedies=remedies)
-    says = (Text("cause.waits.context.lost", {"place": place(op), "cancel": var.name, "left": at(func, number),
+        return Reason("unstopped-worker", texts, (func.site("never-cancelled", op.line),), remedies=remedies)
+    texts = (Text("cause.waits.context.lost", {"place": place(op), "cancel": var.name, "left": at(func, number),
                                               "function": named(func)}),)  # fmt: skip
     sites = (func.site("never-cancelled", number), func.site("made", op.line))
-    return Reason("unstopped-worker", says, sites, remedies=cancel_after(op, var.name))
+    return Reason("unstopped-worker", texts, sites, remedies=cancel_after(op, var.name))
 
 
 def lost_cancels(package: Package) -> Iterator[tuple[Op, Var | None, int]]:

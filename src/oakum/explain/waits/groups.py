@@ -4,8 +4,9 @@ Comes in: the flow of a WaitGroup and a call of Wait. Goes out: a `Group`.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from oakum.explain.code import kinds
 from oakum.explain.code.calls import method, nodes, on, operand, root
@@ -16,8 +17,7 @@ from oakum.explain.code.paths import meeting, touching
 from oakum.explain.code.syntax import text
 
 
-@dataclass(eq=False)
-class Group:
+class Group(Struct, eq=False, dict=True):
     """One WaitGroup: what is done to it in its package."""
 
     package: Package

@@ -17,11 +17,12 @@ from oakum.explain.code.nouns import ElemRef, FieldRef, Func, Op, ResultRef, Ste
 from oakum.explain.code.package import Package
 from oakum.explain.code.paths import leaves_without, meeting
 from oakum.explain.code.syntax import bare, text
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.waits.drafts import made_at_once
 from oakum.model import CauseSite, Remedy, Text
+from oakum.model.vocabulary import Mechanism
 
-MECHANISM = "nil-channel"
+MECHANISM: Mechanism = "nil-channel"
 _BLOCKS = ("send", "receive", "range")
 _MOST = 3
 
@@ -36,7 +37,7 @@ class _Lack(NamedTuple):
     literal: Op | None = None  # the literal that leaves it out
 
 
-def reason(scene: Scene) -> Reason | None:
+def reason(scene: StackInSource) -> Reason | None:
     """Return which line leaves the channel nil."""
     spot = scene.blocked
     op = spot.op(*_BLOCKS) if spot is not None else None
@@ -51,7 +52,7 @@ def reason(scene: Scene) -> Reason | None:
     for one in _near_first(flows, symbol, scene):
         lacks = list(_lacks(flows, one, literals))
         if lacks:
-            return _told(op, lacks, flows)
+            return _build_reason(op, lacks, flows)
     return None
 
 
@@ -71,8 +72,8 @@ def scan(package: Package, flows: Flows) -> Iterator[Reason]:
             lacks = list(_lacks(flows, symbol, []))
             if lacks:
                 told.add(symbol)
-                found = _told(op, lacks, flows)
-                yield Reason(found.mechanism, found.says, found.sites, True, found.remedies)
+                found = _build_reason(op, lacks, flows)
+                yield Reason(found.mechanism, found.texts, found.sites, True, found.remedies)
 
 
 def _never_set(package: Package, flows: Flows, field: FieldRef) -> bool:
@@ -97,7 +98,7 @@ def _never_set(package: Package, flows: Flows, field: FieldRef) -> bool:
     return all(_keyed(op) for func in package.all for op in func.ops if _literal_of(op, field.type))
 
 
-def _near_first(flows: Flows, symbol: Symbol, scene: Scene) -> list[Symbol]:
+def _near_first(flows: Flows, symbol: Symbol, scene: StackInSource) -> list[Symbol]:
     """Return where the value can have come from, the nearest first."""
     seen, todo = [symbol], [symbol]
     while todo and len(seen) < 200:
@@ -226,9 +227,9 @@ def _declares(node: Node, kind: str) -> bool:
     )
 
 
-def _told(op: Op, lacks: list[_Lack], flows: Flows) -> Reason:
+def _build_reason(op: Op, lacks: list[_Lack], flows: Flows) -> Reason:
     name = text(op.target)
-    says = [Text("cause.waits.nil.send" if op.kind == "send" else "cause.waits.nil.receive",
+    texts = [Text("cause.waits.nil.send" if op.kind == "send" else "cause.waits.nil.receive",
                  {"wait": place(op), "channel": name})]  # fmt: skip
     sites: list[CauseSite] = []
     for lack in lacks[:_MOST]:
@@ -236,15 +237,15 @@ def _told(op: Op, lacks: list[_Lack], flows: Flows) -> Reason:
         if any(site.frame.line == lack.line for site in sites):
             continue
         sites.append(lack.func.site("never-made", lack.line))
-        says.append(Text(f"cause.waits.nil.{lack.key}", {"place": where, "code": lack.func.file.code(lack.line),
+        texts.append(Text(f"cause.waits.nil.{lack.key}", {"place": where, "code": lack.func.file.code(lack.line),
                                                          "channel": name, "function": named(lack.func)}))  # fmt: skip
     made = lacks[0].made
     if made is not None:
-        says.append(Text("cause.waits.nil.only", {"place": place(made), "code": made.code}))
+        texts.append(Text("cause.waits.nil.only", {"place": place(made), "code": made.code}))
         sites.append(made.func.site("made", made.line))
     elif lacks[0].key in ("unset", "declared"):
-        says.append(Text("cause.waits.nil.nowhere", {"channel": name}))
-    return Reason(MECHANISM, tuple(says), tuple(sites), remedies=_drafted(op, lacks[0], flows))
+        texts.append(Text("cause.waits.nil.nowhere", {"channel": name}))
+    return Reason(MECHANISM, tuple(texts), tuple(sites), remedies=_drafted(op, lacks[0], flows))
 
 
 def _drafted(op: Op, lack: _Lack, flows: Flows) -> tuple[Remedy, ...]:

@@ -13,12 +13,13 @@ from oakum.explain.code.nouns import Func, Op, Var
 from oakum.explain.code.package import Package
 from oakum.explain.code.paths import reachable
 from oakum.explain.code.syntax import line, text
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.waits.drafts import done_despite_panics
 from oakum.explain.waits.groups import Group
 from oakum.model import CauseSite, Text
+from oakum.model.vocabulary import Mechanism
 
-MECHANISM = "waitgroup-never-done"
+MECHANISM: Mechanism = "waitgroup-never-done"
 _DEEPEST = 4
 _RECOVERS = ("net/http.(*conn).serve", "google.golang.org/grpc.(*Server)")
 
@@ -60,7 +61,7 @@ def _unseen(package: Package, func: Func, operand: Node | None) -> bool:
     return over.startswith("map[") and package.type_of(operand, func, func.file).startswith("*")
 
 
-def passed_over(group: Group, scene: Scene) -> Reason | None:
+def passed_over(group: Group, scene: StackInSource) -> Reason | None:
     """Return why Done is passed over: what stands before it panics, somebody recovers, and it is not deferred."""
     if not _recovered(scene):
         return None
@@ -74,7 +75,7 @@ def passed_over(group: Group, scene: Scene) -> Reason | None:
         if not calls:
             continue
         call = calls[-1]
-        says = [
+        texts = [
             Text("cause.waits.wg.waits", {"wait": place(group.wait), "group": group.name}),
             Text("cause.waits.wg.panic", {"call": place(call), "done": place(done), "function": named(func)}),
         ]
@@ -83,10 +84,10 @@ def passed_over(group: Group, scene: Scene) -> Reason | None:
         found = _panicking(func, scene)
         if found is not None:
             where = f"{found.frame.file.rpartition('/')[2]}:{found.frame.line}"
-            says.append(Text("cause.waits.wg.panics", {"place": where, "code": found.code}))
+            texts.append(Text("cause.waits.wg.panics", {"place": where, "code": found.code}))
             sites.insert(1, found)
         add = next((op for op in group.adds if op.func is func), None)
-        return Reason(MECHANISM, tuple(says), tuple(sites), remedies=done_despite_panics(add, done))
+        return Reason(MECHANISM, tuple(texts), tuple(sites), remedies=done_despite_panics(add, done))
     return None
 
 
@@ -99,14 +100,14 @@ def _foreign(op: Op, group: Group) -> bool:
     )
 
 
-def _recovered(scene: Scene) -> bool:
+def _recovered(scene: StackInSource) -> bool:
     if any(frame.function.startswith(_RECOVERS) for frame in scene.trace.frames):
         return True
     packages = {id(spot.package): spot.package for spot in scene.spots if spot is not None}
     return any(b"recover()" in file.source.data for package in packages.values() for file in package.files)
 
 
-def _panicking(func: Func, scene: Scene) -> CauseSite | None:
+def _panicking(func: Func, scene: StackInSource) -> CauseSite | None:
     """Return the line that may panic in what the function was handed on this stack, when one stands out."""
     spots = [spot for spot in scene.spots if spot is not None]
     for inner, outer in pairwise(spots):

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from oakum.explain.code.flows import Flows
 from oakum.explain.code.package import Package
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.waits import conds, contexts, nilchannels, timerloops, waitgroups
 
 
-def reason(scene: Scene) -> Reason | None:
+def reason(scene: StackInSource) -> Reason | None:
     """Return why the wait does not end."""
     if scene.state.endswith("(nil chan)"):
         return nilchannels.reason(scene)
@@ -22,7 +22,7 @@ def reason(scene: Scene) -> Reason | None:
     return contexts.reason(scene)
 
 
-def given_up(scene: Scene) -> Reason | None:
+def given_up(scene: StackInSource) -> Reason | None:
     """Return why a wait in a channel outlives the context: asked when nothing can be said about the channel itself."""
     return contexts.reason(scene) if scene.state.startswith(("chan", "select")) else None
 

@@ -11,21 +11,22 @@ from oakum.explain.code.flows import Flows
 from oakum.explain.code.holders import LetGo, let_go
 from oakum.explain.code.nouns import Op, Step, Symbol, Var
 from oakum.explain.code.paths import Leave, leaves_without
-from oakum.explain.code.program import Spot
+from oakum.explain.code.program import ResolvedFrame
 from oakum.explain.code.syntax import bare, text
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.workers.behind import behind
 from oakum.explain.workers.endings import reads_to_the_end
 from oakum.explain.workers.starting import bounded, once
 from oakum.model import CauseSite, Text
+from oakum.model.vocabulary import Mechanism
 
-MECHANISM = "timer-loop"
+MECHANISM: Mechanism = "timer-loop"
 _MINE = frozenset({"timer-loop", "unstopped-worker", "unbounded-spawn"})
 _NOT_MINE = frozenset({"lock-held-while-waiting", "lock-cycle", "double-lock", "finalizer-backlog"})
 _TIMES = ("time.NewTicker(", "time.NewTimer(", "time.Tick(", "time.After(")
 
 
-def reason(scene: Scene) -> Reason | None:
+def reason(scene: StackInSource) -> Reason | None:
     """Return why the loop goes on."""
     if not _MINE & set(scene.suspect.mechanisms) or _NOT_MINE & set(scene.suspect.mechanisms[:1]):
         return None
@@ -35,15 +36,15 @@ def reason(scene: Scene) -> Reason | None:
     for one in scene.spots:
         head = _loop(one) if one is not None and one.frame.owner in ("own", "dependency") else None
         if one is not None and head is not None:
-            return _told(scene, spot, one, head)
+            return _build_reason(scene, spot, one, head)
     return None
 
 
-def _sleeps(scene: Scene) -> bool:
+def _sleeps(scene: StackInSource) -> bool:
     return any(frame.function == "time.Sleep" for frame in scene.trace.frames[:3])
 
 
-def _ticks(spot: Spot) -> bool:
+def _ticks(spot: ResolvedFrame) -> bool:
     op = spot.op("receive", "range")
     if op is None or op.target is None or op.select is not None:
         return False
@@ -69,7 +70,7 @@ def ticking(node: Node, op: Op) -> bool:
     return kind.removeprefix("*") in ("time.Ticker", "time.Timer") or made.startswith(_TIMES)
 
 
-def _loop(spot: Spot) -> Step | None:
+def _loop(spot: ResolvedFrame) -> Step | None:
     """Return the loop around a frame's line."""
     step = spot.step
     if step is None:
@@ -108,37 +109,37 @@ def _decides(step: Step, leave: Leave) -> bool:
     return step.kind == "case" or step in leave.step.cases or step.kind == "select"
 
 
-def _told(scene: Scene, spot: Spot, looping: Spot, head: Step) -> Reason | None:
+def _build_reason(scene: StackInSource, spot: ResolvedFrame, looping: ResolvedFrame, head: Step) -> Reason | None:
     ways = _ways_out(head, scene.flows(looping))
     if ways is None or (scene.start is not None and (bounded(scene.start) or once(scene.program, scene.start))):
         return None
     func = looping.func
     loop = at(func, head.line)
-    says = [Text("cause.waits.timer.sleeps" if _sleeps(scene) else "cause.waits.timer.ticks",
+    texts = [Text("cause.waits.timer.sleeps" if _sleeps(scene) else "cause.waits.timer.ticks",
                  {"wait": at(spot.func, spot.number), "loop": loop, "function": named(func)})]  # fmt: skip
     if ways:
-        says.append(Text("cause.waits.timer.unless", {"left": at(func, ways[0].step.line), "loop": loop,
+        texts.append(Text("cause.waits.timer.unless", {"left": at(func, ways[0].step.line), "loop": loop,
                                                       "condition": _condition(ways[0].step)}))  # fmt: skip
     else:
-        says.append(Text("cause.waits.timer.endless", {"loop": loop}))
+        texts.append(Text("cause.waits.timer.endless", {"loop": loop}))
     sites: list[CauseSite] = []
     dropped = _dropped(scene, looping)
     if dropped is None and not _grew(scene):
         return None  # a worker that lives as long as the process looks the same
     if dropped is not None:
         op = dropped.op
-        says.append(Text(f"cause.waits.timer.{dropped.how}", {"place": place(op), "code": op.code,
+        texts.append(Text(f"cause.waits.timer.{dropped.how}", {"place": place(op), "code": op.code,
                                                               "function": named(op.func)}))  # fmt: skip
         sites.append(op.func.site("never-stopped", op.line))
     else:
         sites.append(func.site("never-stopped", head.line))
     if scene.created is not None and scene.start is not None:
-        says.append(Text("cause.waits.timer.started", {"start": at(scene.created.func, scene.created.number)}))
+        texts.append(Text("cause.waits.timer.started", {"start": at(scene.created.func, scene.created.number)}))
         sites.append(scene.created.func.site("started", scene.created.number))
-    return Reason(MECHANISM, tuple(says), tuple(sites))
+    return Reason(MECHANISM, tuple(texts), tuple(sites))
 
 
-def _grew(scene: Scene) -> bool:
+def _grew(scene: StackInSource) -> bool:
     """Tell whether there were more of them later."""
     for growth in scene.suspect.growth:
         counts = [count for count in growth.counts if count is not None]
@@ -154,7 +155,7 @@ def _condition(step: Step) -> str:
     return step.func.file.code(step.line)
 
 
-def _dropped(scene: Scene, looping: Spot) -> LetGo | None:
+def _dropped(scene: StackInSource, looping: ResolvedFrame) -> LetGo | None:
     """Return where the object that the goroutine works for is let go of."""
     owner: Symbol | None = looping.func.top.this
     flows = scene.flows(looping)

@@ -23,19 +23,20 @@ from oakum.explain.code.flows import Flows
 from oakum.explain.code.nouns import Func, Op, Step, Symbol, Var
 from oakum.explain.code.package import Package
 from oakum.explain.code.paths import leaves_without, reachable, touching
-from oakum.explain.code.program import Spot
+from oakum.explain.code.program import ResolvedFrame
 from oakum.explain.code.syntax import text
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.waits import drafts as wait_fixes
 from oakum.explain.waits.groups import Group, copied, group_of
 from oakum.explain.waits.panics import passed_over
 from oakum.model import CauseSite, Text
+from oakum.model.vocabulary import Mechanism
 
-MECHANISM = "waitgroup-never-done"
+MECHANISM: Mechanism = "waitgroup-never-done"
 _DEEPEST = 3
 
 
-def reason(scene: Scene) -> Reason | None:
+def reason(scene: StackInSource) -> Reason | None:
     """Return why Wait does not return."""
     spot = scene.blocked
     wait = next((op for op in spot.ops if op.kind == "call" and method(op) == "Wait"), None) if spot else None
@@ -70,13 +71,13 @@ def scan(package: Package, flows: Flows) -> Iterator[Reason]:
                 continue
             found = _copy(group) or _round(group, sure=True) or _path(group, sure=True)
             if found is not None:
-                yield Reason(found.mechanism, found.says, found.sites, True, found.remedies)
+                yield Reason(found.mechanism, found.texts, found.sites, True, found.remedies)
 
 
 # The ways in which a count stays above zero
 
 
-def _itself(group: Group, scene: Scene, spot: Spot) -> Reason | None:
+def _itself(group: Group, scene: StackInSource, spot: ResolvedFrame) -> Reason | None:
     """A member of the group waits for the group: its own Done comes after the wait."""
     mine = root(operand(group.wait), group.package, group.wait.file)
     for other in scene.spots:
@@ -88,7 +89,7 @@ def _itself(group: Group, scene: Scene, spot: Spot) -> Reason | None:
             deferred = done.inside is not None and done.inside.kind == "defer" and done.line < other.number
             if not deferred and done.step not in reachable([other.step]):
                 continue
-            says = (
+            texts = (
                 Text("cause.waits.wg.waits", {"wait": place(group.wait), "group": group.name}),
                 Text(
                     "cause.waits.wg.itself",
@@ -96,11 +97,11 @@ def _itself(group: Group, scene: Scene, spot: Spot) -> Reason | None:
                 ),
             )
             sites = (other.func.site("never-done", other.number), done.func.site("done", done.line))
-            return Reason(MECHANISM, says, sites)
+            return Reason(MECHANISM, texts, sites)
     return None
 
 
-def _same(one: Symbol | None, other: Symbol | None, scene: Scene) -> bool:
+def _same(one: Symbol | None, other: Symbol | None, scene: StackInSource) -> bool:
     """Tell whether two variables on one stack hold the same object."""
     seen: set[Symbol] = set()
     while one is not None and one not in seen:
@@ -117,12 +118,12 @@ def _copy(group: Group) -> Reason | None:
         func = copied(done, group.package)
         if func is None:
             continue
-        says = (
+        texts = (
             Text("cause.waits.wg.waits", {"wait": place(group.wait), "group": group.name}),
             Text("cause.waits.wg.copy", {"done": place(done), "function": named(func), "place": at(func, func.first)}),
         )
         sites = (done.func.site("never-done", done.line), func.site("made", func.first), *_added(group))
-        return Reason(MECHANISM, says, sites)
+        return Reason(MECHANISM, texts, sites)
     return None
 
 
@@ -162,13 +163,13 @@ def _counts(count: str, head: Step) -> bool:
 def _skipped(group: Group, add: Op, func: Func, step: Step, head: Step, count: str) -> Reason:
     number = step.line
     key = "cause.waits.wg.round" if count != "1" else "cause.waits.wg.round-one"
-    says = (
+    texts = (
         Text("cause.waits.wg.waits", {"wait": place(group.wait), "group": group.name}),
         Text(key, {"add": place(add), "count": count, "loop": at(func, head.line), "skip": at(func, number),
                    "condition": _condition(step) or func.file.code(number)}),
     )  # fmt: skip
     sites = (func.site("never-done", number), add.func.site("added", add.line))
-    return Reason(MECHANISM, says, sites, remedies=wait_fixes.done_for_nobody(add, step))
+    return Reason(MECHANISM, texts, sites, remedies=wait_fixes.done_for_nobody(add, step))
 
 
 def _path(group: Group, sure: bool = False) -> Reason | None:
@@ -204,7 +205,7 @@ def _path(group: Group, sure: bool = False) -> Reason | None:
         if not wrong or (sure and loop is not None) or _made_up(group, func):
             continue
         step = wrong[0]
-        says = [
+        texts = [
             Text("cause.waits.wg.waits", {"wait": place(group.wait), "group": group.name}),
             Text(
                 f"cause.waits.wg.{'end' if step.kind == 'end' else 'late' if done.inside is not None else 'path'}",
@@ -218,7 +219,7 @@ def _path(group: Group, sure: bool = False) -> Reason | None:
         ]
         sites = [func.site("never-done", step.line), done.func.site("done", done.line), *_added(group)]
         remedies = wait_fixes.done_on_every_path(func, done, group.dones, step)
-        return Reason(MECHANISM, tuple(says), tuple(sites), remedies=remedies)
+        return Reason(MECHANISM, tuple(texts), tuple(sites), remedies=remedies)
     return None
 
 

@@ -6,7 +6,8 @@ of the methods that would release what they got. A package or two between are lo
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oakum.explain.code import kinds
 from oakum.explain.code.calls import method, operand
@@ -21,8 +22,7 @@ _FORGES = ("github.com", "gitlab.com", "bitbucket.org", "golang.org", "gopkg.in"
 _IMPORT = re.compile(rb'"([\w.-]+\.[\w-]+/[^"\s]+)"')
 
 
-@dataclass(frozen=True, slots=True)
-class Acquirer:
+class Acquirer(Struct, frozen=True):
     """A call in the program's own code that starts or registers something elsewhere."""
 
     package: Package
@@ -60,8 +60,7 @@ def releasing(package: Package, stops: list[Op]) -> frozenset[str]:
     return frozenset(func.name for func in touching(package, stops) if func.receiver and func.name[:1].isupper())
 
 
-@dataclass(frozen=True, slots=True)
-class _Leading:
+class _Leading(Struct, frozen=True):
     """The functions of a package that lead to the one asked about, and the methods that take it back."""
 
     package: Package

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable
 
 from oakum.explain.code.nouns import Func, Op, Step
 from oakum.explain.code.paths import reachable
-from oakum.explain.code.program import Spot
+from oakum.explain.code.program import ResolvedFrame
 
 _DEEPEST = 3
 
 
-def behind(spots: Iterable[Spot | None]) -> Callable[[Op], bool]:
+def behind(spots: Iterable[ResolvedFrame | None]) -> Callable[[Op], bool]:
     """Return whether an operation is done only after the wait of a goroutine with these frames."""
     waits = {spot.func: step for spot in spots if spot is not None and (step := spot.step) is not None}
 

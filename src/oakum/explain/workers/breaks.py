@@ -5,7 +5,8 @@ context, and the break in it that leads straight back to the head of the loop. A
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from oakum.explain import fixes
 from oakum.explain.code.calls import at, place
@@ -19,8 +20,7 @@ from oakum.explain.workers.endings import ending_of, is_timer
 from oakum.model import CauseSite, Remedy, Text
 
 
-@dataclass(frozen=True, slots=True)
-class Unheeded:
+class Unheeded(Struct, frozen=True):
     """A stop that a loop hears, and the break behind it."""
 
     heard: Op
@@ -28,7 +28,7 @@ class Unheeded:
     head: Step
 
     @property
-    def says(self) -> Text:
+    def texts(self) -> Text:
         """Return what is wrong."""
         func = self.head.func
         told = {"function": func.full, "name": text(self.heard.target), "case": place(self.heard)}
@@ -68,7 +68,7 @@ def scan(package: Package, flows: Flows) -> Iterator[Reason]:
             if found is None or ending is None:
                 continue
             if ending.kind == "context" or any(op.kind == "close" for op in ending.done):
-                yield Reason("unstopped-worker", (found.says,), found.sites, certain=True, remedies=found.remedies)
+                yield Reason("unstopped-worker", (found.texts,), found.sites, certain=True, remedies=found.remedies)
 
 
 __all__ = ["scan", "unheeded"]

@@ -6,8 +6,8 @@ of a select counts when it leads out of the loop; a timer that leads out ends th
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
+from msgspec import Struct, field
 from tree_sitter import Node
 
 from oakum.explain.code import kinds
@@ -15,7 +15,7 @@ from oakum.explain.code.calls import method, nodes
 from oakum.explain.code.flows import Flow, Flows
 from oakum.explain.code.nouns import CallRef, FieldRef, ForeignRef, Func, Op, Step, Symbol, Var
 from oakum.explain.code.paths import leaves_without
-from oakum.explain.code.program import Spot
+from oakum.explain.code.program import ResolvedFrame
 from oakum.explain.code.syntax import last_line, text
 from oakum.explain.workers.owners import called
 from oakum.explain.workers.starting import lasts
@@ -26,8 +26,7 @@ _READS = re.compile(r"(Read|Recv|Receive|Next|Accept|Decode|Scan|Peek|Copy)(?![a
 _TIMES = ("time.After", "time.Tick", "time.NewTimer", "time.NewTicker")
 
 
-@dataclass(eq=False, slots=True)
-class Ending:
+class Ending(Struct, eq=False):
     """One thing that would end a worker."""
 
     kind: str  # channel | closed | context | flag
@@ -45,8 +44,7 @@ class Ending:
     unknown: bool = False  # somebody else ends it: a request's context, a deadline
 
 
-@dataclass(slots=True)
-class Waiting:
+class Waiting(Struct):
     """How a worker waits."""
 
     loop: Step | None
@@ -56,7 +54,9 @@ class Waiting:
     exits: list[Step]  # other ways out of the loop: conditions
 
 
-def waiting(spot: Spot, callers: Iterable[Spot], flows: Flows, known: Mapping[Symbol, Symbol]) -> Waiting | None:
+def waiting(
+    spot: ResolvedFrame, callers: Iterable[ResolvedFrame], flows: Flows, known: Mapping[Symbol, Symbol]
+) -> Waiting | None:
     """Return what would end a worker that waits at a spot; None when it ends by itself or is no loop."""
     func = spot.func
     callers = list(callers)
@@ -82,7 +82,9 @@ def waiting(spot: Spot, callers: Iterable[Spot], flows: Flows, known: Mapping[Sy
     return _by_the_clock(spot, callers, flows, known) if sleeps else None
 
 
-def _by_the_clock(spot: Spot, callers: Iterable[Spot], flows: Flows, known: Mapping[Symbol, Symbol]) -> Waiting | None:
+def _by_the_clock(
+    spot: ResolvedFrame, callers: Iterable[ResolvedFrame], flows: Flows, known: Mapping[Symbol, Symbol]
+) -> Waiting | None:
     for one in (spot, *callers):
         head = loop_around(one.func, one.step)
         if head is not None:
@@ -90,7 +92,7 @@ def _by_the_clock(spot: Spot, callers: Iterable[Spot], flows: Flows, known: Mapp
     return None
 
 
-def _timed(spot: Spot, head: Step, flows: Flows, known: Mapping[Symbol, Symbol]) -> Waiting | None:
+def _timed(spot: ResolvedFrame, head: Step, flows: Flows, known: Mapping[Symbol, Symbol]) -> Waiting | None:
     """Return how a loop ends that only the clock wakes: by a condition that it looks at, if at all."""
     leaves = leaves_without([head], lambda _: False)
     over = next((op for op in head.ops if op.kind == "range"), None)
@@ -171,7 +173,7 @@ def _over_data(op: Op) -> bool:
     return op.kind == "range" and bool(written) and not kinds.is_channel(written)
 
 
-def select_of(spot: Spot) -> Step | None:
+def select_of(spot: ResolvedFrame) -> Step | None:
     """Return the select that stands at a spot."""
     near = [one for one in spot.func.steps if one.kind == "select" and one.line <= spot.number <= last_line(one.node)]
     return min(near, key=lambda one: (one.line != spot.number, last_line(one.node) - one.line), default=None)
@@ -187,7 +189,7 @@ def loop_around(func: Func, step: Step | None) -> Step | None:
 
 
 def _selecting(
-    spot: Spot, chosen: Step, callers: Iterable[Spot], flows: Flows, known: Mapping[Symbol, Symbol]
+    spot: ResolvedFrame, chosen: Step, callers: Iterable[ResolvedFrame], flows: Flows, known: Mapping[Symbol, Symbol]
 ) -> Waiting | None:
     func = spot.func
     head = loop_around(func, chosen)

@@ -11,17 +11,18 @@ from oakum.explain.code.channel import channel_of
 from oakum.explain.code.nouns import Func, Op, Step
 from oakum.explain.code.package import Package, within
 from oakum.explain.code.paths import leaves_without, touching
-from oakum.explain.code.program import Program, Spot
+from oakum.explain.code.program import Program, ResolvedFrame
 from oakum.explain.code.syntax import text
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.workers.question import unique
 from oakum.explain.workers.timers import callback
 from oakum.model import CauseSite, Frame, Text
+from oakum.model.vocabulary import Mechanism
 
-_MECHANISM = "finalizer-backlog"
+_MECHANISM: Mechanism = "finalizer-backlog"
 
 
-def reason(scene: Scene) -> Reason | None:
+def reason(scene: StackInSource) -> Reason | None:
     """Return why finalizers do not come to their turn."""
     if _MECHANISM not in scene.suspect.mechanisms:
         return None
@@ -32,11 +33,11 @@ def reason(scene: Scene) -> Reason | None:
         spot = scene.program.spot(frame) if frame.owner == "own" else None
         for op, run in _registrations(scene.program, others, spot) if spot is not None else ():
             if spot is not None and _leads(run, spot):
-                return _told(scene.program, op, run, spot)
+                return _build_reason(scene.program, op, run, spot)
     return None
 
 
-def _registrations(program: Program, frames: list[Frame], spot: Spot) -> Iterator[tuple[Op, Func]]:
+def _registrations(program: Program, frames: list[Frame], spot: ResolvedFrame) -> Iterator[tuple[Op, Func]]:
     """Yield the calls that register finalizers, and what they have run."""
     packages: list[Package] = [spot.package]
     packages += [one for frame in frames if frame.owner == "own" and (one := program.package(frame)) is not None]
@@ -50,7 +51,7 @@ def _registrations(program: Program, frames: list[Frame], spot: Spot) -> Iterato
                     yield op, run
 
 
-def _leads(run: Func, spot: Spot) -> bool:
+def _leads(run: Func, spot: ResolvedFrame) -> bool:
     """Tell whether a finalizer comes to a place."""
     inner = set(within(run))
     if spot.func in inner:
@@ -58,7 +59,7 @@ def _leads(run: Func, spot: Spot) -> bool:
     return bool(inner & touching(spot.package, spot.ops)) if spot.package is run.package else False
 
 
-def _told(program: Program, op: Op, run: Func, spot: Spot) -> Reason:
+def _build_reason(program: Program, op: Op, run: Func, spot: ResolvedFrame) -> Reason:
     waits, code = at(spot.func, spot.number), spot.func.file.code(spot.number)
     args = {"place": place(op), "function": run.full, "waits": waits, "code": code}
     told = [Text("cause.finalizer.registered", args), Text("cause.finalizer.waits", args)]
@@ -77,7 +78,7 @@ def _told(program: Program, op: Op, run: Func, spot: Spot) -> Reason:
     return Reason(_MECHANISM, tuple(told), unique(sites))
 
 
-def _gone(program: Program, send: Op, spot: Spot) -> Iterator[CauseSite]:
+def _gone(program: Program, send: Op, spot: ResolvedFrame) -> Iterator[CauseSite]:
     """Yield the exits of those who receive: after them nobody takes what the finalizer sends."""
     channel = channel_of(send, program.flows(spot.package))
     for receive in channel.done("receive") if channel is not None else ():

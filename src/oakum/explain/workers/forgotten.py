@@ -7,7 +7,7 @@ handed on or kept in anything is not told: somebody else may give it back.
 
 from collections.abc import Iterator
 
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.workers.question import unique
 from oakum.explain.workers.scan import left, name_of, pair_of
 from oakum.explain.workers.starting import once
@@ -18,7 +18,7 @@ _KIN = ("unstopped-worker", "timer-loop", "accumulating-registration", "missing-
 _MOST = 2  # calls that leave it behind: more than that, and nobody can say which it was
 
 
-def reason(scene: Scene) -> Reason | None:
+def reason(scene: StackInSource) -> Reason | None:
     """Return which own call left behind what these goroutines work for."""
     first = scene.suspect.mechanisms[0]
     if first not in _KIN or any(frame.owner == "own" for frame in (*scene.trace.frames, scene.trace.created) if frame):
@@ -26,16 +26,16 @@ def reason(scene: Scene) -> Reason | None:
     found = list(_left(scene))
     if not 0 < len(found) <= _MOST:
         return None
-    says = [
+    texts = [
         Text("cause.worker.of-module", {"module": found[0][0].module}),
-        *(told for _, one in found for told in one.says),
+        *(told for _, one in found for told in one.texts),
     ]
     mechanism = first if first in _KIN[:3] else "unstopped-worker"
     sites = unique(site for _, one in found for site in one.sites)
-    return Reason(mechanism, tuple(says), sites, remedies=tuple(fix for _, one in found for fix in one.remedies))
+    return Reason(mechanism, tuple(texts), sites, remedies=tuple(fix for _, one in found for fix in one.remedies))
 
 
-def _left(scene: Scene) -> Iterator[tuple[Pair, Reason]]:
+def _left(scene: StackInSource) -> Iterator[tuple[Pair, Reason]]:
     """Yield the calls of own functions that acquire something of a package on the stack and leave it behind."""
     stack = {
         frame.package for frame in (*scene.trace.frames, scene.trace.created) if frame and frame.owner == "dependency"

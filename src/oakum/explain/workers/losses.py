@@ -5,9 +5,10 @@ from oakum.explain.code.nouns import Op
 from oakum.explain.code.syntax import text
 from oakum.explain.workers.owners import Loss
 from oakum.model import CauseSite, Text
+from oakum.model.vocabulary import CauseRole
 
 
-def says(loss: Loss, stop: Op | None, names: str = "") -> list[Text]:
+def texts(loss: Loss, stop: Op | None, names: str = "") -> list[Text]:
     """Return the sentences about a loss; `stop` is an operation that would have released it, `names` the methods."""
     args = {"place": at(loss.func, loss.line), "function": loss.func.full, "code": loss.func.file.code(loss.line)}
     found: list[Text] = []
@@ -26,7 +27,7 @@ def says(loss: Loss, stop: Op | None, names: str = "") -> list[Text]:
     return [*found, Text("cause.lost.unused", args)]
 
 
-def lines(loss: Loss, role: str = "never-stopped") -> list[CauseSite]:
+def lines(loss: Loss, role: CauseRole = "never-stopped") -> list[CauseSite]:
     """Return the lines of a loss, the decisive one first."""
     found = [loss.func.site(role, loss.line)]
     if loss.how in ("deleted", "emptied") and not loss.step.loops and not loss.step.cases:
@@ -37,4 +38,4 @@ def lines(loss: Loss, role: str = "never-stopped") -> list[CauseSite]:
     return found
 
 
-__all__ = ["lines", "says"]
+__all__ = ["lines", "texts"]

@@ -7,8 +7,8 @@ released by nobody. Follows it from the function that acquires to those that it 
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 
+from msgspec import Struct, field
 from tree_sitter import Node
 
 from oakum.explain.code import kinds
@@ -29,8 +29,7 @@ _WORD = re.compile(r"\w+")
 _LOOKS_ONLY = ("fmt.", "log.", "errors.", "json.", "strings.", "strconv.", "reflect.", "slog.", "atomic.", "unsafe.")
 
 
-@dataclass(frozen=True, slots=True)
-class Loss:
+class Loss(Struct, frozen=True):
     """Where the last hold on a thing is given up."""
 
     how: str  # unused | left | deleted | replaced | emptied | skipped | kept
@@ -42,8 +41,7 @@ class Loss:
     condition: str = ""  # what the skipped release depends on
 
 
-@dataclass(slots=True)
-class Kept:
+class Kept(Struct):
     """Where the value of a call goes in the statement that it stands in."""
 
     unused: bool = False

@@ -14,16 +14,16 @@ from oakum.explain.code.calls import at, nodes, on, place
 from oakum.explain.code.flows import Flows
 from oakum.explain.code.nouns import FieldRef, Func, Op, Symbol, Var
 from oakum.explain.code.package import Package
-from oakum.explain.code.program import Spot
+from oakum.explain.code.program import ResolvedFrame
 from oakum.explain.code.syntax import text
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.waits.contexts import dropped_cancel, lost_cancels
 from oakum.explain.workers.acquirers import Acquirer, acquirers, calls_of, users
 from oakum.explain.workers.behind import behind
 from oakum.explain.workers.breaks import unheeded
 from oakum.explain.workers.drafts import loss_fixes
 from oakum.explain.workers.endings import Waiting, of_channel, of_context, waiting
-from oakum.explain.workers.losses import lines, says
+from oakum.explain.workers.losses import lines, texts
 from oakum.explain.workers.owned import Owned, of_path, put_into
 from oakum.explain.workers.owners import Kept, Loss, dropped, here, is_failure, kept, lost, reach, released, skipped
 from oakum.explain.workers.starting import bounded, handing, once, starter
@@ -34,7 +34,7 @@ _ACQUIRERS_MOST = 12  # own calls that are looked at for one that leaks
 _WAITS = ("select", "chan receive", "sleep", "sync.Cond.Wait")
 
 
-def reason(scene: Scene) -> Reason | None:
+def reason(scene: StackInSource) -> Reason | None:
     """Return why nobody stops the worker."""
     spot = scene.nearest
     if spot is None or not scene.state.startswith(_WAITS) or "nil chan" in scene.state or "no cases" in scene.state:
@@ -53,7 +53,7 @@ def reason(scene: Scene) -> Reason | None:
 class _Worker:
     """One kind of worker, and who could stop it."""
 
-    def __init__(self, scene: Scene, spot: Spot, flows: Flows, found: Waiting) -> None:
+    def __init__(self, scene: StackInSource, spot: ResolvedFrame, flows: Flows, found: Waiting) -> None:
         self.scene, self.spot, self.flows, self.found = scene, spot, flows, found
         self.start = scene.start if scene.created is not None and scene.created.package is spot.package else None
         handed = handing(scene) if self.start is None else None
@@ -81,12 +81,12 @@ class _Worker:
             return elsewhere
         loss = self._loss(done, symbols) if self.found.endings or not self.found.exits else None
         if loss is not None:
-            return self._told(loss, done)
+            return self._build_reason(loss, done)
         if self.ending is not None and self.ending.given is not None:
             return _handed(self.scene)
         if not done:
             return self._never()
-        told = self._told(skipped(self.flows, done), done)
+        told = self._build_reason(skipped(self.flows, done), done)
         if told is None and self.start is not None and self.spot.frame.owner == "own":
             told = self._acquired(users(self.scene.program, self.start, done), meant=False)
         return told or self._nil()
@@ -108,7 +108,7 @@ class _Worker:
         if found is None:
             return None
         sites = [*found.sites, *([self.start.func.site("started", self.start.line)] if self.start is not None else ())]
-        return self._reason([found.says, *self._started()], sites, found.remedies)
+        return self._reason([found.texts, *self._started()], sites, found.remedies)
 
     @property
     def object(self) -> set[Symbol]:
@@ -200,7 +200,7 @@ class _Worker:
         key = "cause.worker.starts" if sometimes else "cause.worker.started"
         return [Text(key, {"place": place(self.start), "function": self.start.func.full})]
 
-    def _told(self, loss: Loss | None, done: list[Op]) -> Reason | None:
+    def _build_reason(self, loss: Loss | None, done: list[Op]) -> Reason | None:
         if loss is None:
             return None
         sites = lines(loss)
@@ -210,7 +210,7 @@ class _Worker:
             sites.append(self.start.func.site("started", self.start.line))
         stop = next((op for op in done if op.kind != "call" or op.func.package is self.flows.package), None)
         remedies = loss_fixes(self.flows, loss, stop) if stop is not None else ()
-        return self._reason([*self._waits(), *self._started(), *says(loss, stop)], sites, remedies)
+        return self._reason([*self._waits(), *self._started(), *texts(loss, stop)], sites, remedies)
 
     def _never(self) -> Reason | None:
         """Return that nothing stops it: no way out, or nobody in the package uses the way there is."""
@@ -321,7 +321,7 @@ def elsewhere_says(one: Acquirer, loss: Loss) -> list[Text]:
     """Return the sentences about own code that acquires and does not release."""
     names = ", ".join(sorted(one.releases)[:3])
     got = Text("cause.worker.acquired", {"place": place(one.call), "name": text(one.call.target), "release": names})
-    return [got, *says(loss, None, names)]
+    return [got, *texts(loss, None, names)]
 
 
 def elsewhere_sites(one: Acquirer, loss: Loss) -> list[CauseSite]:
@@ -329,7 +329,7 @@ def elsewhere_sites(one: Acquirer, loss: Loss) -> list[CauseSite]:
     return [*lines(loss), one.call.func.site("made", one.call.line)]
 
 
-def _handed(scene: Scene) -> Reason | None:
+def _handed(scene: StackInSource) -> Reason | None:
     """Return the own call that hands a stop channel or a context which never ends to the code that starts workers."""
     created = scene.created
     start = scene.start
@@ -374,7 +374,7 @@ def _stoppers(top: Func, start: Op, package: Package) -> Iterator[tuple[int, Var
             yield number, param
 
 
-def _own_calls(scene: Scene, top: Func) -> Iterator[tuple[Package, Op]]:
+def _own_calls(scene: StackInSource, top: Func) -> Iterator[tuple[Package, Op]]:
     created = scene.created
     if created is None:
         return

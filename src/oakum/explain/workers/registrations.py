@@ -7,19 +7,19 @@ registration is taken back.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from tree_sitter import Node
 
 from oakum.explain.code.calls import method, place
 from oakum.explain.code.nouns import ElemRef, Func, Op, Step, Symbol, Var
 from oakum.explain.code.paths import after_error, meeting
-from oakum.explain.code.program import Program, Spot, calls
+from oakum.explain.code.program import Program, ResolvedFrame, calls
 from oakum.explain.code.syntax import text
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.workers.acquirers import releasing
 from oakum.explain.workers.drafts import loss_fixes
-from oakum.explain.workers.losses import lines, says
+from oakum.explain.workers.losses import lines, texts
 from oakum.explain.workers.owners import (
     Loss,
     called,
@@ -36,20 +36,20 @@ from oakum.explain.workers.question import unique
 from oakum.knowledge.pairs import pairs
 from oakum.model import CauseSite, Frame, Text
 from oakum.model.frame import split_function
+from oakum.model.vocabulary import Mechanism
 
-_MECHANISM = "accumulating-registration"
+_MECHANISM: Mechanism = "accumulating-registration"
 _NAME = re.compile(r"(?:.*\.)?([A-Z]\w+)$")  # (*Ticker).Stop, Unsubscribe
 
 
-@dataclass(frozen=True, slots=True)
-class _Level:
+class _Level(Struct, frozen=True):
     """One own function on the way, and the call in it that leads on."""
 
-    spot: Spot
+    spot: ResolvedFrame
     call: Op
 
 
-def reason(scene: Scene) -> Reason | None:
+def reason(scene: StackInSource) -> Reason | None:
     """Return why registrations pile up."""
     suspect = scene.suspect
     if _MECHANISM not in suspect.mechanisms or not suspect.path:
@@ -78,7 +78,7 @@ def _levels(program: Program, path: Sequence[Frame]) -> tuple[list[_Level], Fram
 
 
 class _Registration:
-    def __init__(self, scene: Scene, levels: list[_Level], beyond: Frame | None) -> None:
+    def __init__(self, scene: StackInSource, levels: list[_Level], beyond: Frame | None) -> None:
         self.scene, self.levels, self.beyond = scene, levels, beyond
         self.program = scene.program
         self.call = levels[0].call
@@ -92,7 +92,7 @@ class _Registration:
             if not returns:
                 return None
             loss = Loss("unused", self.call.func, self.call.line, self.call.step, self.call)
-            return self._told(loss, 0, names)
+            return self._build_reason(loss, 0, names)
         if not names and not returns:
             return None
         return self._lost(0, names, returns, [])
@@ -116,7 +116,7 @@ class _Registration:
                 loss = self._seen(loss, level) if loss is not None else None
             if loss is None and names and not releases and not flow.foreign:
                 loss = Loss("kept", level.call.func, level.call.line, level.call.step, level.call)
-            return self._told(loss, number, names, also) if loss is not None else None
+            return self._build_reason(loss, number, names, also) if loss is not None else None
         return None
 
     def _undo(self) -> tuple[frozenset[str], bool]:
@@ -170,13 +170,13 @@ class _Registration:
             where, name = place(above.call), text(node)
         return [Text("cause.registration.lasting", {"place": place(self.call), "context": name, "from": where})]
 
-    def _told(self, loss: Loss, number: int, names: frozenset[str], also: Sequence[Text] = ()) -> Reason:
+    def _build_reason(self, loss: Loss, number: int, names: frozenset[str], also: Sequence[Text] = ()) -> Reason:
         driver = self.levels[-1]
         told = [
             Text("cause.registration.registers", {"function": driver.spot.func.full, "driver": place(driver.call),
                  "place": place(self.call), "name": text(self.call.target)}),
             *also,
-            *says(loss, None, ", ".join(sorted(names)[:3])),
+            *texts(loss, None, ", ".join(sorted(names)[:3])),
         ]  # fmt: skip
         if loss.how != "unused":
             told.append(Text("cause.registration.again", {"place": place(driver.call)}))

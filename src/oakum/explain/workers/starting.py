@@ -13,9 +13,9 @@ from oakum.explain.code import kinds
 from oakum.explain.code.calls import method, nodes, operand
 from oakum.explain.code.nouns import Func, Op, Step, Var
 from oakum.explain.code.package import Package
-from oakum.explain.code.program import Program, Spot
+from oakum.explain.code.program import Program, ResolvedFrame
 from oakum.explain.code.syntax import bare, operator, parts, text
-from oakum.explain.reason import Scene
+from oakum.explain.reason import StackInSource
 from oakum.model import Frame
 
 _DEEPEST = 12  # callers above callers
@@ -23,7 +23,7 @@ _COMPARES = ("<", "<=", ">", ">=", "==", "!=")
 _ADDS = ("Add", "AddInt32", "AddInt64", "AddUint32", "AddUint64", "Inc", "CompareAndSwap")
 
 
-def handing(scene: Scene) -> Op | None:
+def handing(scene: StackInSource) -> Op | None:
     """Return the call that hands the worker to somebody who starts whatever he is given: g.Go(in.consume)."""
     created = scene.created
     if created is None or not _is_shared(created):
@@ -43,7 +43,7 @@ def handing(scene: Scene) -> Op | None:
     return None
 
 
-def starter(scene: Scene) -> Func | None:
+def starter(scene: StackInSource) -> Func | None:
     """Return the function that has such goroutines started, for which others may be called to account."""
     created, spot = scene.created, scene.nearest
     if created is None or spot is None:
@@ -54,7 +54,7 @@ def starter(scene: Scene) -> Func | None:
     return handed.func if handed is not None else None
 
 
-def _is_shared(created: Spot) -> bool:
+def _is_shared(created: ResolvedFrame) -> bool:
     """Tell whether a function starts what it is given: errgroup.Go, WaitGroup.Go, pool.Submit."""
     package = created.package
     written = [package.resolved(param.type) for param in created.func.top.params]

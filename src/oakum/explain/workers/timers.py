@@ -15,28 +15,29 @@ from oakum.explain.code.calls import method, nodes, operand, place
 from oakum.explain.code.flows import Flows
 from oakum.explain.code.nouns import Func, Op
 from oakum.explain.code.package import Package, within
-from oakum.explain.code.program import Spot
+from oakum.explain.code.program import ResolvedFrame
 from oakum.explain.code.syntax import text
-from oakum.explain.reason import Reason, Scene
+from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.workers.drafts import loss_fixes
-from oakum.explain.workers.losses import lines, says
+from oakum.explain.workers.losses import lines, texts
 from oakum.explain.workers.owners import Loss, dropped, is_failure, kept, lost, put_away, reach, released, skipped
 from oakum.explain.workers.question import unique
 from oakum.model import Frame, Text
+from oakum.model.vocabulary import Mechanism
 
-_MECHANISM = "unstopped-timer"
+_MECHANISM: Mechanism = "unstopped-timer"
 _METHOD = re.compile(r"\(?\*?(\w+)\)?\.(\w+)")  # (*Segment).release
 _SETS = ("AfterFunc", "NewTimer", "NewTicker", "Tick")
 
 
-def reason(scene: Scene) -> Reason | None:
+def reason(scene: StackInSource) -> Reason | None:
     """Return why nobody stops the timers."""
     if _MECHANISM not in scene.suspect.mechanisms:
         return None
     spots = _spots(scene)
     for timer in _timers(spots):
         flows = scene.program.flows(timer.func.package)
-        found = _told(flows, timer)
+        found = _build_reason(flows, timer)
         if found is not None:
             return found
     return None
@@ -44,10 +45,10 @@ def reason(scene: Scene) -> Reason | None:
 
 def of(flows: Flows, timer: Op) -> Reason | None:
     """Return why nobody stops one timer."""
-    return _told(flows, timer)
+    return _build_reason(flows, timer)
 
 
-def _spots(scene: Scene) -> list[Spot]:
+def _spots(scene: StackInSource) -> list[ResolvedFrame]:
     """Return the own places of the suspect, those that set timers first."""
     sites = sorted(scene.suspect.sites, key=lambda site: site.role != "registered")
     frames: list[Frame] = [*(site.frame for site in sites), *scene.suspect.path, *scene.trace.frames]
@@ -55,7 +56,7 @@ def _spots(scene: Scene) -> list[Spot]:
     return [spot for spot in found if spot is not None]
 
 
-def _timers(spots: list[Spot]) -> list[Op]:
+def _timers(spots: list[ResolvedFrame]) -> list[Op]:
     """Return the calls that may have set the timers, the likeliest first."""
     every = {id(op): op for spot in spots for op in _sets(spot.package)}
     here = [op for spot in spots for op in spot.ops if id(op) in every]
@@ -78,7 +79,7 @@ def _run(timer: Op) -> list[Func]:
     return list(within(func)) if func is not None else []
 
 
-def _uses(timer: Op, spot: Spot) -> bool:
+def _uses(timer: Op, spot: ResolvedFrame) -> bool:
     """Tell whether the function of a timer refers to what is allocated at a place."""
     package = spot.package
     made = {kinds.base(text(op.target)) for op in spot.ops if op.kind == "composite"}
@@ -88,7 +89,7 @@ def _uses(timer: Op, spot: Spot) -> bool:
     return bool(made & used)
 
 
-def _told(flows: Flows, timer: Op) -> Reason | None:
+def _build_reason(flows: Flows, timer: Op) -> Reason | None:
     again = [
         op
         for func in _run(timer)
@@ -104,7 +105,7 @@ def _told(flows: Flows, timer: Op) -> Reason | None:
         told.append(Text("cause.timer.again", {"place": place(again[0]), "code": again[0].code}))
     elif name.endswith("AfterFunc"):
         told.append(Text("cause.timer.holds", {"delay": text(timer.values[0]) if timer.values else ""}))
-    told += says(loss, stop, "Stop")
+    told += texts(loss, stop, "Stop")
     sites = [*lines(loss), timer.func.site("made", timer.line)]
     sites += [op.func.site("armed", op.line) for op in again[:1]]
     remedies = loss_fixes(flows, loss, None, ("Stop",))

@@ -29,7 +29,7 @@ def read(data: Buffer) -> Image | None:
         return None
     fields = struct.unpack_from(f"{order}{'QQ' if wide else 'II'}IHHHHHH", head, 32 if wide else 28)
     segments_at, sections_at, _, _, segment_size, segments, section_size, sections, names = fields
-    what = f"an ELF {_KINDS[kind]} ({_MACHINES.get(machine, f'machine {machine}')})"
+    what = ("an ELF", _KINDS[kind], _MACHINES.get(machine, f"machine {machine}"))
     loaded = _segments(data, order, wide, segments_at, segment_size, segments)
     named = _sections(data, order, wide, (sections_at, section_size, sections), names)
     return image(data, what, (order, 8 if wide else 4), loaded, named, sections_at + section_size * sections)

@@ -25,7 +25,7 @@ _MOST_FOUND = 1 << 20  # functions of the packages that are asked for
 _MOST_TRIED = 1000  # places that look like the beginning of the table; there is one in a real program
 # The glob's star, not the pointer's: k8s.io/klog/v*.(*flushDaemon).run
 _STAR = re.compile(r"(?<!\()\*")
-# four bytes of a longer name before the name; before Go 1.16, numbers may stand there
+# four bytes of a longer name before the name; before Go 1.16, numbers may be there
 _NAME = re.compile(rb"[\w./~%()*-]{4}")
 
 

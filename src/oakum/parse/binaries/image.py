@@ -5,9 +5,10 @@ parts that lie beyond the end of the file are cut to what is there, and `missing
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 from oakum.model import Buffer
 
@@ -31,17 +32,21 @@ class Part(NamedTuple):
         return self.start + self.size
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(Struct, frozen=True):
     """One program; a universal file of macOS holds several."""
 
     data: Buffer
-    what: str  # "an ELF program (amd64)"
+    kind: tuple[str, str, str]  # "an ELF", "program", "amd64"
     order: Literal["little", "big"]
     word: int  # bytes of a pointer: 4 or 8
     loaded: tuple[Part, ...]
     named: tuple[Part, ...]
     missing: int = 0  # bytes that the headers promise and the file has not
+
+    @property
+    def called(self) -> dict[str, str]:
+        """Return what a problem of it says that it is."""
+        return dict(zip(("system", "kind", "machine"), self.kind, strict=True))
 
     def number(self, raw: bytes) -> int:
         """Return a number in the byte order of the program."""
@@ -74,7 +79,12 @@ class Image:
 
 
 def image(
-    data: Buffer, what: str, layout: tuple[str, int], loaded: Iterable[Part], named: Iterable[Part], promised: int = 0
+    data: Buffer,
+    kind: tuple[str, str, str],
+    layout: tuple[str, int],
+    loaded: Iterable[Part],
+    named: Iterable[Part],
+    promised: int = 0,
 ) -> Image:
     """Return the program with its parts cut to what the file has; `promised` is where the last thing in it ends.
 
@@ -90,7 +100,7 @@ def image(
 
     return Image(
         data,
-        what,
+        kind,
         "big" if layout[0] == ">" else "little",
         layout[1],
         tuple(map(cut, loaded)),

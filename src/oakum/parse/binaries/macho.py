@@ -41,7 +41,7 @@ def read(data: Buffer, begin: int = 0, size: int = 0) -> Image | None:
         return None
     order, wide = "<>"[head[0] == 0xFE], 0xCF in (head[0], head[3])
     machine, _, kind, count, room = struct.unpack_from(f"{order}IIIII", head, 4)
-    what = f"a macOS {_KINDS.get(kind, 'object file')} ({_MACHINES.get(machine, f'processor {machine:#x}')})"
+    what = ("a macOS", _KINDS.get(kind, "object file"), _MACHINES.get(machine, f"processor {machine:#x}"))
     first = begin + (32 if wide else 28)
     commands = bytes(data[first : first + min(room, 1 << 20)])
     loaded: list[Part] = []

@@ -33,7 +33,7 @@ def read(data: Buffer) -> Image | None:
         size = min(size, room) if room else size
         name = rows[row : row + 8].rstrip(b"\0").decode("latin-1")
         parts.append(Part(name, base + address, start, size if start else 0, bool(flags & _WRITE), room))
-    what = f"a Windows program ({_MACHINES.get(machine, f'machine {machine:#x}')})"
+    what = ("a Windows", "program", _MACHINES.get(machine, f"machine {machine:#x}"))
     return image(data, what, ("<", 8 if wide else 4), parts, (), table + 40 * sections)
 
 

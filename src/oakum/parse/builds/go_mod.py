@@ -6,7 +6,8 @@ and stands among the settings. Refuses what is no go.mod from the first line on;
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from oakum.model import Buffer, Build, Problem, Reading
 from oakum.parse.limits import Limits
@@ -26,8 +27,7 @@ _VERSION = re.compile(r"v\d+\.\d+\.\d+[0-9A-Za-z.+-]*")
 _COMPLETE = (1, 17)  # since then a go.mod names indirect modules too
 
 
-@dataclass(slots=True)
-class _Said:
+class _Said(Struct):
     """What the lines of a go.mod say, in their order."""
 
     module: str = ""
@@ -150,8 +150,7 @@ def _names_all(go: str) -> bool:
 def _problems(said: _Said) -> tuple[Problem, ...]:
     if not said.unread:
         return ()
-    text = f"{len(said.unread)} line{'s' * (len(said.unread) > 1)} of this go.mod could not be read"
-    return (Problem("unread-lines", text, f"line {said.unread[0]}", {"lines": len(said.unread)}),)
+    return (Problem.of("unread-lines", f"line {said.unread[0]}", lines=len(said.unread)),)
 
 
 __all__ = ["read"]

@@ -39,7 +39,7 @@ def read(data: Buffer, limits: Limits) -> tuple[Reading, ...]:
     if _PREFIX.encode() not in text:
         return ()
     images = [image for document in documents(text) for image in _images(document)]
-    told = dict.fromkeys(one for image in images if (one := _told(image)))
+    told = dict.fromkeys(one for image in images if (one := _version_of(image)))
     return tuple(reading("image-labels", one) for one in told)
 
 
@@ -50,7 +50,7 @@ def _images(document: object) -> Iterator[Mapping[str, object]]:
     yield from each(document)
 
 
-def _told(image: Mapping[str, object]) -> Told | None:
+def _version_of(image: Mapping[str, object]) -> Told | None:
     labels = next((found for path in _LABELS if _has_any(found := inside(image, *path))), {})
     version = _VERSION.fullmatch(text_of(labels, f"{_PREFIX}version").strip())
     source = _SOURCE.fullmatch(text_of(labels, f"{_PREFIX}source", f"{_PREFIX}url").strip())

@@ -5,8 +5,9 @@ a gateway hands on the metrics of many.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from oakum.model import Build, Metrics
 from oakum.parse.builds.components import go_version, released

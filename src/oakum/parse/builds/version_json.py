@@ -6,8 +6,10 @@ its name in the notes. Refuses a document as soon as one part of it is something
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from types import MappingProxyType
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oakum.model import Buffer, Build, Reading
 from oakum.parse.builds.components import go_version, released
@@ -17,8 +19,7 @@ from oakum.parse.plain_json import MOST, begins, documents, each, inside, text_o
 Json = Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """One program of which a version is told: its build, and what it is called where that is said."""
 
     build: Build
@@ -35,7 +36,7 @@ def read(data: Buffer, limits: Limits) -> tuple[Reading, ...]:
         return ()  # a record of a log may name its version beside the stacks in it
     found: dict[Told, None] = {}
     for document in documents(text):
-        told = _told(document) if isinstance(document, dict) else ()
+        told = _versions_of(document) if isinstance(document, dict) else ()
         if not told:
             return ()  # a log that has one such record
         found |= dict.fromkeys(told)
@@ -48,7 +49,7 @@ def reading(form: str, told: Told) -> Reading:
     return Reading(kind="build", format=form, go_version=told.build.go, build=told.build, notes=notes)
 
 
-def _told(document: Json) -> tuple[Told, ...]:
+def _versions_of(document: Json) -> tuple[Told, ...]:
     for answer in _ANSWERS:
         if told := tuple(answer(document)):
             return told

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from time import monotonic
 
-from oakum.model import Buffer
+from oakum.model import Buffer, Problem
 from oakum.parse.limits import DEFAULT, Limits
 from oakum.parse.logs import escaped, evidence, journal_export, pasted, prefixes, records
 from oakum.parse.logs.evidence import is_plain
@@ -45,6 +45,7 @@ _DIALECTS: tuple[Peel, ...] = (
 
 _MOST_LAYERS = 6  # compose around JSON around klog around an escaped field is four
 _MOST_SOURCES = 1000  # pods, units, services that wrote a dump into one log
+_WHOLE = 8 << 20  # bytes of a log that are un-wrapped whole; of a larger one what stands around its dumps
 _TRIED = 64 * 1024  # bytes around the hints that every dialect is tried on
 
 
@@ -55,11 +56,12 @@ def unwrap(text: Buffer, limits: Limits = DEFAULT) -> tuple[Unwrapped, ...]:
         return (whole,)
     deadline = limits.deadline()
     done: list[Unwrapped] = []
-    waiting = [(whole, _MOST_LAYERS)]
+    near = Unwrapped(evidence.around_hints(text)) if len(text) > _WHOLE and not _is_document(text) else whole
+    waiting = [(near, _MOST_LAYERS)]
     while waiting:
         wrapped, layers = waiting.pop()
         if monotonic() > deadline:
-            done.append(wrapped.with_problem("out-of-time", "un-wrapping took too long: the rest was left as it is"))
+            done.append(wrapped.with_problem(Problem.of("out-of-time.log")))
             continue
         found = _outermost(wrapped.text, layers)
         if found is None:
@@ -69,9 +71,15 @@ def unwrap(text: Buffer, limits: Limits = DEFAULT) -> tuple[Unwrapped, ...]:
         strands = [strand for strand in peel(bytes(wrapped.text), split) if evidence.hints(strand.text, 1)]
         inner = [wrapped.peeled(strand) for strand in strands[:_MOST_SOURCES]]
         if more := len(strands) - len(inner):
-            inner[-1] = inner[-1].with_problem("more-sources", f"{more} more sources of this log were not looked at")
+            inner[-1] = inner[-1].with_problem(Problem.of("more-sources", sources=more))
         waiting.extend((strand, layers - 1) for strand in reversed(inner))
-    return tuple(done)
+    return (whole,) if done == [near] else tuple(done)
+
+
+def _is_document(text: Buffer) -> bool:
+    """Return whether a text may be one big JSON document: its lines mean nothing apart."""
+    head = bytes(text[:_TRIED]).lstrip(b" \t\r\n\x1e")
+    return head[:1] == b"[" or (head[:1] == b"{" and not head.partition(b"\n")[0].rstrip().endswith(b"}"))
 
 
 def _outermost(text: Buffer, layers: int) -> tuple[Peel, bool] | None:

@@ -55,7 +55,7 @@ def peel_quoted(text: bytes, split: bool) -> list[Strand]:  # noqa: ARG001  # on
             strand.add(plain + b"\n", start, stamps.find(beginning))
             if stop < 0:
                 strand.cuts.append(strand.size)
-                strand.complain("field-cut", "A log line ends inside the dump it holds: its writer limits the length")
+                strand.complain("field-cut")
             done = min(position, end)
     if not strand.parts:
         return []
@@ -150,7 +150,7 @@ def peel_strace(text: bytes, split: bool) -> list[Strand]:
             continue
         strand = Strand.rewritten("strace", text, unescaped(escaped), f"pid {key[0].decode()}" if key[0] else "")
         if key in cuts:
-            strand.complain("write-cut", "strace left out the rest of a write: record again with -s 1000000")
+            strand.complain("write-cut")
             if parts[-1] == rb"\n":
                 strand.cuts.append(strand.size)
         strands.append(strand)

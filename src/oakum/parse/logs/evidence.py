@@ -62,6 +62,8 @@ PROFILE_HINT = _HINTS[1]
 _SAMPLE = 256 * 1024  # enough for some two hundred stacks; all of it is tried against every dialect
 _SPOTS = 8
 _WINDOW = 16 * 1024
+_BEFORE = 64 * 1024  # bytes before the first header of a dump that may say why it was printed, and when
+_REACH = 4 << 20  # bytes from a header to the next one, or to the end of its stack, other lines among them
 
 
 def score(text: bytes) -> int:
@@ -168,6 +170,30 @@ def sample(text: Buffer, size: int = _SAMPLE) -> bytes:
     return b"\n".join(taken)
 
 
+def around_hints(text: Buffer) -> Buffer:
+    """Return the lines around the hints of a text, all that a dump there can reach; the text itself if that is most."""
+    parts: list[tuple[int, int]] = []
+    upcoming = dict.fromkeys(_HINTS, -1)  # where each comes next; what is not found any more is not looked for
+    at = 0
+    while upcoming:
+        for hint in [hint for hint, place in upcoming.items() if place < at]:
+            del upcoming[hint]
+            if match := hint.search(text, at):
+                upcoming[hint] = match.start()
+        if not upcoming:
+            break
+        first = min(upcoming.values())
+        end = first + _REACH
+        while end < len(text) and any(hint.search(text, end - _REACH // 2, end) for hint in upcoming):
+            end += _REACH // 2
+        line, newline, _ = bytes(text[end : end + _WINDOW]).partition(b"\n")
+        start, at = line_start(text, max(at, first - _BEFORE), at), end + len(line) + len(newline)
+        parts.append((start, at))
+    if sum(end - start for start, end in parts) > 0.9 * len(text):
+        return text
+    return b"".join(bytes(text[start:end]) for start, end in parts)
+
+
 def line_start(text: Buffer, position: int, lowest: int = 0) -> int:
     """Return where the line around `position` begins, or `lowest` when it begins before that."""
     reach = 4096
@@ -185,6 +211,7 @@ __all__ = [
     "DUMP_LINE",
     "HEADER",
     "PROFILE_HINT",
+    "around_hints",
     "column",
     "hinted_lines",
     "hints",

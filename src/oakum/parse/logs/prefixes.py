@@ -6,10 +6,10 @@ text is wrapped: see `evidence`. To add a dialect, add a row with its sample lin
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
+from msgspec import Struct
 
 from oakum.parse.logs import evidence, parts, stamps
 from oakum.parse.logs.stamps import BSD, GO, ISO
@@ -26,8 +26,7 @@ _END = rb"(?: |(?=\r?\n)|\Z)"  # editors and mailers take off the blank at the e
 _JOURNALD_LINE_MAX = 48 * 1024  # journald breaks longer lines into records of exactly this size (LineMax=)
 
 
-@dataclass(frozen=True, slots=True)
-class Prefix:
+class Prefix(Struct, frozen=True):
     """A line's prefix. Groups: stamp; host and source tell writers apart; part = "P" when the line goes on."""
 
     name: str

@@ -7,10 +7,11 @@ holds the dump, found by what it yields. A record that does not decode is passed
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from operator import gt, lt
 from typing import Any
+
+from msgspec import Struct
 
 from oakum.parse.logs import evidence, parts
 from oakum.parse.logs.strand import Strand
@@ -45,8 +46,7 @@ _WRITERS: tuple[tuple[Path, ...], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
+class _Shape(Struct, frozen=True):
     """What is the same in all records of a log."""
 
     kind: str
@@ -92,7 +92,7 @@ def _strands(text: bytes, shape: _Shape, split: bool) -> list[Strand]:
         was, written = [rows.was[number] for number in mine], [rows.written[number] for number in mine]
         strand = Strand.of(shape.kind, _label(shape, key[1:]), bodies, was, written)
         if rows.left_out:
-            strand.complain("field-left-out", "journalctl left out long messages: export again with --all")
+            strand.complain("field-left-out")
         strands.append(strand)
     return strands
 
@@ -155,8 +155,8 @@ class _Rows:
         if falls > rises:
             rows.sort(key=self.was.__getitem__, reverse=True)  # stable: lines of one record keep their order
         if self._shape.kind == "cloud-logging" and falls:
-            moments = [_sortable(stamp) for stamp in self.written]
-            rows.sort(key=moments.__getitem__)
+            times = [_sortable(stamp) for stamp in self.written]
+            rows.sort(key=times.__getitem__)
         for name in ("keys", "bodies", "was", "written") if falls else ():
             column = getattr(self, name)
             setattr(self, name, [column[row] for row in rows])

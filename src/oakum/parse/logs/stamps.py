@@ -1,4 +1,4 @@
-"""Time stamps as logs write them. A moment needs a year and a zone; a stamp without them is kept as text."""
+"""Time stamps as logs write them. A time needs a year and a zone; a stamp without them is kept as text."""
 
 import re
 from datetime import UTC, datetime, timedelta, timezone
@@ -15,9 +15,7 @@ KLOG = rb"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{1,9}"
 # "ts":1767319445.678   (zap; a bare number of that size may be anything)
 _NUMBER = rb"(?<=\"ts\":)[ ]?\d{10}(?:\.\d{1,9})?"
 _ANY = re.compile(rb"%b|%b|%b|%b|%b" % (ISO, GO, BSD, KLOG, _NUMBER))
-_MOMENT = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(?:(Z| UTC)|([+-])(\d\d):?(\d\d))$"
-)
+_TIME = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(?:(Z| UTC)|([+-])(\d\d):?(\d\d))$")
 _EPOCH = re.compile(r"\d{10}(?:\.\d+)?$|\d{13}$|\d{16}$|\d{19}$")  # seconds, milli-, micro-, nanoseconds
 
 
@@ -27,13 +25,13 @@ def find(text: bytes) -> str:
     return found[0].decode("latin-1").strip() if found else ""
 
 
-def moment(stamp: str) -> datetime | None:
+def parse_stamp(stamp: str) -> datetime | None:
     """Return when `stamp` was, or None when it lacks the year or the zone."""
     if _EPOCH.match(stamp):
         whole, _, fraction = stamp.partition(".")
         seconds, rest = whole[:10], (whole[10:] or fraction)
         return datetime.fromtimestamp(int(seconds), UTC) + timedelta(microseconds=int(rest[:6].ljust(6, "0")))
-    match = _MOMENT.search(stamp)
+    match = _TIME.search(stamp)
     if match is None:
         return None
     year, month, day, hour, minute, second = (int(part) for part in match.groups()[:6])
@@ -49,4 +47,4 @@ def moment(stamp: str) -> datetime | None:
         return None
 
 
-__all__ = ["BSD", "GO", "ISO", "find", "moment"]
+__all__ = ["BSD", "GO", "ISO", "find", "parse_stamp"]

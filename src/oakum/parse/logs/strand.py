@@ -3,10 +3,11 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from operator import itemgetter
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oakum.model import Buffer, Problem
 from oakum.parse.logs import stamps
@@ -23,8 +24,7 @@ def _beginnings(text: bytes) -> list[int]:
     return sorted([*(found.start() for found in _HEADER.finditer(text)), *profiles])
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """Where a record that may begin a dump went: `was` in the wrapped text, `at` in the strand."""
 
     at: int
@@ -87,10 +87,10 @@ class Strand:
         self.parts.append(body)
         self.size += len(body)
 
-    def complain(self, key: str, text: str) -> None:
+    def complain(self, key: str) -> None:
         """Note a problem, once however often it is met."""
         if all(problem.key != key for problem in self.problems):
-            self.problems.append(Problem(key, text))
+            self.problems.append(Problem.of(key))
 
     @property
     def text(self) -> bytes:
@@ -100,8 +100,7 @@ class Strand:
         return self.parts[0] if self.parts else b""
 
 
-@dataclass(frozen=True, slots=True)
-class Unwrapped:
+class Unwrapped(Struct, frozen=True):
     """Plain text of one source, and what taking the wrappings off has told about it."""
 
     text: Buffer
@@ -125,9 +124,9 @@ class Unwrapped:
             problems=(*self.problems, *strand.problems),
         )
 
-    def with_problem(self, key: str, text: str) -> "Unwrapped":
+    def with_problem(self, problem: Problem) -> "Unwrapped":
         """Return the same with one more problem."""
-        return replace(self, problems=(*self.problems, Problem(key, text)))
+        return replace(self, problems=(*self.problems, problem))
 
     def _restamped(self, mark: Mark) -> Iterator[tuple[int, tuple[str, ...]]]:
         around = self.stamps_at(mark.was)

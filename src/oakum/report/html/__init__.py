@@ -15,7 +15,7 @@ from typing import Any
 
 from oakum import __version__
 from oakum.report.html.chain import layers
-from oakum.report.html.chart import plot
+from oakum.report.html.chart import SMALL, plot
 from oakum.report.html.drawing import Drawing
 from oakum.report.html.embedded import BEGIN, END, KEPT
 from oakum.report.html.fit import STEPS, Limits, fitted
@@ -27,7 +27,7 @@ from oakum.report.words import LANGUAGES, WORDS, size
 
 MOST_BYTES = 1_950_000  # of the whole file: mail and chat still take it
 _MOST_DOCUMENT = 900_000  # of them for the JSON; a longer one is left out, and that is said
-_WORD_MOST = 24  # characters of a name that stands on one line: a state, a moment
+_WORD_MOST = 24  # characters of a name that stands on one line: a state, a snapshot
 _SCRIPTED = ("copied", "copy-failed", "found", "found-none")  # words that the script says
 # "<" cannot begin a tag or a comment, ">" and "&" cannot end one; U+2028 and U+2029 end a line in old scripts.
 _ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
@@ -99,6 +99,7 @@ def _written(
         early=early,
         scripts=scripts,
         policy=policy,
+        small=SMALL,
         version=__version__,
     )
     return text

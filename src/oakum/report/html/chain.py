@@ -1,14 +1,13 @@
 """Who waits for whom -> layers of boxes, each above those that it waits for, with the lines between two layers."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from oakum.report.page.blocks import Chain, Node
 
 _WIDEST = 4  # boxes beside each other; more are too narrow for Go's names
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(Struct, frozen=True):
     """A node with its number, counted from one at the top, and what it waits for: the other's number, why."""
 
     number: int
@@ -16,8 +15,7 @@ class Box:
     waits: tuple[tuple[int, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
+class Layer(Struct, frozen=True):
     """Boxes beside each other, and the lines to the next layer: from and to, in percent across."""
 
     boxes: tuple[Box, ...]

@@ -1,13 +1,15 @@
 """A chart -> where its lines, marks and labels stand: across in percent, so that letters stay legible on a phone."""
 
 import math
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from oakum.report.page.blocks import Chart, ChartPoint, Series
 from oakum.report.words import size
 
 HEIGHT = 150  # pixels of the field that is drawn in
+SMALL = 84  # of the one in the first screen
 _MOST_MARKS = 40  # of a series; more run into each other, and the table below has them all
 _STRETCHES = 400  # of a line; a screen has not many more pixels across
 _HEADROOM = 1.07  # above the greatest value there is room to write it
@@ -21,8 +23,17 @@ _MARKS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class _Scale(Struct, frozen=True):
+    """From values to pixels."""
+
+    top: float  # the value at the upper edge
+    height: int
+
+    def y(self, value: float) -> float:
+        return round(self.height * (1 - max(value, 0.0) / (self.top or 1.0)), 1)
+
+
+class Mark(Struct, frozen=True):
     """A value: where it stands, what it says, where it leads."""
 
     x: float  # percent
@@ -31,9 +42,8 @@ class Mark:
     to: str
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A series as it is drawn. `runs` are corners in thousandths across: a moment that does not say breaks the line."""
+class Line(Struct, frozen=True):
+    """A series as it is drawn. `runs` are corners in thousandths across: a snapshot without a value breaks it."""
 
     name: str
     tone: str
@@ -43,8 +53,7 @@ class Line:
     marks: tuple[Mark, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(Struct, frozen=True):
     """Letters at a place; `anchor` is start, middle or end."""
 
     x: float
@@ -54,8 +63,7 @@ class Label:
     tone: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Plot:
+class Plot(Struct, frozen=True):
     """All that is drawn."""
 
     height: int
@@ -66,27 +74,29 @@ class Plot:
     began: tuple[Label, ...]
 
 
-def plot(chart: Chart) -> Plot | None:
-    """Return the drawing; None where no point has a value."""
+def plot(chart: Chart, height: int = HEIGHT) -> Plot | None:
+    """Return the drawing, so many pixels high; None where no point has a value."""
     known = [point.value for one in chart.series for point in one.points if point.value is not None]
     if not known or not all(map(math.isfinite, known)):
         return None
-    ticks = _ticks(max(*known, 0.0), chart.unit)
+    ticks = _ticks(max(*known, 0.0), chart.unit, 4 if height >= HEIGHT else 2)
     top = ticks[-1]
     across = _across(chart.series)
     lines, values = [], []
     for number, one in enumerate(chart.series):
         tone = one.tone if one.tone != "plain" else f"plain{number % 4}"
         xs = across[number]
-        line = _line(one, xs, top, number, tone, chart.unit)
+        line = _line(one, xs, _Scale(top, height), number, tone, chart.unit)
         lines.append(line)
         last = _last(one, xs)
         if last is not None:
             x, value = last
-            values.append(Label(x, _y(value, top), _said(value, chart.unit), "end" if x > 50 else "start", tone))
+            values.append(
+                Label(x, _Scale(top, height).y(value), _said(value, chart.unit), "end" if x > 50 else "start", tone)
+            )
     return Plot(
-        HEIGHT,
-        tuple(Label(0, _y(tick, top), _said(tick, chart.unit), "end") for tick in ticks),
+        height,
+        tuple(Label(0, _Scale(top, height).y(tick), _said(tick, chart.unit), "end") for tick in ticks),
         tuple(lines),
         _apart(values),
         _times(chart.series, across),
@@ -99,11 +109,11 @@ def plot(chart: Chart) -> Plot | None:
     )
 
 
-def _ticks(most: float, unit: str) -> tuple[float, ...]:
+def _ticks(most: float, unit: str, count: int) -> tuple[float, ...]:
     """Return some round numbers from nought past the greatest value; bytes are round in powers of two."""
     if most <= 0:
         return (0.0, 1.0)
-    rough = max(most / 4, 1.0)
+    rough = max(most / count, 1.0)
     if unit == "bytes":
         step = 2.0 ** math.ceil(math.log2(rough))
     else:
@@ -129,30 +139,26 @@ def _across(series: tuple[Series, ...]) -> tuple[tuple[float, ...], ...]:
 
 
 def _one_clock(own: list[datetime], every: list[datetime]) -> bool:
-    """Tell whether a twin was captured about when the process was: else it would squeeze the process to a corner."""
+    """Tell whether a baseline was captured about when the process was: else it squeezes the process into a corner."""
     if not own:
         return True
     return (max(every) - min(every)).total_seconds() <= 3 * ((max(own) - min(own)).total_seconds() or 1.0)
 
 
-def _y(value: float, top: float) -> float:
-    return round(HEIGHT * (1 - max(value, 0.0) / (top or 1.0)), 1)
-
-
-def _line(one: Series, xs: tuple[float, ...], top: float, number: int, tone: str, unit: str) -> Line:
+def _line(one: Series, xs: tuple[float, ...], scale: "_Scale", number: int, tone: str, unit: str) -> Line:
     told = [(x, point) for x, point in zip(xs, one.points, strict=True) if point.value is not None]
     runs: list[list[tuple[float, float]]] = [[]]
     for x, point in zip(xs, one.points, strict=True):
         if point.value is None:
             runs.append([])
         else:
-            runs[-1].append((x * 10, _y(point.value, top)))
-    if one.tone == "twin" and len(told) == 1:  # one look at a twin is a level to compare with
-        y = runs[0][0][1] if runs[0] else _y(told[0][1].value or 0.0, top)
+            runs[-1].append((x * 10, scale.y(point.value)))
+    if one.tone == "twin" and len(told) == 1:  # one look at a baseline is a level to compare with
+        y = runs[0][0][1] if runs[0] else scale.y(told[0][1].value or 0.0)
         runs = [[(0.0, y), (1000.0, y)]]
     few = len(told) <= _MOST_MARKS
     marks = [
-        Mark(round(x, 2), _y(point.value or 0.0, top), _point(one, point, unit), point.to)
+        Mark(round(x, 2), scale.y(point.value or 0.0), _point(one, point, unit), point.to)
         for at, (x, point) in enumerate(told)
         if few or at in (0, len(told) - 1)
     ]
@@ -200,7 +206,7 @@ def _apart(labels: list[Label]) -> tuple[Label, ...]:
 
 
 def _times(series: tuple[Series, ...], across: tuple[tuple[float, ...], ...]) -> tuple[Label, ...]:
-    """Return the moments below the chart: the first, the last, and those between that leave room."""
+    """Return the snapshots below the chart: the first, the last, and those between that leave room."""
     longest = max(range(len(series)), key=lambda at: (series[at].tone != "twin", len(series[at].points)))
     found = sorted(zip(across[longest], (point.label for point in series[longest].points), strict=True))
     if not found:
@@ -217,4 +223,4 @@ def _times(series: tuple[Series, ...], across: tuple[tuple[float, ...], ...]) ->
     return tuple(Label(round(x, 2), 0, text, anchor) for (x, text), anchor in zip(kept, anchors, strict=True))
 
 
-__all__ = ["HEIGHT", "Label", "Line", "Mark", "Plot", "plot"]
+__all__ = ["HEIGHT", "SMALL", "Label", "Line", "Mark", "Plot", "plot"]

@@ -1,12 +1,12 @@
 """A picture that is made elsewhere and put into the page: a flame graph."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from msgspec import Struct, field
 
-@dataclass(frozen=True, slots=True)
-class Drawing:
+
+class Drawing(Struct, frozen=True):
     """Parts of a page, trusted: whoever makes them has escaped what comes from evidence. It suits every language."""
 
     markup: str  # where it is drawn, with all ids its own

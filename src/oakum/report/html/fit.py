@@ -1,7 +1,9 @@
 """A page -> the same page within limits: what is cut says how many more there are and where they stand."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from oakum.report.page.blocks import (
     Block,
@@ -23,8 +25,7 @@ from oakum.report.page.blocks import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """How much of each kind is shown."""
 
     rows: int  # of a table; blocks of a section, points that are listed below a chart

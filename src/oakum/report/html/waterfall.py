@@ -1,12 +1,11 @@
 """Parts of a whole -> where each bar begins and how long it is, in percent of the longest."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from oakum.report.page.blocks import Bar, Waterfall
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
+class Drawn(Struct, frozen=True):
     """A bar: each part begins where the one before it ended, wholes and limits at nought."""
 
     bar: Bar

@@ -1,44 +1,41 @@
-"""What a page is made of: plain values in one language, without any markup. HTML and Markdown write them down.
+"""What a page is made of: plain values in one language, without markup. Terminal, Markdown and HTML write them down.
 
 Text is one line or paragraph; what stands between backticks in it is code. All of it may come from evidence: whoever
 writes it down escapes it. Numbers stay numbers, so that a chart is drawn and a table sorted from what is true.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
+
+from msgspec import Struct
 
 Tone = Literal["leaking", "healthy", "undecided", "proven", "likely", "possible", "quiet", "plain"]
 
 
-@dataclass(frozen=True, slots=True)
-class Para:
+class Para(Struct, frozen=True):
     """One paragraph; a quiet one is set back."""
 
     text: str
     quiet: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True):
     """A way to elsewhere: `to` is the anchor of a section or a row of this page (#input-3), or an https address."""
 
     text: str
     to: str
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """What to type, whole; copied with one key or click. `about` says what it shows."""
 
     text: str
     about: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """One sentence that can be checked: in which capture, where in it, what stands there, which command shows it."""
+class Claim(Struct, frozen=True):
+    """One sentence that can be checked: in which capture, where in it, what is there, which command shows it."""
 
     text: str
     source: Link | None = None
@@ -48,15 +45,13 @@ class Claim:
     against: bool = False  # it speaks against the accusation
 
 
-@dataclass(frozen=True, slots=True)
-class Claims:
+class Claims(Struct, frozen=True):
     """Sentences that each carry their evidence."""
 
     claims: tuple[Claim, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """One cell: what is read, what it is sorted by where that is not the text, where it leads."""
 
     text: str
@@ -65,16 +60,14 @@ class Cell:
     code: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One row; its anchor can be linked to."""
 
     cells: tuple[Cell, ...]
     anchor: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """Rows below column names; long ones are cut by whoever shows them, who says so."""
 
     columns: tuple[str, ...]
@@ -82,8 +75,14 @@ class Table:
     caption: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+def table(columns: Sequence[str], rows: Sequence[Row], caption: str = "") -> Table:
+    """Return a table without the columns in which no row says anything."""
+    used = [at for at in range(len(columns)) if any(row.cells[at].text for row in rows)] or [0]
+    kept = tuple(Row(tuple(row.cells[at] for at in used), row.anchor) for row in rows)
+    return Table(tuple(columns[at] for at in used), kept, caption)
+
+
+class Fact(Struct, frozen=True):
     """A label and what stands beside it; `to` leads to more of it."""
 
     label: str
@@ -91,15 +90,13 @@ class Fact:
     to: str = ""  # as Link.to
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """Labels with what stands beside them."""
 
     facts: tuple[Fact, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A function and where it stands: verbatim as Go prints it; `told` is its part, state and count."""
 
     function: str
@@ -108,16 +105,14 @@ class Place:
     told: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(Struct, frozen=True):
     """Functions, the most important first; a path when each calls the next."""
 
     places: tuple[Place, ...]
     path: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CodeLine:
+class CodeLine(Struct, frozen=True):
     """A line of source with its number; `mark` says its part in the mistake. None as text: lines are left out here.
 
     Without a number (0) it is no source of the program, but a text to be copied, such as a rule for Prometheus.
@@ -128,43 +123,38 @@ class CodeLine:
     mark: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(Struct, frozen=True):
     """Lines of one file, the decisive ones marked."""
 
     file: str
     lines: tuple[CodeLine, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Diff:
+class Diff(Struct, frozen=True):
     """A drafted change as unified diff."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ChartPoint:
-    """One value of a series: None where that moment does not say; `link` leads to the capture that does."""
+class ChartPoint(Struct, frozen=True):
+    """One value of a series: None where that snapshot does not say; `link` leads to the capture that does."""
 
     value: float | None
-    label: str  # the moment, as short as it can be told
+    label: str  # the snapshot, as short as it can be told
     at: datetime | None = None
     to: str = ""
-    began: str = ""  # what was there for the first time at that moment
+    began: str = ""  # what was there for the first time at that snapshot
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
-    """Values of one measure through the moments, already in words for the legend."""
+class Series(Struct, frozen=True):
+    """Values of one measure through the snapshots, already in words for the legend."""
 
     name: str
     points: tuple[ChartPoint, ...]
     tone: Literal["grew", "plain", "twin"] = "plain"
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(Struct, frozen=True):
     """One or more series of one measure over time: unit "bytes" or "count". `said` is the same in a sentence."""
 
     title: str
@@ -174,8 +164,7 @@ class Chart:
     command: str = ""  # derives the numbers again
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """One part of a whole, in bytes; `note` explains it in half a sentence."""
 
     name: str
@@ -184,8 +173,7 @@ class Bar:
     tone: Literal["part", "whole", "limit"] = "part"
 
 
-@dataclass(frozen=True, slots=True)
-class Waterfall:
+class Waterfall(Struct, frozen=True):
     """Parts that add up to a whole, biggest idea first; the whole last, then perhaps its limit."""
 
     title: str
@@ -194,8 +182,7 @@ class Waterfall:
     command: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     """Goroutines at one place, or what they wait for."""
 
     title: str
@@ -203,8 +190,7 @@ class Node:
     tone: Literal["root", "victim", "origin", "missing"] = "victim"
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(Struct, frozen=True):
     """Node `start` waits for node `end` (both by position), because of `label`."""
 
     start: int
@@ -212,8 +198,7 @@ class Edge:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(Struct, frozen=True):
     """Who waits for whom, as a picture; `said` is the same in a sentence."""
 
     title: str
@@ -222,16 +207,14 @@ class Chain:
     said: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fold:
+class Fold(Struct, frozen=True):
     """Blocks that are shown when they are asked for; printed with the rest."""
 
     title: str
     blocks: "tuple[Block, ...]"
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(Struct, frozen=True):
     """The place of a picture that is made elsewhere and handed to whoever writes the page: a flame graph."""
 
     name: str
@@ -245,8 +228,7 @@ Block = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     """A part of a page. `anchor` is stable across runs: a finding's is its id."""
 
     anchor: str
@@ -256,10 +238,11 @@ class Section:
     badge: str = ""
     tone: Tone = "plain"
     summary: str = ""  # what the table of contents tells beside the title
+    folded: bool = False  # shown when it is asked for; printed with the rest
+    line: str = ""  # what is in it, beside the title where it is folded
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     """The whole page: the verdict in one sentence, what it is about, then sections."""
 
     title: str
@@ -267,10 +250,11 @@ class Page:
     tone: Tone
     badge: str
     verdict: str
-    about: tuple[str, ...]  # process, version, moments and times, one line each
+    about: tuple[str, ...]  # process, version, snapshots and times, one line each
     sections: tuple[Section, ...]
     foot: str = ""
     glance: tuple[Fact, ...] = ()  # the answer in a few lines, beside the verdict
+    picture: tuple[Chart, ...] = ()  # how the worst finding grew, below the verdict
     kept: str = ""  # the file in which the diagnosis lies as data; "": none that is known
 
 
@@ -300,5 +284,5 @@ def walk(blocks: Sequence[Block]) -> "list[Block]":
 __all__ = [
     "Bar", "Block", "Cell", "Chain", "Chart", "ChartPoint", "Claim", "Claims", "Code", "CodeLine", "Command", "Diff",
     "Edge", "Fact", "Facts", "Figure", "Fold", "Link", "Node", "Page", "Para", "Place", "Places", "Row", "Section",
-    "Series", "Table", "Tone", "Waterfall", "anchor_of_finding", "anchor_of_input", "walk",
+    "Series", "Table", "Tone", "Waterfall", "anchor_of_finding", "anchor_of_input", "table", "walk",
 ]  # fmt: skip

@@ -1,23 +1,23 @@
-"""A diagnosis -> the pictures of numbers: a growth through its moments, the totals of a process, its memory budget."""
+"""A diagnosis -> the charts: a growth through its snapshots, the totals of a process, its memory budget."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Literal
+
+from msgspec.structs import replace
 
 from oakum.model import Finding, Growth, Memory, Point
 from oakum.model.diagnosis import Diagnosis
 from oakum.report.page.blocks import Bar, Chart, ChartPoint, Series, Waterfall, anchor_of_input
 from oakum.report.page.derive import Derive
-from oakum.report.page.since import Dated, allocating, dated, moment_name
+from oakum.report.page.since import Dated, allocating, dated, snapshot_name
 from oakum.report.page.speech import Speech, clock
 from oakum.report.words import size
 
 MEASURES = ("goroutines", "heap_live", "rss")
 _POINTS_MOST = 240  # of one line: more than a screen has room for
-_RANKS_MOST = 3  # findings that are named at the moment in which they began
+_RANKS_MOST = 3  # findings that are named at the snapshot in which they began
 _SAID_MOST = 7  # values that are read at a glance
 _PARTS = ("heap_live", "heap_dead", "heap_idle", "stacks", "runtime", "off_heap")
-_REST = 0.005  # of resident memory: less is rounding
 
 Unit = Literal["bytes", "count"]
 
@@ -51,8 +51,8 @@ def _undated(growth: Growth) -> tuple[Dated, ...]:
 
 
 def _twin(speech: Speech, found: Finding, growth: Growth, points: Sequence[ChartPoint]) -> list[Series]:
-    """Return how many the healthy twin has, where a claim tells it: one value, beside the last."""
-    claims = (one.claim.args.get("twin") for one in found.suspect.evidence if one.kind == "twin")
+    """Return how many the baseline has, where a claim tells it: one value, beside the last."""
+    claims = (one.claim.args.get("twin") for one in found.suspect.evidence if one.kind == "baseline")
     twin = next((count for count in claims if isinstance(count, int)), None)
     if twin is None or growth.measure != "goroutines":
         return []
@@ -69,7 +69,7 @@ def totals(
     name: str,
     began: Mapping[str, Sequence[Finding]],
 ) -> list[Chart]:
-    """Return the totals of a process through time, each with its healthy twin's; `began`: findings by moment."""
+    """Return the totals of a process through time, each with its baseline's; `began`: findings by snapshot."""
     marks = {label: speech.word("chart.began", ranks=_ranks(speech, found)) for label, found in began.items()}
     points = [point for point in diagnosis.timeline if point.process == process]
     charts = []
@@ -118,7 +118,7 @@ def _points(
         digests = sorted(one.inputs, key=lambda digest: kinds.get(digest) != kind)
         number = next((found for digest in digests if (found := derive.number(digest, one.at))), None)
         to = f"#{anchor_of_input(number)}" if number else ""
-        points.append(ChartPoint(one.value, moment_name(speech, one, times), one.at, to))
+        points.append(ChartPoint(one.value, snapshot_name(speech, one, times), one.at, to))
     if len(shown) == len(values):
         return tuple(points), ""
     glue = "" if speech.lang == "zh" else " "
@@ -153,18 +153,21 @@ def at_a_glance(speech: Speech, measure: str, values: Sequence[int | None]) -> l
 def waterfall(speech: Speech, diagnosis: Diagnosis, derive: Derive, memory: Memory, name: str) -> Waterfall | None:
     """Return the memory of a process as parts that add up; None when no capture tells any."""
     parts = [(part, value) for part in _PARTS if (value := getattr(memory, part)) is not None]
-    if not parts:
+    if not parts and memory.rss is None:
         return None
     bars = [Bar(speech.word(f"budget.{part}"), value, speech.word(f"waterfall.note.{part}")) for part, value in parts]
+    rest = (memory.rss or 0) - sum(bar.value for bar in bars)
+    if bars and rest > 0:
+        bars.append(Bar(speech.word("waterfall.rest"), rest, speech.word("waterfall.note.rest")))
     told = speech.stop.join(f"{bar.name} {size(bar.value)}" for bar in bars)
-    said = speech.word("waterfall.said-parts", parts=told)
-    if memory.rss is not None:
-        rest = memory.rss - sum(bar.value for bar in bars)
-        if rest > _REST * memory.rss:
-            bars.append(Bar(speech.word("waterfall.rest"), rest, speech.word("waterfall.note.rest")))
-            told += f"{speech.stop}{bars[-1].name} {size(rest)}"
+    if memory.rss is not None and not _exceeds(memory):
         bars.append(Bar(speech.word("budget.rss"), memory.rss, tone="whole"))
         said = speech.word("waterfall.said", parts=told, whole=size(memory.rss))
+    else:  # what Go accounts for is then the whole: parts of less than themselves would be more than all of it
+        bars.append(Bar(speech.word("waterfall.accounted"), sum(bar.value for bar in bars), tone="whole"))
+        said = speech.word("waterfall.said-parts", parts=told)
+        if memory.rss is not None:
+            bars.append(Bar(speech.word("budget.rss"), memory.rss, speech.word("waterfall.over"), "limit"))
     if memory.limit is not None:
         bars.append(Bar(speech.word("budget.limit"), memory.limit, tone="limit"))
     times = [row.at for row in diagnosis.moments if row.process == memory.process and not row.baseline]
@@ -174,10 +177,10 @@ def waterfall(speech: Speech, diagnosis: Diagnosis, derive: Derive, memory: Memo
     return Waterfall(title, tuple(bars), said, derive.budget(memory))
 
 
-def exceeds(memory: Memory) -> bool:
+def _exceeds(memory: Memory) -> bool:
     """Tell whether the parts are more than what is resident."""
     parts = sum(getattr(memory, part) or 0 for part in _PARTS)
-    return memory.rss is not None and parts > (1 + _REST) * memory.rss
+    return memory.rss is not None and parts > memory.rss
 
 
-__all__ = ["MEASURES", "at_a_glance", "exceeds", "growth_charts", "thinned", "totals", "waterfall"]
+__all__ = ["MEASURES", "at_a_glance", "growth_charts", "thinned", "totals", "waterfall"]

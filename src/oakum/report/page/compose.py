@@ -1,7 +1,7 @@
 """A diagnosis -> the page of its suspects in one language: the verdict first, then the evidence, then what to run next.
 
 A section appears only when the diagnosis has what it shows. Long lists are cut, and say how many more there are and
-which command shows them: a page is opened in a second, whatever the case.
+which command shows them: a page is opened in a second, whatever the case. One module: the order of a page is one list.
 """
 
 from collections.abc import Collection, Sequence
@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from oakum import __version__
 from oakum.model import Explained, Finding, Gap, InputRow, Point, Problem, ProcessRow
 from oakum.model.diagnosis import Diagnosis
+from oakum.report.gap_commands import gap_command
 from oakum.report.layout import utc
 from oakum.report.page.blocks import (
     Block,
@@ -22,26 +23,29 @@ from oakum.report.page.blocks import (
     Row,
     Section,
     Table,
+    Waterfall,
     anchor_of_finding,
     anchor_of_input,
+    table,
 )
-from oakum.report.page.charts import MEASURES, exceeds, totals, waterfall
+from oakum.report.page.charts import MEASURES, totals, waterfall
 from oakum.report.page.derive import Derive
-from oakum.report.page.glance import glance
-from oakum.report.page.headline import headline, subject, worst_first
-from oakum.report.page.since import beginnings, moment_name
+from oakum.report.page.glance import glance, settling
+from oakum.report.page.headline import FIRST, headline, subject, worst_first
+from oakum.report.page.since import beginnings, snapshot_name
 from oakum.report.page.speech import Speech, clock, stamp
 from oakum.report.page.suspects import Suspects
-from oakum.report.words import WORDS
+from oakum.report.words import WORDS, size
 from oakum.report.words.told import command_in, problem_in
 
 FIGURES = {"flame-heap": "heap", "flame-goroutines": "goroutine"}  # name -> the kind of capture it is drawn from
 _WHOLE_MOST = 50  # findings that are told whole; the others in a line
 _ROWS_MOST = 500
-_MOMENTS_OPEN = 24  # more are listed when they are asked for
+_SNAPSHOTS_OPEN = 24  # more are listed when they are asked for
 _GAPS_MOST = 40
 _PROBLEMS_MOST = 3  # of one capture
 _PROCESSES_MOST = 20
+_LINE_MOST = 3  # kinds of harmless goroutines beside a folded title
 
 
 def compose(diagnosis: Diagnosis, lang: str, figures: Collection[str] = (), kept: str = "") -> Page:
@@ -58,7 +62,7 @@ class _Composer:
     def __init__(self, diagnosis: Diagnosis, lang: str, figures: Collection[str], kept: str) -> None:
         self.diagnosis, self.figures, self.kept = diagnosis, figures, kept
         self.speech, self.derive = Speech(lang), Derive(diagnosis, kept)
-        self.suspects = Suspects(self.speech, diagnosis, self.derive)
+        self.suspects = Suspects(self.speech, diagnosis, self.derive, glance=True)
         self.names = self.suspects.names
 
     def page(self) -> Page:
@@ -77,37 +81,58 @@ class _Composer:
             sections=tuple(section for section in sections if section),
             foot=speech.word("page.foot", version=speech.name(self.diagnosis.tool or __version__)),
             glance=glance(speech, self.diagnosis, self.suspects),
+            picture=self.picture(),
             kept=self.kept,
         )
 
+    def picture(self) -> tuple[Chart, ...]:
+        """Return how the finding grew that the page answers with."""
+        first = next(iter(self.diagnosis.findings), None)
+        if first is None or not self.suspects.answered(first):
+            return ()
+        return tuple(self.suspects.charts(first)[:1])
+
     def about(self) -> tuple[str, ...]:
-        """Return a line for each process: its build, its moments and when they were."""
-        lines = []
-        for row in self.processes():
-            told = []
-            if row.build and row.build.go:
-                told.append(self.speech.name(row.build.go))
-            if row.build and row.build.main:
-                version = row.build.main_version or ""
-                told.append(self.speech.word("about.build", main=self.speech.name(row.build.main), version=version))
-            told += self.when(row.id)
-            lines.append(self.speech.word("about.line", name=self.speech.name(row.name), told=" · ".join(told)))
-        if left := len(self.diagnosis.processes) - len(lines):
-            lines.append(self.speech.word("page.more", count=left))
+        """Return a line for the process that the page is about, its build and snapshots; the others in one line."""
+        if not self.diagnosis.processes:
+            return ()
+        first, *others = self.processes()
+        told = [*self.run(first), *self.built(first, None), *self.when(first.id)]
+        lines = [self.speech.say(one) for one in self.diagnosis.notices if one.key != FIRST]
+        lines.append(self.speech.word("about.line", name=self.speech.name(first.name), told=" · ".join(told)))
+        if others:
+            names = [" ".join([self.speech.name(row.name), *self.run(row), *self.built(row, first)]) for row in others]
+            if left := len(self.diagnosis.processes) - len(others) - 1:
+                names.append(self.speech.word("page.more", count=left))
+            lines.append(self.speech.word("about.others", names=self.speech.joined(names)))
         return tuple(lines)
 
+    def run(self, row: ProcessRow) -> list[str]:
+        """Return which run of a process this is, where it was restarted."""
+        return [self.speech.word("process.run", number=row.run.number, of=row.run.of)] if row.run else []
+
+    def built(self, row: ProcessRow, other: ProcessRow | None) -> list[str]:
+        """Return what a process was built from; nothing where another one says the same."""
+        told = []
+        if row.build and row.build.go:
+            told.append(self.speech.name(row.build.go))
+        if row.build and row.build.main:
+            version = row.build.main_version or ""
+            told.append(self.speech.word("about.build", main=self.speech.name(row.build.main), version=version))
+        return told if other is None or told != self.built(other, None) else []
+
     def when(self, process: str) -> list[str]:
-        moments = [row for row in self.diagnosis.moments if row.process == process and not row.baseline]
-        twins = [row for row in self.diagnosis.moments if row.process == process and row.baseline]
-        told = [self.speech.word("process.moments", moments=len(moments))]
-        times = sorted(utc(row.at) for row in moments if row.at is not None)
+        snapshots = [row for row in self.diagnosis.moments if row.process == process and not row.baseline]
+        baselines = [row for row in self.diagnosis.moments if row.process == process and row.baseline]
+        told = [self.speech.word("process.moments", moments=len(snapshots))]
+        times = sorted(utc(row.at) for row in snapshots if row.at is not None)
         if times and times[0] == times[-1]:
             told.append(stamp(times[0]))
         elif times:
             last = clock(times[-1]) if times[0].date() == times[-1].date() else stamp(times[-1])
             told.append(self.speech.word("about.between", first=stamp(times[0]), last=last))
-        if twins:
-            told.append(self.speech.word("inputs.baseline", moments=len(twins)))
+        if baselines:
+            told.append(self.speech.word("inputs.baseline", moments=len(baselines)))
         return told
 
     # The sections, from top to bottom.
@@ -150,7 +175,7 @@ class _Composer:
                     "" if whole else anchor_of_finding(found.id),
                 )
             )
-        return Table(self.columns("rank", "sure", "what", "where", "share", "growth"), tuple(rows))
+        return table(self.columns("rank", "sure", "what", "where", "share", "growth"), tuple(rows))
 
     def timeline(self) -> Section | None:
         parts = []
@@ -158,14 +183,25 @@ class _Composer:
             began = beginnings(self.diagnosis, row.id, self.diagnosis.findings[:_WHOLE_MOST])
             charts: list[Chart] = totals(self.speech, self.diagnosis, self.derive, row.id, row.name, began)
             if charts:
-                parts.append((row, (*charts, *self.moments(row.id))))
+                parts.append((row, (*charts, *self.snapshots(row.id))))
         if not parts:
             return None
         title = self.speech.word("section.timeline")
+        line = self.course([one for one in parts[0][1] if isinstance(one, Chart)])
         if len(parts) == 1 and len(self.diagnosis.processes) == 1:
-            return Section("timeline", title, parts[0][1])
+            return Section("timeline", title, parts[0][1], folded=True, line=line)
+        line = f"{self.speech.name(parts[0][0].name)}{self.speech.colon}{line}"
         inner = [Section(f"timeline-{row.id}", self.speech.name(row.name), blocks) for row, blocks in parts]
-        return Section("timeline", title, self.other_processes(), tuple(inner))
+        return Section("timeline", title, self.other_processes(), tuple(inner), folded=True, line=line)
+
+    def course(self, charts: Sequence[Chart]) -> str:
+        """Return the first and the last value of each chart in a line."""
+        told = []
+        for chart in charts:
+            known = [point.value for point in chart.series[0].points if point.value is not None]
+            first, last = (size(one) if chart.unit == "bytes" else f"{one:,.0f}" for one in (known[0], known[-1]))
+            told.append(self.speech.word("line.from-to", measure=chart.series[0].name, first=first, last=last))
+        return self.speech.comma.join(told)
 
     def processes(self) -> list[ProcessRow]:
         return worst_first(self.diagnosis)[:_PROCESSES_MOST]
@@ -173,8 +209,8 @@ class _Composer:
     def other_processes(self) -> tuple[Block, ...]:
         return self.suspects.more(len(self.diagnosis.processes) - _PROCESSES_MOST, self.derive.everything())
 
-    def moments(self, process: str) -> tuple[Block, ...]:
-        """Return what was captured when, the totals of that moment, and which findings began there."""
+    def snapshots(self, process: str) -> tuple[Block, ...]:
+        """Return what was captured when, the totals of that snapshot, and which findings began there."""
         points = [point for point in self.diagnosis.timeline if point.process == process and point.captured]
         own = [point for point in points if not point.baseline]
         begins = beginnings(self.diagnosis, process, self.diagnosis.findings[:_WHOLE_MOST])
@@ -187,7 +223,7 @@ class _Composer:
             rows.append(
                 Row(
                     (
-                        Cell(moment_name(self.speech, point, times), point.at.timestamp() if point.at else at),
+                        Cell(snapshot_name(self.speech, point, times), point.at.timestamp() if point.at else at),
                         Cell(self.speech.name(point.label.rstrip("/").rpartition("/")[2]), code=True),
                         *numbers,
                         Cell(f"{len(point.inputs)}", len(point.inputs), f"#{anchor_of_input(first)}" if first else ""),
@@ -195,13 +231,13 @@ class _Composer:
                     )
                 )
             )
-        table = Table(self.columns("when", "moment", *shown, "captures", "began"), tuple(rows))
-        if len(own) <= _MOMENTS_OPEN:
-            return (table,)
+        listed = table(self.columns("when", "moment", *shown, "captures", "began"), tuple(rows))
+        if len(own) <= _SNAPSHOTS_OPEN:
+            return (listed,)
         return (
             Fold(
                 self.speech.word("page.moments", count=len(own)),
-                (table, *self.rest(len(own), self.derive.everything())),
+                (listed, *self.rest(len(own), self.derive.everything())),
             ),
         )
 
@@ -222,8 +258,6 @@ class _Composer:
             picture = waterfall(self.speech, self.diagnosis, self.derive, memory, name)
             blocks: list[Block] = [Para(self.speech.say(one)) for one in memory.says]
             blocks += [picture] if picture else []
-            if exceeds(memory):
-                blocks.append(Para(self.speech.word("waterfall.over"), quiet=True))
             if memory.full_in_seconds is not None:
                 blocks.append(Para(self.speech.word("budget.full_in", seconds=memory.full_in_seconds)))
             if blocks:
@@ -231,10 +265,25 @@ class _Composer:
         if not parts:
             return None
         title = self.speech.word("section.memory")
+        line = self.budget(parts[0][2])
         if len(parts) == 1:
-            return Section("memory", title, parts[0][2])
+            return Section("memory", title, parts[0][2], folded=True, line=line)
+        line = f"{self.speech.name(parts[0][1])}{self.speech.colon}{line}"
         inner = [Section(f"memory-{process}", self.speech.name(name), blocks) for process, name, blocks in parts]
-        return Section("memory", title, self.other_processes(), tuple(inner))
+        return Section("memory", title, self.other_processes(), tuple(inner), folded=True, line=line)
+
+    def budget(self, blocks: Sequence[Block]) -> str:
+        """Return the whole of a memory table and its largest parts in a line."""
+        bars = next((one.bars for one in blocks if isinstance(one, Waterfall)), ())
+        whole = next((one for one in bars if one.tone == "whole"), None)
+        if whole is None or not whole.value:
+            return ""
+        parts = sorted((one for one in bars if one.tone == "part"), key=lambda one: -one.value)[:2]
+        told = [
+            self.speech.word("line.part", part=one.name, size=size(one.value), share=one.value / whole.value)
+            for one in parts
+        ]
+        return self.speech.comma.join([f"{whole.name} {size(whole.value)}", *told])
 
     def flames(self) -> Section | None:
         blocks = []
@@ -242,9 +291,11 @@ class _Composer:
             if name in self.figures:
                 key = f"figure.{name}"
                 command = self.derive.flame(kind)
-                said = "said" if "-diff_base" in command else "said-one"  # of one moment nothing has grown
+                said = "said" if "-diff_base" in command else "said-one"  # of one snapshot nothing has grown
                 blocks.append(Figure(name, self.speech.word(key), self.speech.word(f"{key}.{said}"), command))
-        return Section("flames", self.speech.word("section.flames"), tuple(blocks)) if blocks else None
+        line = self.speech.joined([one.title for one in blocks])
+        title = self.speech.word("section.flames")
+        return Section("flames", title, tuple(blocks), folded=True, line=line) if blocks else None
 
     def harmless(self) -> Section | None:
         explained = self.diagnosis.explained
@@ -256,10 +307,12 @@ class _Composer:
             self.speech.word("section.harmless"),
             (
                 Para(self.speech.word("harmless.intro"), quiet=True),
-                Table(self.columns("what", "where", "state", "count", "why"), rows),
+                table(self.columns("what", "where", "state", "count", "why"), rows),
                 *self.rest(len(explained), self.derive.everything()),
             ),
             summary=f"{len(explained):,}",
+            folded=True,
+            line=self.speech.joined(dict.fromkeys(row.cells[0].text for row in rows[:_LINE_MOST])),
         )
 
     def cleared(self, one: Explained) -> Row:
@@ -276,7 +329,8 @@ class _Composer:
         )
 
     def gaps(self) -> Section | None:
-        gaps = self.diagnosis.gaps
+        told = settling(self.diagnosis)  # stands beside the verdict
+        gaps = [gap for gap in self.diagnosis.gaps if gap is not told]
         if not gaps:
             return None
         blocks = [block for gap in gaps[:_GAPS_MOST] for block in self.gap(gap)]
@@ -286,7 +340,7 @@ class _Composer:
 
     def gap(self, gap: Gap) -> list[Block]:
         told = self.speech.saying((gap.what, gap.why)).strip()
-        command = command_in(gap.command, self.speech.lang)
+        command = command_in(gap_command(self.diagnosis, gap), self.speech.lang)
         return [Para(told), *([Command(self.speech.cut(command, 6000))] if command else [])]
 
     def inputs(self) -> Section | None:
@@ -298,7 +352,7 @@ class _Composer:
         troubled = len({row.origin for row in rows if row.problems})
         blocks: list[Block] = [
             Para(self.speech.word("inputs.count", captures=files, problems=troubled), quiet=True),
-            Table(
+            table(
                 self.columns("rank", "origin", "kind", "format", "when", "digest", "problems"),
                 tuple(self.input(number, rows[number - 1]) for number in shown),
             ),
@@ -308,7 +362,9 @@ class _Composer:
         blocks += [Para(self.speech.word("inputs.again")), Command(self.derive.recheck())]
         if again := self.derive.everything():
             blocks.append(Command(again, self.speech.word("inputs.diagnosis")))
-        return Section("inputs", self.speech.word("section.inputs"), tuple(blocks), summary=f"{len(rows):,}")
+        line = self.speech.word("inputs.count", captures=files, problems=troubled)
+        title = self.speech.word("section.inputs")
+        return Section("inputs", title, tuple(blocks[1:]), summary=f"{len(rows):,}", folded=True, line=line)
 
     def shown(self, rows: Sequence[InputRow]) -> list[int]:
         """Return the numbers of the captures that are listed: those that something on the page leads to first."""

@@ -7,36 +7,90 @@ read a second time (standard input). Views show what a claim counts; where none 
 
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from oakum.model import Evidence, Finding, Growth, Memory, MomentRow, Site, Victim
+from oakum.model import Evidence, Finding, Growth, Memory, Site, SnapshotRow, Victim
 from oakum.model.diagnosis import Diagnosis
+from oakum.model.vocabulary import EvidenceKind
 from oakum.report.advice import list_command
 
-# Claims about several moments, and claims about what the heap holds.
-_THROUGH = frozenset(
-    {"gains", "more", "steady", "ramp", "outlives-load", "remains", "queue-grows", "counts-only"}
-    | {"comes-and-goes", "levels-off", "connections", "alive"}
-)  # fmt: skip
-_HEAP = frozenset(
-    {"heap-rises", "heap-ramp", "heap-climbs", "heap-level", "heap-falls", "heap-shape", "heap-wobbles", "heap-beside"}
-    | {"heap-twin", "heap-like-twin", "heap-pinned", "heap-retains"}
-)  # fmt: skip
-_SOURCE = frozenset({"explained", "kept", "bounded"})
-_PROCESS = frozenset(
-    {"off-heap-rises", "off-heap-ramp", "off-heap-level", "off-heap-falls", "off-heap-reserved", "memory-headroom"}
-    | {"memory-idle", "numbers-rise", "numbers-level", "numbers-fall", "numbers-traffic"}
-)  # fmt: skip
+# Claims about several snapshots, and claims about what the heap holds.
+_THROUGH: frozenset[EvidenceKind] = frozenset(
+    {
+        "steady-growth",
+        "growth-at-constant-load",
+        "single-step",
+        "outlives-load",
+        "same-goroutines",
+        "queue-growth",
+        "counts-only",
+        "turnover",
+        "plateau",
+        "open-connections",
+        "progress",
+    }
+)
+_HEAP: frozenset[EvidenceKind] = frozenset(
+    {
+        "heap-steady-growth",
+        "heap-single-step",
+        "heap-even-growth",
+        "heap-retained",
+        "heap-plateau",
+        "heap-falls",
+        "heap-owner",
+        "heap-sampling-noise",
+        "heap-with-goroutines",
+        "heap-baseline",
+        "heap-like-baseline",
+        "heap-pinned",
+        "heap-largest",
+    }
+)
+_SOURCE: frozenset[EvidenceKind] = frozenset({"cause-in-source", "never-removed", "bounded"})
+_PROCESS: frozenset[EvidenceKind] = frozenset(
+    {
+        "off-heap-steady-growth",
+        "off-heap-single-step",
+        "off-heap-plateau",
+        "off-heap-falls",
+        "off-heap-reserved",
+        "memory-headroom",
+        "memory-idle",
+        "metric-growth",
+        "metric-plateau",
+        "metric-fall",
+        "metric-follows-requests",
+    }
+)
 # Claims about goroutines that wait for each other.
-_TIED = frozenset({"same-lock", "holder", "no-holder", "cycle", "parent-waits", "shape"})
+_TIED: frozenset[EvidenceKind] = frozenset(
+    {"same-lock", "lock-holder", "no-lock-holder", "wait-cycle", "parent-waits", "inferred-link"}
+)
+# How the goroutines of a claim are shown, where their stacks are not what it is about.
+_SHOWN_BY: Mapping[EvidenceKind, tuple[str, ...]] = {
+    "majority": (),
+    "pile-up": (),
+    "startup-pool": ("--ids",),
+    "startup-goroutine": ("--ids",),
+}
 # What no view prints as the claim says it: shares and sums that the diagnosis makes of what these commands show.
-NEAREST = (
+NEAREST: frozenset[EvidenceKind] = (
     _PROCESS
     | _SOURCE
     | _TIED
-    | {"heap-shape", "heap-pinned", "heap-wobbles", "heap-beside", "alive", "remains", "counts-only"}
-    | {"finalizer-runs", "timer-runs"}
+    | {
+        "heap-owner",
+        "heap-pinned",
+        "heap-sampling-noise",
+        "heap-with-goroutines",
+        "progress",
+        "same-goroutines",
+        "counts-only",
+        "finalizer-runs",
+        "timer-runs",
+    }
 )
 
 _LONGEST = 200  # of a name in a command: what is longer is looked for by its end
@@ -56,7 +110,7 @@ class Derive:
             self._numbers.setdefault((row.digest, None), number)
 
     def number(self, digest: str, at: datetime | None = None) -> int | None:
-        """Return the number of a capture in the list of inputs, from one; a log may have dumps of several moments."""
+        """Return the number of a capture in the list of inputs, from one; a log may have dumps of several snapshots."""
         return self._numbers.get((digest, at)) or self._numbers.get((digest, None))
 
     def origin(self, digest: str) -> str:
@@ -88,7 +142,7 @@ class Derive:
     def claim(self, found: Finding, evidence: Evidence) -> str:
         """Return what shows the number of a claim."""
         process, kind = self._process(found, evidence), evidence.kind
-        if kind == "known":
+        if kind == "known-bug":
             return _view("known", "show", str(evidence.claim.args.get("id", "")))
         if kind in _SOURCE:
             return self.listed(found)
@@ -99,7 +153,7 @@ class Derive:
         if kind in ("finalizer-runs", "timer-runs"):
             function = str(evidence.claim.args.get("function", ""))
             return _diff(_place(function), self._few(self._files(process, "goroutine")))
-        if kind == "twin":
+        if kind == "baseline":
             return self._beside_twin(found, process)
         if kind in _THROUGH and self._several(process, "goroutine"):
             return _diff(_place(self._stands(found, evidence)), self._few(self._files(process, "goroutine")))
@@ -108,7 +162,7 @@ class Derive:
             return ""
         if kind in _TIED:
             return _view("goroutines", "--focus", _places(self._tied(found, process)), origin)
-        shape = {"most": (), "crowd": (), "crew": ("--ids",), "startup": ("--ids",)}.get(kind, ("--stacks",))
+        shape = _SHOWN_BY.get(kind, ("--stacks",))
         return _view("goroutines", *shape, "--focus", _place(self._stands(found, evidence)), origin)
 
     def listed(self, found: Finding) -> str:
@@ -130,7 +184,7 @@ class Derive:
         return self._profiles(f"-{growth.measure}", self._allocated(found), process)
 
     def totals(self, process: str, measure: str, *, baseline: bool = False) -> str:
-        """Return what shows a measure of the whole process through its moments."""
+        """Return what shows a measure of the whole process through its snapshots."""
         if measure == "goroutines":
             files = self._files(process, "goroutine", baseline=baseline)
             if files and self._several(process, "goroutine", baseline=baseline):
@@ -150,27 +204,29 @@ class Derive:
         return _view("flame", *base, files[-1])
 
     def budget(self, memory: Memory) -> str:
-        """Return what shows the numbers of a process's memory at its last moment."""
-        moments = self._moments(memory.process, baseline=False)
-        found = self._told(moments[-1].inputs) if moments else []
+        """Return what shows the numbers of a process's memory at its last snapshot."""
+        snapshots = self._snapshots(memory.process, baseline=False)
+        found = self._told(snapshots[-1].inputs) if snapshots else []
         return _view("inspect", *found) if found else ""
 
     # Which captures, and which place in them.
 
-    def _moments(self, process: str, *, baseline: bool) -> list[MomentRow]:
+    def _snapshots(self, process: str, *, baseline: bool) -> list[SnapshotRow]:
         return [row for row in self.diagnosis.moments if row.process == process and row.baseline == baseline]
 
     def _several(self, process: str, kind: str, *, baseline: bool = False) -> bool:
-        """Tell whether several moments have captures of a kind: several files, or several dumps in one log."""
-        moments = self._moments(process, baseline=baseline)
-        kinds = [{row.kind for digest in one.inputs if (row := self._inputs.get(digest))} for one in moments]
+        """Tell whether several snapshots have captures of a kind: several files, or several dumps in one log."""
+        snapshots = self._snapshots(process, baseline=baseline)
+        kinds = [{row.kind for digest in one.inputs if (row := self._inputs.get(digest))} for one in snapshots]
         return bool(self._files(process, kind, baseline=baseline)) and sum(kind in found for found in kinds) > 1
 
     def _files(self, process: str, kind: str, *, baseline: bool = False) -> list[str]:
-        """Return the captures of one kind, one for each moment that has it, oldest first."""
+        """Return the captures of one kind, one for each snapshot that has it, oldest first."""
         found: dict[str, None] = {}
-        for moment in self._moments(process, baseline=baseline):
-            origins = [row.origin for digest in moment.inputs if (row := self._inputs.get(digest)) and row.kind == kind]
+        for snapshot in self._snapshots(process, baseline=baseline):
+            origins = [
+                row.origin for digest in snapshot.inputs if (row := self._inputs.get(digest)) and row.kind == kind
+            ]
             found |= dict.fromkeys(origin for origin in origins[:1] if _readable(origin))
         return list(found)
 
@@ -200,15 +256,15 @@ class Derive:
         return list(dict.fromkeys(origin for origin in told if _readable(origin)))
 
     def _memory(self, process: str, *, baseline: bool) -> str:
-        moments = self._moments(process, baseline=baseline)
-        found = list(dict.fromkeys(origin for one in moments for origin in self._told(one.inputs)))
+        snapshots = self._snapshots(process, baseline=baseline)
+        found = list(dict.fromkeys(origin for one in snapshots for origin in self._told(one.inputs)))
         return _view("inspect", *self._short(found, process, baseline=baseline)) if found else ""
 
     def _process(self, found: Finding, evidence: Evidence) -> str:
         """Return the process that a claim is about: the one whose capture it names."""
-        for moment in self.diagnosis.moments:
-            if not moment.baseline and evidence.capture in moment.inputs:
-                return moment.process
+        for snapshot in self.diagnosis.moments:
+            if not snapshot.baseline and evidence.capture in snapshot.inputs:
+                return snapshot.process
         return found.suspect.sites[0].process
 
     def _stands(self, found: Finding, evidence: Evidence) -> str:
@@ -241,7 +297,7 @@ class Derive:
     def _heap(self, found: Finding, evidence: Evidence, process: str) -> str:
         pinned = [str(evidence.claim.args.get("function", ""))] if evidence.kind == "heap-pinned" else []
         places = pinned or self._allocated(found)
-        twins = self._files(process, "heap", baseline=True) if "twin" in evidence.kind else []
+        twins = self._files(process, "heap", baseline=True) if "baseline" in evidence.kind else []
         files = self._files(process, "heap")
         if twins and files:
             return _view("diff", "-inuse_space", "--same", "-focus", _places(places), twins[-1], files[-1])
@@ -266,7 +322,7 @@ def _view(*words: str) -> str:
 
 
 def _diff(place: str, files: Sequence[str]) -> str:
-    """Return what shows goroutines of one place through moments, told apart as the diagnosis tells them apart."""
+    """Return what shows goroutines of one place through snapshots, told apart as the diagnosis tells them apart."""
     return _view("diff", "--same", "--by", "state,place,creator", "--focus", place, *files)
 
 

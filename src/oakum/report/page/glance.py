@@ -1,20 +1,22 @@
-"""A diagnosis -> its answer at a glance, beside the verdict: where, why, which known bug, what to do now and properly.
+"""A diagnosis -> its answer at a glance: where, since when, cause, known bug, mitigation, permanent fix, next command.
 
-Of what is not settled: where the strongest suspicion stands, and the command that settles it. Of the rest: nothing.
+Of what is inconclusive: where the strongest suspicion is, and the command that settles it. Of the rest: nothing. Its
+content is not repeated in the section of the finding.
 """
 
 from collections.abc import Sequence
 
-from oakum.model import Finding, Text
+from oakum.model import Finding, Gap
 from oakum.model.diagnosis import Diagnosis
+from oakum.report.advice import commands, look_again, origins
+from oakum.report.gap_commands import gap_command
 from oakum.report.page.blocks import Block, Command, Fact, Link, Para, Places, anchor_of_finding
+from oakum.report.page.since import since
 from oakum.report.page.speech import Speech
 from oakum.report.page.suspects import Suspects
 from oakum.report.page.todo import first_steps
 from oakum.report.words import WORDS
-
-_CAUSE_MOST = {"en": 560, "zh": 290}  # characters: what is read before the eye wanders; the section has the rest
-_YOURS = ("driver", "registered", "created")  # parts of a place from which one's own code is recognised
+from oakum.report.words.told import command_in
 
 
 def glance(speech: Speech, diagnosis: Diagnosis, suspects: Suspects) -> tuple[Fact, ...]:
@@ -34,41 +36,39 @@ _Lines = list[tuple[str, Sequence[Block], str]]
 def _answer(speech: Speech, diagnosis: Diagnosis, suspects: Suspects, found: Finding) -> _Lines:
     here = f"#{anchor_of_finding(found.id)}"
     now, properly = first_steps(speech, diagnosis, found)
+    began = since(speech, diagnosis, found)
     return [
         ("finding.where", _where(suspects, found), here),
-        ("glance.cause", _cause(speech, found), f"{here}-cause" if found.cause else here),
+        ("finding.since", [Para(speech.glue.join(began))] if began else [], here),
+        ("glance.cause", _cause(speech, suspects, found), f"{here}-cause" if found.cause else here),
         ("finding.known", _known(suspects, found), here),
-        ("do.now", [Para(now)] if now else [], f"{here}-do"),
+        ("do.now", [Para(now)] if now else [], here),
         ("do.properly", [Para(properly)] if properly else [], f"{here}-do"),
+        ("label.next", _next(speech, diagnosis, found), f"{here}-check"),
     ]
 
 
 def _where(suspects: Suspects, found: Finding) -> list[Block]:
-    """Return where it stands, and the place in one's own code from which that was reached."""
-    sites = found.suspect.sites
-    if sites[0].frame.function.startswith("("):
-        return []
-    own = [one for one in sites[1:] if one.role in _YOURS and one.frame.owner == "own"]
-    own.sort(key=lambda one: _YOURS.index(one.role))
-    shown = sites[:1] if sites[0].frame.owner == "own" else (*sites[:1], *own[:1])
-    return [Places(tuple(suspects.standing(one) for one in shown))]
+    """Return where it is, and the place in one's own code from which that was reached."""
+    shown = suspects.first_places(found)
+    return [Places(tuple(suspects.standing(one) for one in shown))] if shown else []
 
 
-def _cause(speech: Speech, found: Finding) -> list[Block]:
+def _cause(speech: Speech, suspects: Suspects, found: Finding) -> list[Block]:
     """Return why: what the source says, as many sentences as are read at once, else what the mechanism says."""
     if found.cause is None:
         key = f"mechanism.{found.mechanism}.why"
         return [Para(speech.word(key))] if key in WORDS else []
-    told: list[Text] = []
-    room = _CAUSE_MOST[speech.lang]
-    for one in found.cause.because:
-        sentence = speech.say(one)
-        room -= len(sentence)
-        if told and room < 0:
-            break
-        told.append(one)
-    more = " …" if len(told) < len(found.cause.because) else ""
-    return [Para(speech.saying(told) + more)]
+    count = suspects.first_sentences(found.cause)
+    more = " …" if count < len(found.cause.because) else ""
+    return [Para(speech.saying(found.cause.because[:count]) + more)]
+
+
+def _next(speech: Speech, diagnosis: Diagnosis, found: Finding) -> list[Block]:
+    """Return what to run next: what shows the cause in the source or the place in the evidence, else another look."""
+    following = commands(found, origins(diagnosis), diagnosis.called)
+    chosen = following[0] if following else look_again(diagnosis, found.suspect.sites[0].process)
+    return [Command(speech.cut(chosen, 6000))]
 
 
 def _known(suspects: Suspects, found: Finding) -> list[Block]:
@@ -84,13 +84,23 @@ def _known(suspects: Suspects, found: Finding) -> list[Block]:
 def _unsettled(speech: Speech, diagnosis: Diagnosis, suspects: Suspects) -> _Lines:
     """Return where the strongest suspicion stands, and what settles it: the gap that the verdict names, or the next."""
     facts: _Lines = []
-    if diagnosis.findings:
-        found = diagnosis.findings[0]
-        facts.append(("finding.where", _where(suspects, found), f"#{anchor_of_finding(found.id)}"))
-    gap = next((one for one in diagnosis.gaps if one.command), None)
+    first = next(iter(diagnosis.findings), None)
+    here = f"#{anchor_of_finding(first.id)}" if first else ""
+    if first is not None:
+        facts.append(("finding.where", _where(suspects, first), here))
+    gap = settling(diagnosis)
     if gap is not None:
-        facts.append(("glance.settle", [Para(speech.say(gap.what)), Command(speech.cut(gap.command, 6000))], "#gaps"))
+        told, command = speech.saying((gap.what, gap.why)), command_in(gap_command(diagnosis, gap), speech.lang)
+        to = "#gaps" if len(diagnosis.gaps) > 1 else here
+        facts.append(("glance.settle", [Para(told), Command(speech.cut(command, 6000))], to))
     return facts
 
 
-__all__ = ["glance"]
+def settling(diagnosis: Diagnosis) -> Gap | None:
+    """Return the gap whose command settles what is inconclusive."""
+    if diagnosis.verdict != "undecided":
+        return None
+    return next((one for one in diagnosis.gaps if gap_command(diagnosis, one)), None)
+
+
+__all__ = ["glance", "settling"]

@@ -1,5 +1,5 @@
 """A diagnosis -> its verdict in one sentence that needs no Go to be understood: what, where, how much, how fast, which
-known bug, and in which release it is mended."""
+known bug, and in which release it is fixed."""
 
 import re
 from collections.abc import Sequence
@@ -23,6 +23,7 @@ _DOING = (
     ("sleep", "sleep"),
 )
 
+FIRST = "notice.programs"  # what has to be known of all the rest
 _NOTABLE = 0.01  # of the heap
 _STILL = 0.01  # of the whole rise: less in a step is none
 
@@ -33,11 +34,13 @@ def headline(diagnosis: Diagnosis, lang: str, *, bare: bool = False) -> str:
     parts = {"leaking": _leaking, "healthy": _healthy, "undecided": _undecided}[diagnosis.verdict](speech, diagnosis)
     if bare and diagnosis.verdict == "leaking" and diagnosis.findings and diagnosis.findings[0].known:
         parts = [part for part in parts if part != known(speech, diagnosis.findings[0], diagnosis.findings[0].known[0])]
-    told = speech.stop.join(part for part in parts if part)
+    told = ("。" if lang == "zh" else ". ").join(part for part in parts if part)
     name = subject(speech, diagnosis)
     if not told:
-        return speech.say(diagnosis.summary)
-    return speech.word(f"headline.{diagnosis.verdict}", process=name, what=told)
+        said = speech.say(diagnosis.summary)
+    else:
+        said = speech.word(f"headline.{diagnosis.verdict}", process=name, what=told)
+    return speech.glue.join([*(speech.say(one) for one in diagnosis.notices if one.key == FIRST), said])
 
 
 def subject(speech: Speech, diagnosis: Diagnosis) -> str:
@@ -77,20 +80,20 @@ def _undecided(speech: Speech, diagnosis: Diagnosis) -> list[str]:
     memory = diagnosis.findings and diagnosis.findings[0].suspect.sites[0].role != "blocked"
     gap = next((one for one in diagnosis.gaps if not memory or one.what.key != "gap.goroutineleak"), None)
     if gap is not None:
-        parts.append(_inside(speech.say(gap.what)))
+        parts.append(speech.say(gap.what).rstrip(".。 "))
     return parts
 
 
 def _healthy(speech: Speech, diagnosis: Diagnosis) -> list[str]:
-    moments = [row for row in diagnosis.moments if not row.baseline]
-    if not moments:
+    snapshots = [row for row in diagnosis.moments if not row.baseline]
+    if not snapshots:
         return []
-    times = [row.at for row in moments if row.at is not None]
-    if times and len(times) == len(moments) and max(times) > min(times):
+    times = [row.at for row in snapshots if row.at is not None]
+    if times and len(times) == len(snapshots) and max(times) > min(times):
         seconds = (max(times) - min(times)).total_seconds()
-        parts = [speech.word("headline.compared", moments=len(moments), seconds=seconds)]
+        parts = [speech.word("headline.compared", moments=len(snapshots), seconds=seconds)]
     else:
-        parts = [speech.word("headline.compared-undated", moments=len(moments))]
+        parts = [speech.word("headline.compared-undated", moments=len(snapshots))]
     if len(diagnosis.processes) == 1:
         points = [point for point in diagnosis.timeline if not point.baseline]
         for measure in ("goroutines", "heap_live", "rss"):
@@ -156,13 +159,13 @@ def _standing(speech: Speech, diagnosis: Diagnosis, found: Finding, function: st
 
 
 def _total(diagnosis: Diagnosis, found: Finding) -> int:
-    """Return how many goroutines the process has in all, by its last moment; 0 when nothing tells."""
+    """Return how many goroutines the process has in all, by its last snapshot; 0 when nothing tells."""
     process = found.suspect.sites[0].process
     points = [point for point in diagnosis.timeline if point.process == process and not point.baseline]
     told = next((point.totals["goroutines"] for point in reversed(points) if "goroutines" in point.totals), 0)
     if told:
         return told
-    claims = [one.claim.args.get("total") for one in found.suspect.evidence if one.kind in ("most", "crowd")]
+    claims = [one.claim.args.get("total") for one in found.suspect.evidence if one.kind in ("majority", "pile-up")]
     return next((total for total in claims if isinstance(total, int)), 0)
 
 
@@ -222,19 +225,19 @@ def _stands(growth: Growth) -> bool:
 
 
 def known(speech: Speech, found: Finding, one: KnownMatch) -> str:
-    """Return which bug it is and where it is mended; "" when the version that runs has the fix."""
+    """Return which bug it is and where it is fixed; "" when the version that runs has the fix."""
     if one.affects_build == "no":
         return ""
     name = speech.name(one.id)
-    module, version = mended(speech, found, one)
+    module, version = fixed_in(speech, found, one)
     if one.affects_build == "unknown":
         return speech.word("headline.known-perhaps", id=name, module=module)
     key = "headline.known" if one.where == "self" else "headline.known-peer"
     key = key if version else "headline.known-unmended"
-    return speech.word(key, id=name, module=module, version=version)
+    return speech.word(key, id=name, module=module, version=speech.name(" / ".join(one.fixed)) or version)
 
 
-def mended(speech: Speech, found: Finding, one: KnownMatch) -> tuple[str, str]:
+def fixed_in(speech: Speech, found: Finding, one: KnownMatch) -> tuple[str, str]:
     """Return what to upgrade and to which version, as the remedy calls it: Kubernetes v1.14.8, not its module's."""
     for remedy in found.remedies:
         args = remedy.text.args
@@ -252,4 +255,4 @@ def _inside(sentence: str) -> str:
     return told
 
 
-__all__ = ["headline", "known", "mended", "subject", "what", "worst_first"]
+__all__ = ["FIRST", "fixed_in", "headline", "known", "subject", "what", "worst_first"]

@@ -1,23 +1,23 @@
 """A finding -> since when it is there and how fast it grows, as far as its counts and the ages of goroutines tell.
 
-Counts are aligned with the moments of their process, or with its whole time line where metrics tell of the past.
+Counts are aligned with the snapshots of their process, or with its whole time line where metrics tell of the past.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from oakum.model import Evidence, Finding, Growth, MomentRow, Point
+from msgspec import Struct
+
+from oakum.model import Evidence, Finding, Growth, Point, SnapshotRow
 from oakum.model.diagnosis import Diagnosis
 from oakum.report.layout import utc
 from oakum.report.page.speech import Speech, clock, stamp
 
-_AGES = ("arrivals", "arrivals-uneven", "burst", "stuck", "waits")
+_AGES = ("steady-arrivals", "uneven-arrivals", "arrival-burst", "stuck", "reported-wait")
 
 
-@dataclass(frozen=True, slots=True)
-class Dated:
-    """One value of a series and the moment that tells it."""
+class Dated(Struct, frozen=True):
+    """One value of a series and the snapshot that tells it."""
 
     value: int | None
     at: datetime | None
@@ -26,10 +26,10 @@ class Dated:
 
 
 def dated(diagnosis: Diagnosis, process: str, growth: Growth) -> tuple[Dated, ...]:
-    """Return the values of a growth with their moments; () when it cannot be said which moments they belong to."""
-    moments = [row for row in diagnosis.moments if row.process == process and not row.baseline]
+    """Return the values of a growth with their snapshots; () when it cannot be said which snapshots they belong to."""
+    snapshots = [row for row in diagnosis.moments if row.process == process and not row.baseline]
     points = [point for point in diagnosis.timeline if point.process == process and not point.baseline]
-    candidates: tuple[Sequence[MomentRow | Point], ...] = (moments, points)
+    candidates: tuple[Sequence[SnapshotRow | Point], ...] = (snapshots, points)
     for rows in candidates:
         if len(rows) == len(growth.counts):
             return tuple(
@@ -47,7 +47,7 @@ def began(values: Sequence[Dated]) -> int | None:
 
 
 def beginnings(diagnosis: Diagnosis, process: str, findings: Sequence[Finding]) -> dict[str, list[Finding]]:
-    """Return which findings of a process are there for the first time in which moment, by its label."""
+    """Return which findings of a process are there for the first time in which snapshot, by its label."""
     found: dict[str, list[Finding]] = {}
     for one in findings:
         if one.suspect.sites[0].process != process:
@@ -66,20 +66,24 @@ def allocating(found: Finding) -> int:
 
 
 def since(speech: Speech, diagnosis: Diagnosis, found: Finding) -> list[str]:
-    """Return sentences: when it began, how long they have waited, how fast it grows."""
+    """Return sentences: when it began, how long they have waited."""
     process = found.suspect.sites[0].process
     told: list[str] = []
-    first: datetime | None = None  # the moment in which it was there already, where counts tell one
-    seen = False  # whether moments before and after its beginning are there: ages say less, and not to the minute
+    first: datetime | None = None  # the snapshot in which it was there already, where counts tell one
+    seen = False  # whether snapshots before and after its beginning are there: ages say less, and not to the minute
     for growth in found.suspect.growth:
         values = dated(diagnosis, process, growth)
         if values and not told:
             told += _began(speech, growth, values)
             seen = began(values) is not None
             first = values[0].at if len(values) > 1 and values[0].value else None
-        told += rates(speech, growth)
     told += _ages(speech, diagnosis, found, dated=not seen, first=first)
     return told
+
+
+def pace(speech: Speech, found: Finding) -> list[str]:
+    """Return sentences: how fast it grows."""
+    return [told for growth in found.suspect.growth for told in rates(speech, growth)]
 
 
 def _began(speech: Speech, growth: Growth, values: Sequence[Dated]) -> list[str]:
@@ -92,15 +96,15 @@ def _began(speech: Speech, growth: Growth, values: Sequence[Dated]) -> list[str]
     args = {
         "what": what,
         "first": speech.amount(growth.measure, first.value or 0),
-        "then": moment_name(speech, first, times),
+        "then": snapshot_name(speech, first, times),
         "last": speech.amount(growth.measure, last.value or 0),
-        "now": moment_name(speech, last, times),
+        "now": snapshot_name(speech, last, times),
     }
     at = began(values)
     if at is not None:
         before = max(step for step in range(at) if values[step].value is not None)
-        args["before"] = moment_name(speech, values[before], times)
-        args["began"] = moment_name(speech, values[at], times)
+        args["before"] = snapshot_name(speech, values[before], times)
+        args["began"] = snapshot_name(speech, values[at], times)
         return [speech.word("since.between", **args)]
     if (last.value or 0) > (first.value or 0):
         return [speech.word("since.before", **args)]
@@ -124,7 +128,7 @@ def _ages(
 ) -> list[str]:
     """Return how long goroutines have waited, by the dump that tells it, and since when that is.
 
-    Go's ages are coarse: a time that is later than a moment in which it was there already is none.
+    Go's ages are coarse: a time that is later than a snapshot in which it was there already is none.
     """
     for one in found.suspect.evidence:
         if one.kind in _AGES and isinstance(
@@ -147,9 +151,9 @@ def _taken(diagnosis: Diagnosis, evidence: Evidence) -> datetime | None:
     return next((row.at for row in diagnosis.moments if evidence.capture in row.inputs), None)
 
 
-def moment_name(speech: Speech, one: Dated | MomentRow | Point, others: Sequence[datetime | None] = ()) -> str:
-    """Return a moment as short as it can be told: its time, else the end of its path."""
+def snapshot_name(speech: Speech, one: Dated | SnapshotRow | Point, others: Sequence[datetime | None] = ()) -> str:
+    """Return a snapshot as short as it can be told: its time, else the end of its path."""
     return clock(one.at, others) or speech.name(one.label.rstrip("/").rpartition("/")[2]) or "?"
 
 
-__all__ = ["Dated", "allocating", "began", "beginnings", "dated", "moment_name", "rates", "since"]
+__all__ = ["Dated", "allocating", "began", "beginnings", "dated", "pace", "rates", "since", "snapshot_name"]

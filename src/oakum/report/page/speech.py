@@ -23,6 +23,7 @@ class Speech(Pen):
     def __init__(self, lang: str) -> None:
         super().__init__(Look(None, lang, lambda text, *_: text, self.cut, len))
         self.lang = lang
+        self.glue = "" if lang == "zh" else " "  # between two sentences
 
     def cut(self, text: str, most: int = SENTENCE) -> str:
         """Return the text, or its two ends and how many characters lie between them."""

@@ -4,15 +4,19 @@ Every claim leads to its capture and to the command that shows it again. What is
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from oakum.model import CauseSite, Evidence, Finding, Frame, KnownMatch, Site
+from msgspec.structs import replace
+
+from oakum.model import Cause, CauseSite, Evidence, Finding, Frame, KnownMatch, Site
 from oakum.model.diagnosis import Diagnosis
-from oakum.report.advice import elsewhere, lock_in_source
+from oakum.model.vocabulary import AGAINST
+from oakum.report.advice import elsewhere as other_process
+from oakum.report.advice import lock_in_source
 from oakum.report.cause import marked, role
 from oakum.report.code import Row, about_marks, dedented, gapped
 from oakum.report.page.blocks import (
     Block,
+    Chart,
     Claim,
     Claims,
     Code,
@@ -33,18 +37,12 @@ from oakum.report.page.charts import growth_charts
 from oakum.report.page.derive import Derive
 from oakum.report.page.headline import what
 from oakum.report.page.picture import VICTIMS_MOST, chain
-from oakum.report.page.since import since
+from oakum.report.page.since import pace, since
 from oakum.report.page.speech import Speech
 from oakum.report.page.todo import checks, todo
 from oakum.report.words import WORDS
 from oakum.report.words.told import place_in
 
-# What speaks against an accusation, or weakens it: docs/diagnose.md has the same list.
-AGAINST = frozenset(
-    {"comes-and-goes", "connections", "served", "rests", "levels-off", "alive", "supervises", "startup", "crew"}
-    | {"counts-only", "heap-level", "heap-falls", "heap-wobbles", "heap-like-twin", "heap-beside", "off-heap-level"}
-    | {"off-heap-falls", "off-heap-reserved", "streams", "bounded"}
-)  # fmt: skip
 _CLAIMS_MOST = 24
 _ALIKE_MOST = 3  # claims that say the same of other places
 _STANDING_FIRST = 2  # places of goroutines before those of who started them, allocated for them ...
@@ -54,37 +52,91 @@ _LINES_MOST = 40  # of one file; more are shown about their marks
 _EXCERPT_LINES, _EXCERPT_MOST = 12, 1500
 _LINE_MOST = 300  # characters of a line of source
 _TAB = 4
+_CAUSE_MOST = {"en": 420, "zh": 220}  # characters: what is read before the eye wanders; the section has the rest
+_YOURS = ("driver", "registered", "created")  # parts of a place from which one's own code is recognised
 
 
 class Suspects:
     """Writes the sections of findings; knows the diagnosis and the names of its processes."""
 
-    def __init__(self, speech: Speech, diagnosis: Diagnosis, derive: Derive) -> None:
+    def __init__(self, speech: Speech, diagnosis: Diagnosis, derive: Derive, *, glance: bool = False) -> None:
         self.speech, self.diagnosis, self.derive = speech, diagnosis, derive
+        self.glance = glance  # whether the page begins with the answer
         self.names = {row.id: row.name for row in diagnosis.processes}
 
     def section(self, found: Finding) -> Section:
-        """Return all that is to be said of a finding."""
-        speech, anchor = self.speech, anchor_of_finding(found.id)
-        parts = (
-            ("growth", tuple(growth_charts(speech, self.diagnosis, self.derive, found))),
+        """Return all that is to be said of a finding; of the one that the page answers with, what it has not said."""
+        speech, anchor, answered = self.speech, anchor_of_finding(found.id), self.answered(found)
+        growth = self.charts(found)
+        drawn = chain(speech, found, self.names)
+        parts: list[tuple[str, tuple[Block, ...]]] = [
+            ("growth", tuple(growth[1:] if answered else growth)),
             ("why", self.why(found)),
             ("cause", self.cause(found)),
-            ("chain", tuple(one for one in (chain(speech, found, self.names),) if one)),
-            ("do", todo(speech, self.diagnosis, found)),
+            ("chain", (drawn,) if drawn else ()),
+            ("do", todo(speech, self.diagnosis, found, answered=answered)),
             ("check", checks(speech, self.diagnosis, self.derive, found)),
-        )
+        ]
+        lines = {
+            "growth": speech.joined([one.title for one in growth[1:]]) if answered else "",
+            "chain": drawn.said if drawn and not found.suspect.victims else "",
+            "check": speech.word("check.line"),
+        }
+        blocks: tuple[Block, ...] = tuple(Para(one) for one in (self.story(found),) if one)
+        if answered:
+            parts.append(("details", (self.facts(found),)))
+            lines["details"] = self.shares(found) or speech.name(found.id)
+        else:
+            blocks = (*blocks, self.facts(found))
         return Section(
             anchor,
             speech.word("finding.title", rank=found.rank, what=self.title(found)),
-            (Para(self.story(found)), self.facts(found)),
+            blocks,
             tuple(
-                Section(f"{anchor}-{name}", speech.word(f"section.{name}"), blocks) for name, blocks in parts if blocks
+                Section(
+                    f"{anchor}-{name}",
+                    speech.word(f"section.{name}"),
+                    blocks,
+                    folded=bool(lines.get(name)),
+                    line=lines.get(name, ""),
+                )
+                for name, blocks in parts
+                if blocks
             ),
             speech.word(f"confidence.{found.confidence}"),
             found.confidence,
             speech.short(found.suspect.sites[0].frame.function),
+            folded=found is not self.diagnosis.findings[0],
+            line=self.sentence(found),
         )
+
+    def answered(self, found: Finding) -> bool:
+        """Tell whether the page begins with this finding: which then shows its place, cause and fix."""
+        return self.glance and self.diagnosis.verdict == "leaking" and found is self.diagnosis.findings[0]
+
+    def charts(self, found: Finding) -> list[Chart]:
+        """Return how each measure of a finding grew."""
+        return growth_charts(self.speech, self.diagnosis, self.derive, found)
+
+    def first_places(self, found: Finding) -> tuple[Site, ...]:
+        """Return where a finding is: the two places that most is counted at, and the one in one's own code from which
+        they were reached."""
+        sites = found.suspect.sites
+        if sites[0].frame.function.startswith("("):
+            return ()
+        beside = [one for one in sites[1:] if one.role == "blocked" and one.process == sites[0].process]
+        own = [one for one in sites[1:] if one.role in _YOURS and one.frame.owner == "own"]
+        own.sort(key=lambda one: _YOURS.index(one.role))
+        return (sites[0], *beside[: _STANDING_FIRST - 1], *(own[:1] if sites[0].frame.owner != "own" else ()))
+
+    def first_sentences(self, cause: Cause) -> int:
+        """Return how many sentences of a cause are read at once."""
+        room = _CAUSE_MOST[self.speech.lang]
+        for count, one in enumerate(cause.because):
+            room -= len(self.speech.say(one))
+            if count and room < 0:
+                return count
+        return len(cause.because)
 
     def title(self, found: Finding) -> str:
         """Return what it is, without the place."""
@@ -92,40 +144,56 @@ class Suspects:
         return self.speech.word(key) if key in WORDS else self.speech.say(found.title)
 
     def story(self, found: Finding) -> str:
-        """Return the finding in a sentence with its numbers, then why such a thing leaks.
+        """Return why such a thing leaks; of the finding that the page answers with, the cause has just said so."""
+        key = f"mechanism.{found.mechanism}.why"
+        return self.speech.word(key) if key in WORDS and not self.answered(found) else ""
 
-        Of the only finding the page's verdict has just said the former.
-        """
-        speech, key = self.speech, f"mechanism.{found.mechanism}.why"
-        why = speech.word(key) if key in WORDS else ""
-        if why and len(self.diagnosis.findings) == 1:
-            return why
-        told = what(speech, self.diagnosis, found)
-        told = f"{told[:1].upper()}{told[1:]}{'。' if speech.lang == 'zh' else '.'}"
-        return f"{told}{'' if speech.lang == 'zh' else ' '}{why}".strip()
+    def sentence(self, found: Finding) -> str:
+        """Return a finding in a sentence with its numbers; of the first the verdict has just said it."""
+        if found is self.diagnosis.findings[0]:
+            return ""
+        told = what(self.speech, self.diagnosis, found)
+        return f"{told[:1].upper()}{told[1:]}{'。' if self.speech.lang == 'zh' else '.'}"
 
     def facts(self, found: Finding) -> Facts:
         """Return what is looked for first: how much, where, since when, whether upstream knows it."""
-        speech, suspect = self.speech, found.suspect
-        shares = [speech.word(f"share.{name}", share=share) for name, share in suspect.share.items() if share > 0]
+        speech, suspect, answered = self.speech, found.suspect, self.answered(found)
+        shares = self.shares(found)
         facts: list[tuple[str, tuple[Block, ...]]] = [
-            ("share", (Para(speech.comma.join(shares)),) if shares else ()),
-            ("where", self.where(suspect.sites)),
+            ("share", (Para(shares),) if shares else ()),
+            ("more-where" if answered else "where", self.where(found)),
             ("victims", self.victims(found)),
             ("path", self.path(suspect.path)),
-            ("since", tuple(Para(one) for one in since(speech, self.diagnosis, found))),
-            ("known", tuple(block for one in found.known for block in self.known(one))),
+            ("since", () if answered else tuple(Para(one) for one in since(speech, self.diagnosis, found))),
+            ("pace", tuple(Para(one) for one in pace(speech, found))),
+            (
+                "known",
+                tuple(block for at, one in enumerate(found.known) for block in self.known(one, answered and not at)),
+            ),
             ("mechanism", (Para(f"`{speech.name(found.mechanism)}`{speech.comma}{self.id(found)}"),)),
         ]
         return Facts(tuple(Fact(speech.word(f"finding.{name}"), blocks) for name, blocks in facts if blocks))
+
+    def shares(self, found: Finding) -> str:
+        """Return how much of the whole a finding is."""
+        shares = found.suspect.share.items()
+        return self.speech.comma.join(
+            self.speech.word(f"share.{name}", share=share) for name, share in shares if share > 0
+        )
 
     def id(self, found: Finding) -> str:
         """Return the name that a finding keeps in every run, labelled."""
         return f"{self.speech.word('finding.name')} `{self.speech.name(found.id)}`"
 
-    def where(self, sites: Sequence[Site]) -> tuple[Block, ...]:
-        """Return the places of a finding: the first two where goroutines of its process stand, which make up most of
-        what is counted there, then one of each other part that places have in it, then the rest."""
+    def where(self, found: Finding) -> tuple[Block, ...]:
+        """Return the places of a finding that the page has not named yet."""
+        named = self.first_places(found) if self.answered(found) else ()
+        left = [one for one in found.suspect.sites if not any(one is site for site in named)]
+        return self.places(left) if left else ()
+
+    def places(self, sites: Sequence[Site]) -> tuple[Block, ...]:
+        """Return places: the first two where goroutines of its process are blocked, which make up most of what is
+        counted there, then one of each other part that places have in it, then the rest."""
         standing = [one for one in sites if one.role == "blocked" and one.process == sites[0].process]
         ordered = standing[:_STANDING_FIRST]
         for one in sites:
@@ -186,19 +254,21 @@ class Suspects:
         title = self.speech.word("finding.frames", count=len(frames))
         return (Para(" → ".join(names)), Fold(title, (places, *self.more(len(frames) - len(shown)))))
 
-    def known(self, one: KnownMatch) -> tuple[Block, ...]:
-        """Return the upstream bug, what the version that runs says to it, and where to read on."""
+    def known(self, one: KnownMatch, named: bool) -> tuple[Block, ...]:
+        """Return the upstream bug, whether the version that runs has it, and where to read on; what is named already
+        is left out."""
         speech = self.speech
-        told = f"{speech.colon}{speech.say(one.summary)}" if one.summary else ""
-        blocks: list[Block] = [Para(f"{speech.name(one.id)}{told}"), Para(self.affected(one))]
+        told = f"{speech.name(one.id)}{speech.colon}{speech.say(one.summary)}" if one.summary else speech.name(one.id)
+        blocks: list[Block] = [Para(told)] if one.summary or not named else []
+        blocks += [] if named else [Para(self.affected(one))]
         if one.says:
             blocks.append(Para(speech.saying(one.says), quiet=True))
-        addresses = [address for address in one.references if _is_web(address)]
+        addresses = [address for address in one.references if _is_web(address)][1 if named else 0 :]
         blocks += [Link(speech.name(address), address) for address in addresses[:_PLACES_MOST]]
         return (*blocks, *self.more(len(addresses) - _PLACES_MOST))
 
     def affected(self, one: KnownMatch) -> str:
-        """Return whether the version that runs has an upstream bug, and since when it is mended."""
+        """Return whether the version that runs has an upstream bug, and since when it is fixed."""
         speech = self.speech
         name = "Go" if one.module == "std" else one.module
         module = speech.name(f"{name} {one.found or ''}".strip())
@@ -207,8 +277,8 @@ class Suspects:
         said = "peer" if one.where == "peer" and one.affects_build == "unknown" else one.affects_build
         versions = speech.name(speech.joined(one.fixed))
         runs = speech.word(f"upstream.affects.{said}", module=speech.name(name) if said == "peer" else module)
-        mended = speech.word("upstream.mended", versions=versions) if versions else speech.word("upstream.unmended")
-        return f"{runs}{speech.stop}{mended}"
+        fixed_in = speech.word("upstream.mended", versions=versions) if versions else speech.word("upstream.unmended")
+        return f"{runs}{speech.stop}{fixed_in}"
 
     def why(self, found: Finding) -> tuple[Block, ...]:
         """Return what speaks for it, then what speaks against it."""
@@ -217,6 +287,8 @@ class Suspects:
         excerpts: set[str] = set()
         left = 0
         for one in found.suspect.evidence:
+            if one.kind == "known-bug" and found.known:  # the bug stands above, with its version
+                continue
             told[one.claim.key] = told.get(one.claim.key, 0) + 1
             if told[one.claim.key] > _ALIKE_MOST or len(claims[False]) + len(claims[True]) >= _CLAIMS_MOST:
                 left += 1
@@ -251,7 +323,7 @@ class Suspects:
         """Return the sentence of a claim, with its process where that is another, and the lock as the source has it."""
         speech = self.speech
         told = speech.say(one.claim)
-        if owner := speech.name(elsewhere(self.diagnosis, found, one)):
+        if owner := speech.name(other_process(self.diagnosis, found, one)):
             told = f"{owner}{speech.colon}{told}"
         if lock := lock_in_source(found, one):
             glue = "" if speech.lang == "zh" else " "
@@ -271,21 +343,22 @@ class Suspects:
         cause = found.cause
         if cause is None:
             return ()
-        blocks: list[Block] = [Para(self.speech.saying(cause.because))]
+        left = cause.because[self.first_sentences(cause) if self.answered(found) else 0 :]
+        blocks: list[Block] = [Para(self.speech.saying(left))] if left else []
         files = marked(self.speech, cause.excerpts, found.suspect.sites)
         for file, rows in list(files.items())[:_FILES_MOST]:
             blocks.append(self.code(file, rows))
         blocks += self.more(len(files) - _FILES_MOST, self.derive.listed(found))
         lines = {(file, row.number) for file, rows in files.items() for row in rows}
-        left = [one for one in cause.sites if (one.frame.file, one.frame.line) not in lines]
-        if left:
-            places = [self.place(one.frame, self.part(one), one.process) for one in left[:_PLACES_MOST]]
-            blocks += [Places(tuple(places)), *self.more(len(left) - len(places))]
+        elsewhere = [one for one in cause.sites if (one.frame.file, one.frame.line) not in lines]
+        if elsewhere:
+            places = [self.place(one.frame, self.part(one), one.process) for one in elsewhere[:_PLACES_MOST]]
+            blocks += [Places(tuple(places)), *self.more(len(elsewhere) - len(places))]
         if cause.sources:
             told = self.speech.stop.join(self.speech.name(one) for one in cause.sources[:_FILES_MOST])
             blocks.append(Para(self.speech.word("cause.read", source=told), quiet=True))
             blocks += self.more(len(cause.sources) - _FILES_MOST)
-        if whole := self.derive.listed(found):
+        if not self.answered(found) and (whole := self.derive.listed(found)):
             blocks.append(Command(whole, self.speech.word("cause.whole")))
         return tuple(blocks)
 
@@ -321,4 +394,4 @@ def _is_web(address: str) -> bool:
     return address.startswith(("https://", "http://")) and len(address) < 500
 
 
-__all__ = ["AGAINST", "Suspects"]
+__all__ = ["Suspects"]

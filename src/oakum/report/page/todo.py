@@ -1,4 +1,4 @@
-"""A finding -> what to do about it now, properly and upstream, and how to check afterwards that it is mended."""
+"""A finding -> what to do about it now, properly and upstream, and how to check afterwards that it is fixed."""
 
 from collections.abc import Sequence
 
@@ -15,11 +15,12 @@ _DIFF_LINES, _DIFF_MOST = 160, 16_000
 STUCK = ("double-lock", "lock-cycle", "lock-held-while-waiting")  # work stands still before memory runs out
 
 
-def todo(speech: Speech, diagnosis: Diagnosis, found: Finding) -> tuple[Block, ...]:
-    """Return what to do: now, properly, and with upstream."""
-    now, properly = _steps(speech, diagnosis, found)
-    facts = (("now", now), ("properly", properly), ("upstream", _upstream(speech, found)))
-    return (Facts(tuple(Fact(speech.word(f"do.{name}"), tuple(blocks)) for name, blocks in facts if blocks)),)
+def todo(speech: Speech, diagnosis: Diagnosis, found: Finding, *, answered: bool = False) -> tuple[Block, ...]:
+    """Return what to do: mitigation, permanent fix, upstream; `answered`: what `first_steps` has is said already."""
+    now, properly = (blocks[1 if answered else 0 :] for blocks in _steps(speech, diagnosis, found))
+    facts = (("now", now), ("properly", properly), ("upstream", _upstream(speech, found, named=answered)))
+    shown = tuple(Fact(speech.word(f"do.{name}"), tuple(blocks)) for name, blocks in facts if blocks)
+    return (Facts(shown),) if shown else ()
 
 
 def first_steps(speech: Speech, diagnosis: Diagnosis, found: Finding) -> tuple[str, str]:
@@ -34,7 +35,7 @@ def first_steps(speech: Speech, diagnosis: Diagnosis, found: Finding) -> tuple[s
 
 def _steps(speech: Speech, diagnosis: Diagnosis, found: Finding) -> tuple[list[Block], list[Block]]:
     advice = remedies(found)
-    general = not found.remedies  # what follows from the mechanism is how to mend it, not how to get through the night
+    general = not found.remedies  # what follows from the mechanism is how to fix it, not how to get through the night
     now = [one for one in advice if one.kind == "mitigate" and not general]
     properly = [one for one in advice if one.kind != "mitigate" or general]
     return (
@@ -44,7 +45,7 @@ def _steps(speech: Speech, diagnosis: Diagnosis, found: Finding) -> tuple[list[B
 
 
 def _at_once(speech: Speech, diagnosis: Diagnosis, found: Finding, mitigations: Sequence[Remedy]) -> list[Block]:
-    """Return the one thing that helps with every leak until it is mended, and how long it can wait.
+    """Return the one thing that helps with every leak until it is fixed, and how long it can wait.
 
     Of a suspicion: to settle it first. Nothing where the catalogue itself says when to restart.
     """
@@ -64,13 +65,13 @@ def _at_once(speech: Speech, diagnosis: Diagnosis, found: Finding, mitigations: 
 
 def _remedy(speech: Speech, remedy: Remedy, *, kind: bool = False) -> list[Block]:
     before = f"{speech.word(f'remedy.{remedy.kind}')}{speech.colon}" if kind else ""
-    blocks: list[Block] = [Para(before + speech.say(remedy.text))]
-    if remedy.diff:
-        blocks.append(Diff(_cut(speech, remedy.diff)))
-        blocks.append(Para(speech.word("remedy.compiled" if remedy.compiled else "remedy.not-compiled"), quiet=True))
-    if remedy.risk:
-        blocks.append(Para(speech.word("remedy.risk", risk=speech.say(remedy.risk)), quiet=True))
-    return blocks
+    risk = speech.word("remedy.risk", risk=speech.say(remedy.risk)) if remedy.risk else ""
+    text = before + speech.say(remedy.text)
+    if not remedy.diff:
+        return [Para(f"{text}{speech.glue}{risk}" if risk else text)]
+    compiled = speech.word("remedy.compiled" if remedy.compiled else "remedy.not-compiled")
+    quiet = [Para(one, quiet=True) for one in (compiled, risk) if one]
+    return [Para(text), Diff(_cut(speech, remedy.diff)), *quiet]
 
 
 def _cut(speech: Speech, diff: str) -> str:
@@ -83,10 +84,11 @@ def _cut(speech: Speech, diff: str) -> str:
     return shown
 
 
-def _upstream(speech: Speech, found: Finding) -> list[Block]:
+def _upstream(speech: Speech, found: Finding, *, named: bool) -> list[Block]:
     blocks: list[Block] = []
     for one in found.known[:3]:
-        blocks += [Para(_knows(speech, one)), *(Link(address, address) for address in _addresses(one)[:1])]
+        blocks.append(Para(_knows(speech, one)))
+        blocks += [] if named else [Link(address, address) for address in _addresses(one)[:1]]
     for lead in found.leads:
         blocks += _lead(speech, lead)
     return blocks or [Para(_unknown(speech, found))]
@@ -143,7 +145,7 @@ def _unknown(speech: Speech, found: Finding) -> str:
 
 
 def checks(speech: Speech, diagnosis: Diagnosis, derive: Derive, found: Finding) -> tuple[Block, ...]:
-    """Return what to run once it is mended, what must come out, and what shows the place as it is now."""
+    """Return what to run once it is fixed, what must come out, and what shows the place as it is now."""
     blocks: list[Block] = [
         Para(speech.word("check.run")),
         Command(look_again(diagnosis, found.suspect.sites[0].process), speech.word("check.about")),

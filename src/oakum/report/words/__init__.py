@@ -1,8 +1,8 @@
 """The words of a diagnosis: Text -> one sentence, English or Chinese.
 
-Templates are those of str.format; four specs are ours: {x:bytes} is 41.0 KiB, {x:span} of seconds is 3 h 20 min
-(3 小时 20 分钟), {x:#goroutine} counts: 1 goroutine, 103 goroutines, {x:phrase} is a phrase of ours in Chinese. An
-area is a module and one line in _AREAS.
+Templates are those of str.format; five specs are ours: {x:bytes} is 41.0 KiB, {x:span} of seconds is 3 h 20 min
+(3 小时 20 分钟), {x:#goroutine} counts: 1 goroutine, 103 goroutines, {x:phrase} is a phrase of ours in Chinese,
+{x:said} a noun of words/problems.py. An area is a module and one line in _AREAS.
 """
 
 from contextlib import suppress
@@ -11,6 +11,7 @@ from typing import Any
 
 from oakum.model import Text
 from oakum.report.words import (
+    assemble,
     cause_channels,
     cause_heap,
     cause_locks,
@@ -19,6 +20,7 @@ from oakum.report.words import (
     cause_workers,
     common,
     controls,
+    dry_run,
     fixes,
     gaps,
     goroutines,
@@ -31,6 +33,7 @@ from oakum.report.words import (
     memory,
     numbers,
     page,
+    problems,
     recheck,
     roles,
     scan,
@@ -40,8 +43,8 @@ from oakum.report.words.phrases import in_chinese
 
 _AREAS = (
     common, fixes, mechanisms, gaps, goroutines, locks, heap, memory, numbers, page, roles, cause_channels, cause_heap,
-    cause_locks, cause_network, cause_waits, cause_workers, scan, known, upstream, controls,
-    incident, incident_lessons, recheck,
+    cause_locks, cause_network, cause_waits, cause_workers, scan, known, upstream, controls, dry_run,
+    incident, incident_lessons, recheck, assemble, problems,
 )  # fmt: skip
 LANGUAGES = ("en", "zh")
 WORDS: dict[str, tuple[str, str]] = {key: words for area in _AREAS for key, words in area.WORDS.items()}
@@ -88,6 +91,8 @@ class _Words(Formatter):
             return span(value, self.lang)
         if format_spec == "phrase":
             return in_chinese(str(value)) if self.lang == "zh" else str(value)
+        if format_spec == "said":
+            return problems.NOUNS.get(str(value), str(value)) if self.lang == "zh" else str(value)
         if format_spec.startswith("#"):
             noun = format_spec[1:]
             return f"{value:,} {noun}" if value == 1 else f"{value:,} {_plural(noun)}"

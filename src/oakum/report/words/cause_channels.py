@@ -2,39 +2,39 @@
 
 _LEFT = {
     "timeout": (
-        "When the time-out `{condition}` ({case}) comes first, {function} leaves at {exit} {en}.",
-        "如果超时 `{condition}`（{case}）先到，{function} 就在 {exit} 处离开，{zh}。",
+        "On timeout `{condition}` ({case}) {function} returns at {exit} {en}.",
+        "超时 `{condition}`（{case}）时，{function} 在 {exit} 返回，{zh}。",
     ),
     "context": (
-        "When the context ends first (`{condition}`, {case}), {function} leaves at {exit} {en}.",
-        "如果 context 先结束（`{condition}`，{case}），{function} 就在 {exit} 处离开，{zh}。",
+        "When the context ends (`{condition}`, {case}), {function} returns at {exit} {en}.",
+        "context 结束（`{condition}`，{case}）时，{function} 在 {exit} 返回，{zh}。",
     ),
     "case": (
-        "When `{condition}` ({case}) is ready first, {function} leaves at {exit} {en}.",
-        "如果 `{condition}`（{case}）先就绪，{function} 就在 {exit} 处离开，{zh}。",
+        "On `{condition}` ({case}) {function} returns at {exit} {en}.",
+        "走 `{condition}`（{case}）时，{function} 在 {exit} 返回，{zh}。",
     ),
     "default": (
-        "When nothing is ready at {case}, {function} does not wait: it leaves at {exit} {en}.",
-        "如果 {case} 处没有就绪的分支，{function} 不会等待，而是在 {exit} 处离开，{zh}。",
+        "When no case is ready at {case}, {function} does not wait: it returns at {exit} {en}.",
+        "{case} 没有 case 就绪时，{function} 不等待，直接在 {exit} 返回，{zh}。",
     ),
     "condition": (
-        "When `{condition}` holds ({case}), {function} leaves at {exit} {en}.",
-        "当 `{condition}` 成立时（{case}），{function} 在 {exit} 处离开，{zh}。",
+        "If `{condition}` ({case}), {function} returns at {exit} {en}.",
+        "`{condition}` 成立（{case}）时，{function} 在 {exit} 返回，{zh}。",
     ),
-    "plain": ("{function} can leave at {exit} {en}.", "{function} 可能在 {exit} 处离开，{zh}。"),
+    "plain": ("{function} can return at {exit} {en}.", "{function} 可能在 {exit} 返回，{zh}。"),
 }
 _UNDONE = {
     "receive": (
-        "without receiving from `{channel}`: whoever sends to it then waits for ever",
-        "没有从 `{channel}` 接收：此后向它发送的 goroutine 永远等待",
+        "without receiving from `{channel}`. The sender then blocks forever",
+        "不再接收 `{channel}`，发送方永远阻塞",
     ),
     "send": (
-        "without sending to `{channel}`: whoever receives from it waits for ever",
-        "没有向 `{channel}` 发送：从它接收的 goroutine 永远等待",
+        "without sending to `{channel}`. The receiver then blocks forever",
+        "没有向 `{channel}` 发送，接收方永远阻塞",
     ),
     "close": (
-        "without closing `{channel}`: whoever ranges over it waits for ever",
-        "没有关闭 `{channel}`：对它进行 range 的 goroutine 永远等待",
+        "without closing `{channel}`. Its range loop then blocks forever",
+        "没有 close `{channel}`，range 它的协程永远阻塞",
     ),
 }
 
@@ -43,117 +43,104 @@ WORDS: dict[str, tuple[str, str]] = {
     for what, (undone_en, undone_zh) in _UNDONE.items()
     for why, (en, zh) in _LEFT.items()
 } | {
-    "cause.shown": (
-        "The source, read below, leaves nobody who could end the wait.",
-        "源代码（见下文）表明，已经没有谁能结束这一等待。",
-    ),
-    "cause.channel.made-bare": (
-        "`{channel}` is made at {made} without a buffer: a send waits until somebody receives.",
-        "`{channel}` 在 {made} 处创建，没有缓冲：发送要等到有人接收。",
-    ),
+    "cause.shown": ("The source (below) shows that nothing can unblock it.", "源码（见下文）表明它无法被唤醒。"),
+    "cause.channel.made-bare": ("`{channel}` is unbuffered ({made}).", "`{channel}` 无缓冲（{made}）。"),
     "cause.channel.made-room": (
-        "`{channel}` is made at {made} with room for {room}: once it is full, a send waits until somebody receives.",
-        "`{channel}` 在 {made} 处创建，缓冲为 {room}：满了之后，发送要等到有人接收。",
+        "`{channel}` has a buffer of {room} ({made}); when it is full, sends block.",
+        "`{channel}` 缓冲为 {room}（{made}），满后发送阻塞。",
     ),
-    "cause.channel.received-once": ("The only receive stands at {places}.", "唯一的接收在 {places}。"),
-    "cause.channel.received": ("It is received from at {places}.", "接收在 {places}。"),
+    "cause.channel.received-once": ("The only receive is at {places}.", "唯一的接收在 {places}。"),
+    "cause.channel.received": ("Receives: {places}.", "接收位置：{places}。"),
     "cause.sender.first-wins": (
-        "What is started at {start} sends more than one value, but {function} takes one at {receive} and leaves at "
-        "{exit}: for the others there is nobody, and their sends wait for ever.",
-        "在 {start} 启动的 goroutine 会发送不止一个值，但 {function} 在 {receive} 只取一个，然后在 {exit} 离开："
-        "其余的发送没有接收者，永远等待。",
+        "The goroutines started at {start} send more than one value, but {function} receives one at {receive} and "
+        "returns at {exit}. The other sends block forever.",
+        "{start} 启动的协程会发送多个值，但 {function} 在 {receive} 只接收一个就在 {exit} 返回，其余发送永远阻塞。",
     ),
     "cause.sender.loop-left": (
-        "{function} receives in a loop at {receive} and leaves it early at {exit}: what is sent after that is received "
-        "by nobody.",
-        "{function} 在 {receive} 的循环中接收，却在 {exit} 提前离开：此后发送的值没有人接收。",
+        "{function} receives in a loop at {receive} and leaves it early at {exit}. Later sends block forever.",
+        "{function} 在 {receive} 循环接收，却在 {exit} 提前退出循环，此后的发送永远阻塞。",
     ),
     "cause.sender.receiver-ended": (
-        "{function}, which receives from `{channel}` at {receive}, ends at {exit}: from then on every sender waits for "
-        "ever.",
-        "从 `{channel}` 接收的 {function}（{receive}）在 {exit} 处结束：从此每个发送者都永远等待。",
+        "{function} receives from `{channel}` at {receive} and returns at {exit}. Every later send blocks forever.",
+        "{function} 在 {receive} 接收 `{channel}`，在 {exit} 返回，此后的发送永远阻塞。",
     ),
     "cause.sender.nested": (
-        "At {place} {function}, itself run by the group `{group}`, starts another member of the same group. The group "
-        "has a limit: Go waits for a free place, and a place becomes free only when a member ends. When all members "
-        "wait so, none ever ends.",
-        "{function} 本身由组 `{group}` 运行，又在 {place} 启动同一个组的新成员。该组设有上限：Go 要等到有空位，"
-        "而只有成员结束才会空出位置。当所有成员都这样等待时，谁也不会结束。",
+        "{function} runs in the group `{group}` and starts another member of the same group at {place}. The group "
+        "has a limit, so Go blocks until a member exits. When all members block there, none exits.",
+        "{function} 本身运行在组 `{group}` 中，又在 {place} 向同一个组启动新成员。组设有上限，Go 要等有成员退出；"
+        "所有成员都这样等待时，谁也退不出。",
     ),
-    "cause.sender.nobody": ("Nothing receives from `{channel}`.", "没有任何代码从 `{channel}` 接收。"),
+    "cause.sender.nobody": ("Nothing receives from `{channel}`.", "没有代码从 `{channel}` 接收。"),
     "cause.sender.busy": (
-        "{function}, which should receive from `{channel}` at {receive}, stands at {place} itself and does not come "
-        "back to it.",
-        "应当在 {receive} 从 `{channel}` 接收的 {function} 自己停在 {place}，没有再回到那里。",
+        "{function}, the receiver of `{channel}` ({receive}), is itself blocked at {place}.",
+        "`{channel}` 的接收方 {function}（{receive}）自身阻塞在 {place}。",
     ),
     "cause.sender.twice": (
-        "{second} sends a second time after {first} on the same way, but only one value is received, at {receive}.",
-        "{second} 在 {first} 之后沿同一路径再次发送，但只在 {receive} 接收一个值。",
+        "{second} sends again after {first} on the same path, but only one value is received ({receive}).",
+        "{second} 在 {first} 之后沿同一路径再次发送，但只接收一个值（{receive}）。",
     ),
     "cause.consumer.left": (
-        "{getter} hands the channel out; {function} receives from it at {receive} and leaves at {exit} before it is "
-        "empty: the next send at {send} waits for ever.",
-        "{getter} 把该 channel 交给调用者；{function} 在 {receive} 从中接收，却在取空之前于 {exit} 离开："
-        "{send} 处的下一次发送永远等待。",
+        "{getter} returns the channel. {function} receives from it at {receive} and returns at {exit} before it is "
+        "drained. The next send at {send} blocks forever.",
+        "{getter} 返回该 channel；{function} 在 {receive} 接收，未排空就在 {exit} 返回，{send} "
+        "处的下一次发送永远阻塞。",
     ),
     "cause.consumer.stopped": (
-        "`{stop}` ({place}) does not help: it takes nothing out of the channel, and the send at {send} waits for a "
-        "receiver only.",
-        "`{stop}`（{place}）无济于事：它不会从 channel 中取出任何值，而 {send} 处的发送只等待接收者。",
+        "`{stop}` ({place}) does not unblock the send at {send}: it does not drain the channel.",
+        "`{stop}`（{place}）不会排空 channel，因此不能解除 {send} 处的发送阻塞。",
     ),
     "cause.consumer.not-released": (
-        "{function} never calls {release}, which would take out what is left.",
-        "{function} 从未调用 {release}，而它会取出剩余的值。",
+        "{function} never calls {release}, which would drain the channel.",
+        "{function} 从未调用 {release}，而它会排空 channel。",
     ),
     "cause.starved": (
-        "{function} writes to its peer at {place} (`{code}`) and receives in the same loop: while the write waits, "
-        "nothing is taken at {unserved}.",
-        "{function} 在 {place}（`{code}`）向对端写入，又在同一个循环里接收：写入等待期间，{unserved} 处什么也收不到。",
+        "{function} writes to its peer at {place} (`{code}`) and receives in the same loop. While the write blocks, "
+        "nothing receives at {unserved}.",
+        "{function} 在同一个循环里向对端写入（{place}，`{code}`）和接收；写阻塞期间，{unserved} 不再接收。",
     ),
     "cause.starved.both": (
-        "When the buffers between the two ends are full, each waits for the other to read: neither goes on.",
-        "当两端之间的缓冲都满时，双方都在等对方读取：谁也无法继续。",
+        "When the buffers in both directions are full, each side waits for the other to read: deadlock.",
+        "两个方向的缓冲都满时，双方互等对方读取，形成死锁。",
     ),
     "cause.receiver.waits.send": (
-        "The goroutine waits at {place} for a value from `{channel}`, made at {made}.",
-        "goroutine 在 {place} 等待来自 `{channel}` 的值，该 channel 在 {made} 创建。",
+        "The goroutine waits at {place} for a value from `{channel}` (created at {made}).",
+        "协程在 {place} 等待 `{channel}`（创建于 {made}）的值。",
     ),
     "cause.receiver.waits.send.unmade": (
         "The goroutine waits at {place} for a value from `{channel}`.",
-        "goroutine 在 {place} 等待来自 `{channel}` 的值。",
+        "协程在 {place} 等待 `{channel}` 的值。",
     ),
     "cause.receiver.waits.close": (
-        "The loop at {place} ends only when `{channel}`, made at {made}, is closed.",
-        "{place} 处的循环只有在 `{channel}`（在 {made} 创建）被关闭后才会结束。",
+        "The loop at {place} ends only when `{channel}` (created at {made}) is closed.",
+        "{place} 的循环要等 `{channel}`（创建于 {made}）被 close 才结束。",
     ),
     "cause.receiver.waits.close.unmade": (
         "The loop at {place} ends only when `{channel}` is closed.",
-        "{place} 处的循环只有在 `{channel}` 被关闭后才会结束。",
+        "{place} 的循环要等 `{channel}` 被 close 才结束。",
     ),
-    "cause.receiver.done.send": ("A value is sent, or it is closed, at {places}.", "发送或关闭在 {places}。"),
-    "cause.receiver.done.close": ("It is closed at {places}.", "关闭在 {places}。"),
+    "cause.receiver.done.send": ("Sends and closes: {places}.", "发送或 close 的位置：{places}。"),
+    "cause.receiver.done.close": ("Closes: {places}.", "close 的位置：{places}。"),
     "cause.receiver.dropped.send": (
-        "But {function} forgets the waiting side at {drop} (`{code}`) and sends it nothing: nobody knows it any more.",
-        "但 {function} 在 {drop}（`{code}`）丢弃了等待的一方，却什么也没有发送：再也没有人知道它。",
+        "{function} drops the waiter at {drop} (`{code}`) without sending. Nothing can reach it afterwards.",
+        "{function} 在 {drop}（`{code}`）丢弃了等待方且没有发送，此后再也无法唤醒它。",
     ),
     "cause.receiver.dropped.close": (
-        "But {function} lets go of its owner at {drop} (`{code}`) without closing it: nobody can close it any more.",
-        "但 {function} 在 {drop}（`{code}`）放弃了它的所有者而没有关闭它：再也没有人能关闭它。",
+        "{function} drops its owner at {drop} (`{code}`) without closing it. Nothing can close it afterwards.",
+        "{function} 在 {drop}（`{code}`）丢弃了它的所有者且没有 close，此后再也无法 close。",
     ),
     "cause.receiver.forgotten.send": (
-        "Of several that are made side by side, the one made at {places} gets nothing: all that is sent goes to the "
-        "others.",
-        "在并排创建的几个对象中，{places} 处创建的那个什么也得不到：发送的值都给了其他对象。",
+        "Several are created side by side; the one from {places} never gets a value.",
+        "同时创建了几个，其中 {places} 处创建的那个从未收到值。",
     ),
     "cause.receiver.forgotten.close": (
-        "Of several that are made side by side, the one made at {places} is never closed: only the others are.",
-        "在并排创建的几个对象中，{places} 处创建的那个从未关闭：关闭的只是其他对象。",
+        "Several are created side by side; the one from {places} is never closed.",
+        "同时创建了几个，其中 {places} 处创建的那个从未 close。",
     ),
     "cause.receiver.nobody.send": (
-        "Nothing sends to `{channel}` and nothing closes it.",
-        "没有任何代码向 `{channel}` 发送，也没有代码关闭它。",
+        "Nothing sends to `{channel}` or closes it.",
+        "没有代码向 `{channel}` 发送或将其 close。",
     ),
-    "cause.receiver.nobody.close": ("Nothing closes `{channel}`.", "没有任何代码关闭 `{channel}`。"),
+    "cause.receiver.nobody.close": ("Nothing closes `{channel}`.", "没有代码 close `{channel}`。"),
 }
 
 __all__ = ["WORDS"]

@@ -3,245 +3,222 @@
 WORDS: dict[str, tuple[str, str]] = {
     # Calls without a deadline.
     "cause.transport.each": (
-        "Each call of {function} makes an http.Transport of its own at {place}. A transport keeps its idle "
-        "connections, each with two goroutines, for whoever uses it next; of this one nobody ever does.",
-        "{function} 每次被调用都会在 {place} 新建一个 http.Transport。Transport 会为后续请求保留空闲连接，"
-        "每个连接两个 goroutine；而这个 Transport 再也没有人使用。",
+        "Every call of {function} creates its own http.Transport at {place}. Its idle connections, each with two "
+        "goroutines, are never reused.",
+        "{function} 每次调用都在 {place} 新建 http.Transport，其空闲连接（每条两个协程）再也不会被复用。",
     ),
     "cause.transport.endless": (
-        "It has no IdleConnTimeout, and nothing calls CloseIdleConnections: the connections stay until the far end "
+        "It has no IdleConnTimeout, and nothing calls CloseIdleConnections: the connections stay until the server "
         "closes them.",
-        "它没有设置 IdleConnTimeout，也没有任何代码调用 CloseIdleConnections：连接会一直保留，直到对端关闭。",
+        "没有设置 IdleConnTimeout，也没有调用 CloseIdleConnections：连接一直保留到对端关闭。",
     ),
     "cause.network.http.waits": (
-        "{function} waits at {place} for the answer to {call}.",
-        "{function} 在 {place} 等待 {call} 的应答。",
+        "{function} waits at {place} for the response to {call}.",
+        "{function} 在 {place} 等待 {call} 的响应。",
     ),
     "cause.network.http.default": (
-        "The call at {place} uses http.DefaultClient, which has no Timeout.",
-        "{place} 处的调用使用 http.DefaultClient，它没有 Timeout。",
+        "{place} uses http.DefaultClient, which has no Timeout.",
+        "{place} 使用 http.DefaultClient，没有 Timeout。",
     ),
     "cause.network.http.client": (
-        "Its client is made at {place} without a Timeout (`{code}`).",
-        "所用的 client 在 {place} 创建，未设置 Timeout（`{code}`）。",
+        "Its client is created at {place} without a Timeout (`{code}`).",
+        "client 创建于 {place}，没有设置 Timeout（`{code}`）。",
     ),
     "cause.network.http.zero": (
-        "Its client, {client}, is an http.Client that nothing was assigned to: it has no Timeout.",
-        "所用的 client（{client}）是从未赋值的 http.Client：它没有 Timeout。",
+        "Its client {client} is a zero http.Client without a Timeout.",
+        "client（{client}）是零值 http.Client，没有 Timeout。",
     ),
     "cause.network.http.cancel": (
-        "The request carries the context of {place}, which has no deadline either: only whoever made that request can "
-        "end the wait, by going away.",
-        "请求携带 {place} 处的 context，它也没有截止时间：只有发起该请求的一方离开，等待才会结束。",
+        "The request uses the context of {place}, which has no deadline: only the inbound client disconnecting ends "
+        "the wait.",
+        "请求使用 {place} 的 context，没有截止时间：只有入站客户端断开，等待才会结束。",
     ),
     "cause.network.http.ends": (
-        "The request has no context with a deadline either, so a server that accepts it and never answers holds the "
-        "goroutine for as long as the connection lives.",
-        "请求也没有带截止时间的 context，因此服务端接受请求却始终不应答时，goroutine 会一直等到连接断开为止。",
+        "The request context has no deadline either. A server that never responds blocks the goroutine until the "
+        "connection breaks.",
+        "请求的 context 也没有截止时间，服务端一直不响应时，协程会阻塞到连接断开。",
     ),
     "cause.network.rpc.waits": (
-        "{function} waits at {place} for the answer to {call}.",
-        "{function} 在 {place} 等待 {call} 的应答。",
+        "{function} waits at {place} for the response to {call}.",
+        "{function} 在 {place} 等待 {call} 的响应。",
     ),
     "cause.network.rpc.context": (
-        "The context that it passes is made at {place} (`{code}`) and has no deadline.",
-        "它传入的 context 在 {place} 创建（`{code}`），没有截止时间。",
+        "Its context is created at {place} (`{code}`) without a deadline.",
+        "所用 context 创建于 {place}（`{code}`），没有截止时间。",
     ),
     "cause.network.rpc.no-context": (
-        "{call} at {place} takes no context, so nothing limits how long it waits: a peer that never answers is waited "
-        "for without end.",
-        "{place} 处的 {call} 不接受 context，因此没有任何东西限制它等待多久：对端始终不应答时，等待永不结束。",
+        "{call} at {place} takes no context: a peer that never answers blocks it forever.",
+        "{place} 的 {call} 不接收 context：对端一直不响应，就一直阻塞。",
     ),
     "cause.network.rpc.ends": (
-        "Whoever could cancel it waits for this call to return, so a peer that never answers is waited for "
-        "without end.",
-        "能取消它的代码正等着这个调用返回，因此对端始终不应答时，等待永不结束。",
+        "The code that could cancel it waits for this call: a peer that never answers blocks it forever.",
+        "能取消它的代码正在等这次调用返回：对端一直不响应，就一直阻塞。",
     ),
     "cause.network.read.waits": (
-        "{function} waits at {place} ({call}) for bytes from the peer.",
-        "{function} 在 {place}（{call}）等待对端发来字节。",
+        "{function} waits at {place} ({call}) for data from the peer.",
+        "{function} 在 {place}（{call}）等待对端数据。",
     ),
-    "cause.network.read.made": (
-        "The connection comes from {place} (`{code}`).",
-        "该连接来自 {place}（`{code}`）。",
-    ),
+    "cause.network.read.made": ("The connection comes from {place} (`{code}`).", "连接来自 {place}（`{code}`）。"),
     "cause.network.read.ends": (
-        "Nothing sets a read deadline on it before the read; a peer that stays connected and says nothing is "
-        "waited for "
-        "without end.",
-        "读取之前没有任何代码为它设置读截止时间；对端保持连接却不发数据时，等待永不结束。",
+        "No read deadline is set: a peer that stays connected and sends nothing blocks it forever.",
+        "没有设置读超时：对端保持连接却不发数据，就一直阻塞。",
     ),
     "cause.network.write.waits": (
-        "{function} waits at {place} ({call}) for the peer to read what was written before.",
-        "{function} 在 {place}（{call}）等待对端读走先前写出的数据。",
+        "{function} waits at {place} ({call}) for the peer to read.",
+        "{function} 在 {place}（{call}）等待对端读取。",
     ),
-    "cause.network.write.made": (
-        "The connection comes from {place} (`{code}`).",
-        "该连接来自 {place}（`{code}`）。",
-    ),
+    "cause.network.write.made": ("The connection comes from {place} (`{code}`).", "连接来自 {place}（`{code}`）。"),
     "cause.network.write.ends": (
-        "Nothing sets a write deadline on it; a peer that stays connected and stops reading is waited for without end.",
-        "没有任何代码为它设置写截止时间；对端保持连接却停止读取时，等待永不结束。",
+        "No write deadline is set: a peer that stays connected and stops reading blocks it forever.",
+        "没有设置写超时：对端保持连接却停止读取，就一直阻塞。",
     ),
     "cause.network.write.answer": (
-        "What it writes to is the answer to a request, taken at {place} (`{code}`).",
-        "它写入的是某个请求的应答，取自 {place}（`{code}`）。",
+        "It writes an HTTP response, obtained at {place} (`{code}`).",
+        "写入的是 HTTP 响应，取自 {place}（`{code}`）。",
     ),
     "cause.network.write.answer-ends": (
-        "Neither this code nor the server (WriteTimeout) sets a write deadline, and the request's context does not end "
-        "while the client stays connected: a client that stops reading is waited for without end.",
-        "这段代码和服务器（WriteTimeout）都没有设置写截止时间，而客户端保持连接时请求的 context 不会结束："
-        "客户端停止读取后，等待永不结束。",
+        "Neither this code nor the server (WriteTimeout) sets a write deadline: a client that stays connected and "
+        "stops reading blocks it forever.",
+        "代码和服务器（WriteTimeout）都没有设置写超时：客户端保持连接却停止读取，就一直阻塞。",
     ),
     "cause.network.asked.waits": (
-        "{function} waits at {place} ({call}) for the rest of a request's body.",
-        "{function} 在 {place}（{call}）等待请求 body 的其余部分。",
+        "{function} waits at {place} ({call}) for the rest of a request body.",
+        "{function} 在 {place}（{call}）等待请求体的剩余部分。",
     ),
     "cause.network.asked.ends": (
-        "Neither this code nor the server (ReadTimeout) sets a read deadline: a client that stays connected and sends "
-        "no more is waited for without end.",
-        "这段代码和服务器（ReadTimeout）都没有设置读截止时间：客户端保持连接却不再发送时，等待永不结束。",
+        "Neither this code nor the server (ReadTimeout) sets a read deadline: a client that stays connected and "
+        "stops sending blocks it forever.",
+        "代码和服务器（ReadTimeout）都没有设置读超时：客户端保持连接却不再发送，就一直阻塞。",
     ),
     "cause.network.locked": (
-        "Meanwhile {lock}, locked at {place}, is held over the call at {call}: everybody who wants the lock waits too.",
-        "与此同时，在 {place} 加上的锁 {lock} 在 {call} 的调用期间一直被持有：所有想要该锁的 goroutine 都在等待。",
+        "{lock}, locked at {place}, is held across the call at {call}: every other user of the lock waits.",
+        "在 {place} 加的锁 {lock} 在 {call} 调用期间一直持有，其他使用者全部等待。",
     ),
     # Goroutines without a limit.
     "cause.spawn.loop": (
-        "{place} starts a goroutine in every round of a loop (`{code}`), however many are still waiting.",
-        "{place} 在循环的每一轮启动一个 goroutine（`{code}`），不管还有多少在等待。",
+        "{place} starts one goroutine per loop iteration (`{code}`), without a limit.",
+        "{place} 在循环中每轮启动一个协程（`{code}`），没有上限。",
     ),
     "cause.spawn.handler": (
-        "{place} starts a goroutine for every call that it handles (`{code}`), however many are still waiting.",
-        "{place} 为处理的每个调用启动一个 goroutine（`{code}`），不管还有多少在等待。",
+        "{place} starts one goroutine per handled call (`{code}`), without a limit.",
+        "{place} 每处理一次调用启动一个协程（`{code}`），没有上限。",
     ),
     "cause.spawn.started": (
-        "{place} starts a goroutine each time (`{code}`), however many are still waiting.",
-        "{place} 每次都启动一个 goroutine（`{code}`），不管还有多少在等待。",
+        "{place} starts one goroutine each time (`{code}`), without a limit.",
+        "{place} 每次启动一个协程（`{code}`），没有上限。",
     ),
     "cause.spawn.bound": (
-        "They queue for what {place} limits (`{code}`): only so many go on at a time.",
-        "它们排队等待 {place} 所限制的资源（`{code}`）：同一时刻只有这么多能继续。",
+        "They queue for the limit at {place} (`{code}`).",
+        "它们在 {place} 的并发上限处排队（`{code}`）。",
     ),
     "cause.spawn.endless": (
-        "The call at {place} has no time-out, so a turn that is taken may never come free.",
-        "{place} 处的调用没有超时，因此被占用的名额可能永远不会释放。",
+        "The call at {place} has no timeout, so a slot may never be released.",
+        "{place} 的调用没有超时，名额可能永不释放。",
     ),
     "cause.spawn.ends": (
-        "Nothing at {place} waits for a turn, or refuses, before it starts the next one; when work comes faster "
-        "than it "
-        "is done, the queue of goroutines grows without end.",
-        "{place} 在启动下一个之前既不等待名额也不拒绝；任务到来的速度超过完成的速度时，排队的 goroutine 会无限增长。",
+        "{place} starts the next one without waiting or rejecting. When work arrives faster than it completes, the "
+        "queue of goroutines grows without bound.",
+        "{place} 启动前既不等待也不拒绝，任务到达快于完成时，排队的协程无限增长。",
     ),
     # Response bodies.
     "cause.body.waits": (
-        "Each of these goroutines keeps a connection of net/http whose response was not read to its end and not "
-        "closed.",
-        "这些 goroutine 各自占着 net/http 的一个连接，其响应既未读完也未关闭。",
+        "Each goroutine keeps one net/http connection whose response was neither read to the end nor closed.",
+        "每个协程占用一条 net/http 连接，其响应既未读完也未关闭。",
     ),
     "cause.body.left": (
-        "{function} gets a response at {place} ({call}) and leaves at {exits} without closing its body.",
-        "{function} 在 {place}（{call}）得到响应，却在 {exits} 退出而未关闭 body。",
+        "{function} gets a response at {place} ({call}) and returns at {exits} without closing its body.",
+        "{function} 在 {place}（{call}）得到响应，未关闭 body 就在 {exits} 返回。",
     ),
     "cause.body.left-if": (
-        "{function} gets a response at {place} ({call}); when `{condition}`, it leaves at {exits} without closing the "
-        "body.",
-        "{function} 在 {place}（{call}）得到响应；当 `{condition}` 时，它在 {exits} 退出而未关闭 body。",
+        "{function} gets a response at {place} ({call}). If `{condition}`, it returns at {exits} without closing "
+        "the body.",
+        "{function} 在 {place}（{call}）得到响应；`{condition}` 时，未关闭 body 就在 {exits} 返回。",
     ),
     "cause.body.handed": (
-        "{function} gets a response at {place} ({call}) and hands the body to {to} at {handed}, which is to "
-        "give it back "
-        "to be closed, but leaves at {exits} without giving it back or closing it.",
-        "{function} 在 {place}（{call}）得到响应，并在 {handed} 把 body 交给 {to}；{to} 本应交还以便关闭，"
-        "却在 {exits} 退出，既未交还也未关闭。",
+        "{function} gets a response at {place} ({call}) and passes the body to {to} at {handed}, which should "
+        "return it, but returns at {exits} without returning or closing it.",
+        "{function} 在 {place}（{call}）得到响应，在 {handed} 把 body 交给 {to}；{to} 本应返还，却在 {exits} "
+        "返回时既未返还也未关闭。",
     ),
     "cause.body.dropped": (
-        "{function} throws the response of {call} at {place} away without closing its body.",
-        "{function} 在 {place} 丢弃了 {call} 的响应，没有关闭 body。",
+        "{function} discards the response of {call} at {place} without closing its body.",
+        "{function} 在 {place} 丢弃 {call} 的响应，没有关闭 body。",
     ),
     "cause.body.limited": (
-        "Until the body is closed, read to its end, or the time limit of the request has passed, the connection and "
-        "its two goroutines stay.",
-        "在 body 被关闭、读完，或请求的时限到期之前，该连接及其两个 goroutine 都会留下。",
+        "Until the body is closed or read to the end, or the request times out, the connection and its two "
+        "goroutines stay.",
+        "body 关闭、读完或请求超时之前，该连接及其两个协程一直保留。",
     ),
     "cause.body.ends": (
-        "Until the body is closed or read to its end, the connection and its two goroutines stay.",
-        "在 body 被关闭或读完之前，该连接及其两个 goroutine 都会留下。",
+        "Until the body is closed or read to the end, the connection and its two goroutines stay.",
+        "body 关闭或读完之前，该连接及其两个协程一直保留。",
     ),
     # Rows and pipes.
     "cause.rows.waits": (
-        "The goroutines wait for a free connection of the database; each result that is not closed, and each "
-        "transaction that is not ended, keeps one.",
-        "这些 goroutine 在等待数据库的空闲连接；每个未关闭的结果集、每个未结束的事务都占着一个连接。",
+        "The goroutines wait for a free database connection. Each unclosed result and each open transaction keeps one.",
+        "协程在等待空闲的数据库连接；每个未关闭的结果集、每个未结束的事务都占用一条。",
     ),
     "cause.rows.left": (
-        "{function} gets rows at {place} ({call}) and leaves at {exits} without closing them or reading them to "
-        "the end.",
-        "{function} 在 {place}（{call}）得到 rows，却在 {exits} 退出，既未关闭也未读完。",
+        "{function} gets rows at {place} ({call}) and returns at {exits} without closing them or reading to the end.",
+        "{function} 在 {place}（{call}）得到 rows，未关闭也未读完就在 {exits} 返回。",
     ),
     "cause.rows.ends": (
-        "Until then the connection does not go back to the pool; when none is left, everybody waits.",
-        "在此之前连接不会回到连接池；用尽之后，所有人都在等待。",
+        "The connection never returns to the pool. When none is left, every caller blocks.",
+        "连接不会归还连接池，耗尽后所有调用者阻塞。",
     ),
     "cause.transaction.left": (
-        "{function} begins a transaction at {place} ({call}) and leaves at {exits} without Commit or Rollback.",
-        "{function} 在 {place}（{call}）开始事务，却在 {exits} 退出，既未 Commit 也未 Rollback。",
+        "{function} begins a transaction at {place} ({call}) and returns at {exits} without Commit or Rollback.",
+        "{function} 在 {place}（{call}）开启事务，未 Commit 也未 Rollback 就在 {exits} 返回。",
     ),
     "cause.connection.left": (
-        "{function} takes a connection at {place} ({call}) and leaves at {exits} without closing it.",
-        "{function} 在 {place}（{call}）取得连接，却在 {exits} 退出而未关闭。",
+        "{function} takes a connection at {place} ({call}) and returns at {exits} without closing it.",
+        "{function} 在 {place}（{call}）取得连接，未关闭就在 {exits} 返回。",
     ),
-    "cause.lent.waits": (
-        "The goroutines wait for a pool to lend them something; it has lent everything.",
-        "这些 goroutine 在等待某个池借出对象；池中的已全部借出。",
-    ),
+    "cause.lent.waits": ("The goroutines wait for an exhausted pool.", "协程在等待已耗尽的池。"),
     "cause.lent.left": (
-        "{function} is lent one at {place} ({call}) and leaves at {exits} without giving it back.",
-        "{function} 在 {place}（{call}）借得一个，却在 {exits} 退出而未归还。",
+        "{function} takes one from the pool at {place} ({call}) and returns at {exits} without putting it back.",
+        "{function} 在 {place}（{call}）从池中取出一个，未归还就在 {exits} 返回。",
     ),
     "cause.lent.ends": (
-        "Each time that happens the pool has one less; when none is left, everybody waits for ever.",
-        "每发生一次，池中就少一个；用尽之后，所有人都永远等待。",
+        "Each such return shrinks the pool by one. When it is empty, every caller blocks forever.",
+        "每次都让池中少一个，耗尽后所有调用者永远阻塞。",
     ),
     "cause.command.waits": (
-        "The goroutine copies the output of a command (os/exec), until everybody who has the other end of the pipe has "
-        "closed it.",
-        "该 goroutine 在复制某个命令的输出（os/exec），直到持有管道另一端的所有进程都关闭它为止。",
+        "The goroutine copies the output of a command (os/exec) until every process that holds the pipe has closed it.",
+        "协程在复制命令的输出（os/exec），要等持有该管道的所有进程都关闭才结束。",
     ),
     "cause.command.copied": (
-        "{function} makes the command at {place}, has its output copied ({output}: `{code}`) and waits for it at "
-        "{runs}.",
-        "{function} 在 {place} 创建命令，让其输出被复制（{output}：`{code}`），并在 {runs} 等待它。",
+        "{function} creates the command at {place}, copies its output ({output}: `{code}`) and waits for it at {runs}.",
+        "{function} 在 {place} 创建命令，复制其输出（{output}：`{code}`），并在 {runs} 等待它结束。",
     ),
     "cause.command.ends": (
-        "That lasts as long as the command runs, and longer when a process that it left in the background has "
-        "inherited the pipe. Nothing limits it here: no WaitDelay (since Go 1.20), and no file in place of the copy.",
-        "命令运行多久，等待就持续多久；若它留在后台的进程继承了管道，则更久。此处没有任何限制：未设置 WaitDelay"
-        "（Go 1.20 起），也未用文件代替复制。",
+        "A background process that inherited the pipe keeps it open after the command exits. Nothing limits the "
+        "wait: no WaitDelay (since Go 1.20) is set, and the output does not go to a file.",
+        "命令退出后，继承了管道的后台进程仍会占用它；此处没有任何限制：未设置 WaitDelay（Go 1.20 起），"
+        "输出也没有写到文件。",
     ),
     "cause.pipe.waits": (
-        "The goroutine waits in a write into a pipe ({kind}), which ends only when the other end is read, or closed.",
-        "该 goroutine 停在向管道（{kind}）的写入中，只有另一端被读取或关闭时才会结束。",
+        "The goroutine is blocked writing to a pipe ({kind}) until the other end is read or closed.",
+        "协程阻塞在写管道（{kind}），要等另一端读取或关闭。",
     ),
     "cause.pipe.left": (
-        "{function} makes the pipe at {place} ({call}). {reader}, which reads it ({read}), is done with it at {exit} "
-        "without reading to the end or closing its end.",
-        "{function} 在 {place}（{call}）创建管道。读取它的 {reader}（{read}）在 {exit} 就此罢手，"
-        "既未读完也未关闭读取端。",
+        "{function} creates the pipe at {place} ({call}). Its reader {reader} ({read}) returns at {exit} without "
+        "reading to the end or closing it.",
+        "{function} 在 {place}（{call}）创建管道，读取方 {reader}（{read}）未读完也未关闭就在 {exit} 返回。",
     ),
     "cause.pipe.left-when": (
-        "{function} makes the pipe at {place} ({call}). {reader}, which reads it ({read}), leaves at {exit} by "
-        "`{condition}` ({case}) without reading to the end or closing its end.",
-        "{function} 在 {place}（{call}）创建管道。读取它的 {reader}（{read}）因 `{condition}`（{case}）在 {exit} 离开，"
-        "既未读完也未关闭读取端。",
+        "{function} creates the pipe at {place} ({call}). Its reader {reader} ({read}) returns at {exit} on "
+        "`{condition}` ({case}) without reading to the end or closing it.",
+        "{function} 在 {place}（{call}）创建管道，读取方 {reader}（{read}）在 `{condition}`（{case}）"
+        "时未读完也未关闭就在 {exit} 返回。",
     ),
     "cause.pipe.nobody": (
-        "{function} makes the pipe at {place} ({call}), and nobody reads the other end or closes it.",
-        "{function} 在 {place}（{call}）创建管道，而没有谁读取或关闭另一端。",
+        "{function} creates the pipe at {place} ({call}); nothing reads or closes the other end.",
+        "{function} 在 {place}（{call}）创建管道，另一端没有读取也没有关闭。",
     ),
     "cause.pipe.ends": (
-        "Closing the reading end on every way out would let the writer go on with an error.",
-        "在每条退出路径上关闭读取端，写入方就会得到错误而继续。",
+        "If every return path closed the read end, the writer would get an error and continue.",
+        "若每条返回路径都关闭读端，写入方就会得到错误并继续。",
     ),
 }
 

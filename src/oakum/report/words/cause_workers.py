@@ -3,180 +3,168 @@
 WORDS: dict[str, tuple[str, str]] = {
     # What would end a worker.
     "cause.worker.channel": (
-        "{function} is a loop ({place}) that ends only when `{name}` is closed or gets a value ({case}).",
-        "{function} 是一个循环（{place}），只有当 `{name}` 被关闭或收到值时才会结束（{case}）。",
+        "{function} loops ({place}) until `{name}` is closed or receives a value ({case}).",
+        "{function} 循环运行（{place}），直到 `{name}` 被 close 或收到值（{case}）。",
     ),
     "cause.worker.closed": (
-        "{function} is a loop over the channel `{name}` ({place}): it ends only when that is closed.",
-        "{function} 循环读取 channel `{name}`（{place}）：只有该 channel 被关闭时才会结束。",
+        "{function} ranges over `{name}` ({place}) until it is closed.",
+        "{function} 循环读取 `{name}`（{place}），直到它被 close。",
     ),
     "cause.worker.context": (
-        "{function} is a loop ({place}) that ends only when its context `{name}` is cancelled ({case}).",
-        "{function} 是一个循环（{place}），只有当其 context `{name}` 被取消时才会结束（{case}）。",
+        "{function} loops ({place}) until its context `{name}` is cancelled ({case}).",
+        "{function} 循环运行（{place}），直到 context `{name}` 被取消（{case}）。",
     ),
     "cause.worker.flag": (
-        "{function} is a loop ({place}) that only the condition `{name}` ends ({case}).",
-        "{function} 是一个循环（{place}），只有条件 `{name}` 能使其结束（{case}）。",
+        "{function} loops ({place}) until `{name}` ({case}).",
+        "{function} 循环运行（{place}），只有 `{name}` 能使其结束（{case}）。",
     ),
     "cause.worker.condition": (
-        "{function} is a loop ({place}) that listens to no stop channel and no context: only {exit} leads out of it.",
-        "{function} 是一个循环（{place}），既不监听停止 channel 也不监听 context：只有 {exit} 能使其退出。",
+        "{function} loops ({place}) without a stop channel or context: only {exit} leaves the loop.",
+        "{function} 循环运行（{place}），没有停止 channel 或 context，只能从 {exit} 退出。",
     ),
     "cause.worker.no-exit": (
-        "{function} is a loop without a way out ({place}): it listens to no stop channel and no context.",
-        "{function} 是一个没有出口的循环（{place}）：既不监听停止 channel，也不监听 context。",
+        "{function} loops ({place}) without any exit: no stop channel, no context.",
+        "{function} 循环运行（{place}），没有出口：既无停止 channel，也无 context。",
     ),
     "cause.worker.unheeded": (
-        "{function} hears `{name}` at {case}, but `break` at {place} leaves only the select: the loop of line {loop} "
-        "goes on.",
-        "{function} 在 {case} 收到 `{name}`，但 {place} 的 `break` 只跳出 select：第 {loop} 行的循环会继续运行。",
+        "{function} receives `{name}` at {case}, but `break` at {place} leaves only the select: the loop at line "
+        "{loop} continues.",
+        "{function} 在 {case} 收到 `{name}`，但 {place} 的 `break` 只跳出 select，第 {loop} 行的循环继续运行。",
     ),
     "cause.worker.started": (
-        "Every call of {function} starts one more of them ({place}).",
+        "Every call of {function} starts one more ({place}).",
         "每次调用 {function} 都会再启动一个（{place}）。",
     ),
-    "cause.worker.starts": (
-        "{function} starts them ({place}).",
-        "它们由 {function} 启动（{place}）。",
-    ),
+    "cause.worker.starts": ("Started by {function} ({place}).", "由 {function} 启动（{place}）。"),
     "cause.worker.never-cancelled": (
-        "That context is made at {place}, and nothing calls its cancel function.",
-        "该 context 在 {place} 创建，而其 cancel 函数从未被调用。",
+        "The context is created at {place}; its cancel function is never called.",
+        "该 context 创建于 {place}，cancel 从未调用。",
     ),
     "cause.worker.endless-context": (
-        "That context comes from {place}, where it is one that is never cancelled.",
-        "该 context 来自 {place}，是一个永远不会被取消的 context。",
+        "The context comes from {place} and is never cancelled.",
+        "该 context 来自 {place}，永远不会取消。",
     ),
     "cause.worker.never-closed": (
-        "`{name}` is made at {place}; nothing in the package closes it.",
-        "`{name}` 在 {place} 创建；该包中没有任何代码关闭它。",
+        "`{name}` is created at {place}; nothing in the package closes it.",
+        "`{name}` 创建于 {place}，包内没有代码 close 它。",
     ),
     "cause.worker.never-told": (
-        "`{name}` is made at {place}; nothing in the package closes it or sends to it.",
-        "`{name}` 在 {place} 创建；该包中没有任何代码关闭它或向它发送。",
+        "`{name}` is created at {place}; nothing in the package closes it or sends to it.",
+        "`{name}` 创建于 {place}，包内没有代码 close 它或向它发送。",
     ),
     "cause.worker.nil": (
-        "The {type} made at {place} leaves `{field}` out: nobody can close or send to a channel that is nil.",
-        "{place} 创建的 {type} 没有设置 `{field}`：nil channel 无法被关闭，也无法向其发送。",
+        "The {type} created at {place} has no `{field}`: a nil channel cannot be closed or sent to.",
+        "{place} 创建的 {type} 没有设置 `{field}`：nil channel 无法 close，也无法发送。",
     ),
     "cause.worker.acquired": (
-        "The program's own code has it started at {place} by `{name}`, and would stop it with {release}.",
-        "程序自身的代码在 {place} 通过 `{name}` 启动它，应以 {release:phrase} 停止。",
+        "The program starts it at {place} with `{name}`. To stop it: {release}.",
+        "程序在 {place} 通过 `{name}` 启动它，停止方式：{release:phrase}。",
     ),
     "cause.worker.of-module": (
-        "These goroutines are {module}'s own and work for what the program has acquired of it.",
-        "这些 goroutine 属于 {module}，为程序从它那里获取的资源工作。",
+        "These goroutines belong to {module} and serve what the program acquired from it.",
+        "这些协程属于 {module}，服务于程序从中获取的资源。",
     ),
     "cause.worker.handed": (
-        "{function} starts it ({place}) and hands it `{name}` as what stops it; {call} gives `{value}` for that.",
-        "{function} 启动它（{place}），并以 `{name}` 作为停止信号；{call} 传入的是 `{value}`。",
+        "{function} starts it ({place}) with `{name}` as its stop signal; {call} passes `{value}`.",
+        "{function} 启动它（{place}），以 `{name}` 为停止信号，而 {call} 传入的是 `{value}`。",
     ),
     "cause.worker.never-ends": (
-        "By {place} (`{code}`) that is a signal that never comes: the goroutines stay for as long as the process runs.",
-        "按 {place}（`{code}`），该信号永远不会到来，因此这些 goroutine 会一直存在到进程结束。",
+        "That signal never fires ({place}, `{code}`): the goroutines live as long as the process.",
+        "该信号永远不会触发（{place}，`{code}`），这些协程会存活到进程退出。",
     ),
     # The other cases of a select.
     "cause.select.waits": (
-        "At {place} it waits in a select until `{name}` takes what it sends, or another case comes.",
-        "它在 {place} 的 select 中等待：要么 `{name}` 接收它发送的值，要么其他 case 就绪。",
+        "The select at {place} waits until `{name}` accepts the value, or another case is ready.",
+        "{place} 的 select 等待 `{name}` 接收，或其他 case 就绪。",
     ),
     "cause.select.context": (
-        "Its context `{name}` does not end the wait either: it comes from {place}, and is one that is never cancelled.",
-        "其 context `{name}` 也不会结束等待：它来自 {place}，是一个永远不会被取消的 context。",
+        "Its context `{name}` comes from {place} and is never cancelled.",
+        "其 context `{name}` 来自 {place}，永远不会取消。",
     ),
     "cause.select.channel": (
-        "Nor does `{name}`, made at {place}: nothing in the package closes it or sends to it.",
-        "`{name}`（在 {place} 创建）同样不会：该包中没有任何代码关闭它或向它发送。",
+        "Nothing in the package closes `{name}` (created at {place}) or sends to it.",
+        "包内没有代码 close `{name}`（创建于 {place}）或向它发送。",
     ),
     # Registrations.
     "cause.registration.registers": (
-        "{function} comes to `{name}` at {place} again and again (by {driver}); every time one more is registered.",
-        "{function} 会反复走到 {place} 的 `{name}`（经由 {driver}）；每次都会多注册一个。",
+        "{function} calls `{name}` at {place} repeatedly (from {driver}) and registers one more each time.",
+        "{function} 反复调用 {place} 的 `{name}`（来自 {driver}），每次多注册一个。",
     ),
     "cause.registration.lasting": (
-        "What {place} registers stays until its context ends; that is `{context}` ({from}), which outlives the round.",
-        "{place} 注册的内容会一直保留到其 context 结束；该 context 是 `{context}`（{from}），其寿命长于这一轮。",
+        "The registration at {place} lasts as long as its context `{context}` ({from}), which outlives the round.",
+        "{place} 的注册与 context `{context}`（{from}）同寿命，长于这一轮。",
     ),
     "cause.registration.again": (
-        "The next round at {place} finds nothing in place and registers once more.",
-        "{place} 的下一轮找不到已有的，于是再次注册。",
+        "The next round at {place} finds no record and registers again.",
+        "{place} 的下一轮找不到已有记录，再次注册。",
     ),
     # Timers.
     "cause.timer.set": (
-        "{function} sets a timer at {place} (`{name}`); until it is stopped or has fired for the last time, the runtime"
-        " keeps it and everything that its function refers to.",
-        "{function} 在 {place} 设置定时器（`{name}`）；在被停止或最后一次触发之前，"
-        "运行时会一直保留它以及其函数所引用的一切。",
+        "{function} sets a timer at {place} (`{name}`). The runtime keeps it, and everything its function refers "
+        "to, until it is stopped or fires for the last time.",
+        "{function} 在 {place} 设置 timer（`{name}`）；停止或最后一次触发之前，运行时会一直持有它及其函数引用的内存。",
     ),
     "cause.timer.again": (
-        "It never fires for the last time: its own function sets it again at {place} (`{code}`).",
-        "它永远不会最后一次触发：它自己的函数在 {place} 又重新设置了它（`{code}`）。",
+        "Its own function re-arms it at {place} (`{code}`), so it never fires for the last time.",
+        "它的回调又在 {place} 重新设置（`{code}`），因此没有最后一次触发。",
     ),
     "cause.timer.holds": (
-        "It fires only after `{delay}`, however early its work is over.",
-        "无论相关工作多早结束，它都要等到 `{delay}` 之后才触发。",
+        "It fires only after `{delay}`, even if the work ends earlier.",
+        "即使工作提前结束，它也要到 `{delay}` 之后才触发。",
     ),
     # Finalizers.
     "cause.finalizer.registered": (
-        "{place} has {function} run as a finalizer. One goroutine runs all finalizers of the process, one after the"
-        " other.",
-        "{place} 将 {function} 注册为 finalizer。整个进程的 finalizer 都由同一个 goroutine 逐个执行。",
+        "{place} registers {function} as a finalizer. One goroutine runs all finalizers of the process in sequence.",
+        "{place} 将 {function} 注册为 finalizer；全进程的 finalizer 由同一个协程依次执行。",
     ),
     "cause.finalizer.waits": (
-        "It waits at {waits} (`{code}`); meanwhile every object behind it, and all that it refers to, stays in memory.",
-        "它在 {waits}（`{code}`）等待；此间排在其后的所有对象及其引用的一切都留在内存中。",
+        "It is blocked at {waits} (`{code}`). Every object queued behind it stays in memory.",
+        "它阻塞在 {waits}（`{code}`），排在后面的对象全部留在内存中。",
     ),
     "cause.finalizer.receiver": (
-        "{function} used to receive from `{channel}`, but it leaves at {place} (`{code}`), and nobody comes after it.",
-        "{function} 原本从 `{channel}` 接收，但它在 {place}（`{code}`）退出，此后无人接收。",
+        "{function}, the receiver of `{channel}`, returns at {place} (`{code}`); nothing receives afterwards.",
+        "`{channel}` 的接收方 {function} 在 {place}（`{code}`）返回，此后无人接收。",
     ),
     # What the code alone shows.
     "cause.scan.left": (
-        "{function} acquires at {place} (`{code}`) what only `{release}` gives back, and leaves at {exit} without it;"
-        " nobody else has it.",
-        "{function} 在 {place}（`{code}`）获取的资源只有 `{release}` 才能归还，却在 {exit} 未调用就退出；"
-        "此外无人持有它。",
+        "{function} acquires it at {place} (`{code}`), never calls `{release}` and returns at {exit}; nothing else "
+        "has a reference.",
+        "{function} 在 {place}（`{code}`）获取资源，未调用 `{release}` 就在 {exit} 返回，此外无人持有它。",
     ),
     "cause.scan.ticker": (
-        "Before Go 1.23 the runtime keeps a ticker for ever unless it is stopped; since then it is collected.",
-        "在 Go 1.23 之前，未停止的 ticker 会被运行时永远保留；此后则会被回收。",
+        "Before Go 1.23 a ticker that is not stopped is never collected.",
+        "Go 1.23 之前，未停止的 ticker 永远不会被回收。",
     ),
     # How the means to stop or release something are lost.
-    "cause.lost.would": (
-        "`{code}` at {place} would end it.",
-        "{place} 的 `{code}` 本可使其结束。",
-    ),
+    "cause.lost.would": ("`{code}` at {place} would end it.", "{place} 的 `{code}` 本可使其结束。"),
     "cause.lost.deleted": (
-        "{place} in {function} deletes it from `{holder}`; on that way nothing ends it, and afterwards nobody can"
-        " reach it any more.",
-        "{function} 中的 {place} 将其从 `{holder}` 中删除；该路径上没有使其结束，而此后再也没有人能访问到它。",
+        "{function} deletes it from `{holder}` at {place} without ending it; nothing can reach it afterwards.",
+        "{function} 在 {place} 将其从 `{holder}` 删除，却没有使其结束，此后再也无法访问到它。",
     ),
     "cause.lost.replaced": (
-        "{place} in {function} puts a new one into `{holder}`; on that way nothing ends the old one, which nobody can"
-        " reach any more.",
-        "{function} 中的 {place} 将新的放入 `{holder}`；该路径上没有停止旧的，而旧的此后再也无法访问。",
+        "{function} puts a new one into `{holder}` at {place} without ending the old one, which nothing can reach "
+        "afterwards.",
+        "{function} 在 {place} 将新的放入 `{holder}`，没有结束旧的，旧的此后无法访问。",
     ),
     "cause.lost.emptied": (
-        "{place} in {function} clears `{holder}`; on that way nothing ends it, and afterwards nobody can reach it"
-        " any more.",
-        "{function} 中的 {place} 清空 `{holder}`；该路径上没有使其结束，而此后再也没有人能访问到它。",
+        "{function} clears `{holder}` at {place} without ending it; nothing can reach it afterwards.",
+        "{function} 在 {place} 清空 `{holder}`，没有使其结束，此后再也无法访问到它。",
     ),
     "cause.lost.left": (
-        "{function} gets it at {acquire} and leaves at {place} (`{code}`) without releasing it and without having put"
-        " it where somebody else could.",
-        "{function} 在 {acquire} 得到它，却在 {place}（`{code}`）返回，既没有释放，也没有存放到他人可以释放的地方。",
+        "{function} gets it at {acquire} and returns at {place} (`{code}`) without releasing or storing it.",
+        "{function} 在 {acquire} 得到它，既未释放也未保存就在 {place}（`{code}`）返回。",
     ),
     "cause.lost.unused": (
-        "{place} (`{code}`) does not keep what the call returns, so nobody can ever release it.",
-        "{place}（`{code}`）没有保留调用的返回值，因此再也没有人能释放它。",
+        "{place} (`{code}`) discards the return value, so nothing can release it.",
+        "{place}（`{code}`）丢弃了返回值，此后无法释放。",
     ),
     "cause.lost.skipped": (
-        "`{code}` at {place} releases it only if `{condition}`: on the other way out of {function} it stays.",
-        "{place} 的 `{code}` 仅在 `{condition}` 时才释放它：{function} 的另一条路径会将其遗留。",
+        "`{code}` at {place} releases it only if `{condition}`; on the other path of {function} it leaks.",
+        "{place} 的 `{code}` 仅在 `{condition}` 时释放，{function} 的另一条路径会泄漏。",
     ),
     "cause.lost.kept": (
-        "Nothing in this package calls {release} on what {place} (`{code}`) keeps.",
-        "该包中没有任何代码对 {place}（`{code}`）所保留的对象调用 {release}。",
+        "Nothing in this package calls {release} on the value kept at {place} (`{code}`).",
+        "包内没有代码对 {place}（`{code}`）保存的对象调用 {release}。",
     ),
 }
 

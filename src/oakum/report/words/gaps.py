@@ -1,99 +1,86 @@
 """What was not checked, why that matters: key -> (English, Chinese). Pairs of gap.X and gap.X.why."""
 
 WORDS: dict[str, tuple[str, str]] = {
-    "gap.second-moment": ("There is only one moment.", "只有一个时刻的证据。"),
+    "gap.second-moment": ("Only one snapshot.", "只有一次快照。"),
     "gap.second-moment.why": (
-        "Growth shows between two moments some minutes apart.",
-        "相隔几分钟的两个时刻才能看出增长。",
+        "Growth needs two snapshots, some minutes apart.",
+        "至少要两次间隔几分钟的快照才能看出增长。",
     ),
-    "gap.short": ("The moments lie within one minute.", "各个时刻都在一分钟之内。"),
+    "gap.short": ("All snapshots are within one minute.", "所有快照都在一分钟之内。"),
     "gap.short.why": (
-        "A leak of some goroutines or megabytes an hour does not show in seconds.",
-        "每小时只泄漏几个 goroutine 或几兆字节的问题，在几秒之内看不出来。",
+        "A leak of a few goroutines or MiB per hour does not show within seconds.",
+        "每小时只泄漏几个协程或几 MiB 时，几秒内看不出来。",
     ),
-    "gap.after-load": ("There is no moment after the load.", "没有负载结束之后的时刻。"),
+    "gap.after-load": ("No snapshot after the load.", "没有负载结束后的快照。"),
     "gap.after-load.why": (
-        "What goes away when the load ends is traffic, what stays is a leak.",
-        "负载结束后消失的是流量，留下的才是泄漏。",
+        "What goes away with the load is traffic, what stays is a leak.",
+        "负载结束后消失的是正常流量，留下的才是泄漏。",
     ),
     "gap.more-load": (
-        "No later moment under the same load shows whether it goes on growing.",
-        "没有在同样负载下继续观察，不知道它是否还会增长。",
+        "No later snapshot under the same load shows whether it keeps growing.",
+        "缺少同等负载下的后续快照，不能确定是否继续增长。",
     ),
     "gap.more-load.why": (
-        "A cache that is full stands still under more load, a leak goes on; after the load both stay.",
-        "缓存装满之后，负载继续也不再增长，泄漏则会一直增长；负载结束后两者都会留下。",
+        "Under more load a full cache stops growing, a leak does not. After the load both stay.",
+        "继续加压，缓存满了就不再增长，泄漏则一直增长；负载结束后两者都不回落。",
     ),
-    "gap.goroutines": ("No goroutines were captured.", "没有采集 goroutine。"),
+    "gap.goroutines": ("No goroutines captured.", "没有采集协程。"),
     "gap.goroutines.why": (
-        "Most leaks of Go services are goroutines that wait for ever, and what they hold.",
-        "Go 服务的泄漏大多是永远等待的 goroutine 以及它们持有的内存。",
+        "Most leaks in Go services are goroutines blocked forever and the memory they hold.",
+        "Go 服务的泄漏大多是永久阻塞的协程及其持有的内存。",
     ),
-    "gap.ages": ("The goroutines have no ages, ids or creators.", "goroutine 没有等待时长、编号和创建者。"),
-    "gap.ages.why": (
-        "Only a dump with debug=2 tells how long each one waits and who started it.",
-        "只有 debug=2 的转储才说明每个 goroutine 等了多久、由谁启动。",
-    ),
-    "gap.cut": ("The goroutine dump is cut.", "goroutine 转储不完整。"),
-    "gap.cut.why": (
-        "Goroutines are missing at its end, so counts are lower than they were.",
-        "末尾缺少一部分 goroutine，因此计数偏低。",
-    ),
-    "gap.heap": ("No heap profile was captured.", "没有采集堆 profile。"),
-    "gap.heap.why": (
-        "It names the places that allocated what is still held.",
-        "它能指出仍被持有的内存是在哪里分配的。",
-    ),
-    "gap.memstats": ("There are no memory statistics.", "没有内存统计。"),
+    "gap.ages": ("The goroutines have no wait times, ids or creators.", "协程缺少等待时长、id 和创建者。"),
+    "gap.ages.why": ("Only a debug=2 dump has them.", "只有 debug=2 的 dump 才包含这些信息。"),
+    "gap.cut": ("The goroutine dump is truncated.", "goroutine dump 不完整。"),
+    "gap.cut.why": ("Goroutines are missing at the end, so the counts are too low.", "末尾缺少部分协程，计数偏低。"),
+    "gap.heap": ("No heap profile captured.", "没有采集 heap profile。"),
+    "gap.heap.why": ("It shows where the memory still in use was allocated.", "它能指出在用内存是在哪里分配的。"),
+    "gap.memstats": ("No memory statistics.", "没有内存统计（memstats）。"),
     "gap.memstats.why": (
-        "They tell a growing heap from memory that waits for the collector or was not returned to the system.",
-        "有了它才能区分堆在增长，还是内存在等待 GC 或尚未归还系统。",
+        "They distinguish a growing heap from memory waiting for the GC or not returned to the OS.",
+        "有了它才能区分：堆在增长、内存在等 GC，还是未归还操作系统。",
     ),
-    "gap.rss": ("The resident memory of the process is not known.", "不知道进程的常驻内存。"),
+    "gap.rss": ("RSS of the process is unknown.", "进程的 RSS 未知。"),
     "gap.rss.why": (
-        "Without it nothing can be said about memory outside the Go heap.",
-        "没有它就无法判断 Go 堆之外的内存。",
+        "Without it memory outside the Go heap cannot be checked.",
+        "缺少 RSS 就无法检查 Go 堆之外的内存。",
     ),
-    "gap.goroutineleak": ("Go's own proof was not captured.", "没有采集 Go 自带的泄漏证明。"),
+    "gap.goroutineleak": ("No goroutineleak profile captured.", "没有采集 goroutineleak profile。"),
     "gap.goroutineleak.why": (
-        "From Go 1.26 on (GOEXPERIMENT=goroutineleakprofile) the collector proves which goroutines can never wake.",
-        "自 Go 1.26 起（GOEXPERIMENT=goroutineleakprofile），垃圾回收器可以证明哪些 goroutine 永远不会被唤醒。",
+        "This build has the goroutineleak profile: the GC proves which goroutines nothing can unblock.",
+        "该构建支持 goroutineleak profile：GC 可以证明哪些协程无法被唤醒。",
     ),
-    "gap.baseline": ("There is no healthy twin to compare with.", "没有可供比较的健康对照。"),
+    "gap.baseline": ("No baseline (healthy replica or node).", "没有基线（健康副本或节点）。"),
     "gap.baseline.why": (
-        "Another replica under the same load tells what is normal for this service.",
-        "同样负载下的另一个副本可以说明该服务怎样算正常。",
+        "A healthy replica under the same load shows what is normal.",
+        "同等负载下的健康副本能说明什么是正常。",
     ),
-    "gap.build": ("The versions of the modules are not known.", "不知道各模块的版本。"),
+    "gap.build": ("Module versions are unknown.", "模块版本未知。"),
     "gap.build.why": (
-        "They tell whether a known bug of a dependency is in this build.",
-        "有了版本才能判断此构建是否包含依赖中的已知缺陷。",
+        "They decide whether this build has a known bug of a dependency.",
+        "有版本才能判断该构建是否含有依赖的已知缺陷。",
     ),
     "gap.source-late": (
-        "Not every finding was read in the source: that took more than {seconds} s.",
-        "没有为每个发现都阅读源代码：耗时超过了 {seconds} 秒。",
+        "Source was not read for every finding: the limit of {seconds} s was reached.",
+        "并非每个问题都读了源码：已达到 {seconds} 秒上限。",
     ),
     "gap.source-late.why": (
-        "The findings above it have their cause; for the others, diagnose them alone or give --source a smaller tree.",
-        "排在前面的发现已有原因；其余的请单独诊断，或用 --source 指定较小的目录。",
+        "For the others, diagnose them separately or point --source at a smaller tree.",
+        "其余问题请单独诊断，或用 --source 指定更小的目录。",
     ),
-    "gap.source-missing": (
-        "The source of {function} was not found.",
-        "没有找到 {function} 的源代码。",
-    ),
+    "gap.source-missing": ("Source of {function} not found.", "未找到 {function} 的源码。"),
     "gap.source-missing.why": (
-        "The cause is read from the source at the version that runs: --source DIR names a checkout of it, "
-        "--fetch-source asks the Go module proxy for it.",
-        "原因要从正在运行的那个版本的源代码中读出：--source DIR 指定其检出目录，--fetch-source 从 Go 模块代理获取。",
+        "The root cause is read from the source of the running version: --source DIR names a checkout, "
+        "--fetch-source downloads it from the Go module proxy.",
+        "根因需要从正在运行的版本的源码中读出：用 --source DIR 指定代码目录，或用 --fetch-source 从 Go 模块代理下载。",
     ),
     "gap.source-differs": (
-        "The source found for {function} is not what runs: {place} does something else there.",
-        "为 {function} 找到的源代码不是正在运行的版本：{place} 处做的是别的事情。",
+        "The source found for {function} is not the running version: {place} does not match the stack.",
+        "找到的 {function} 源码不是正在运行的版本：{place} 与调用栈对不上。",
     ),
     "gap.source-differs.why": (
-        "Another version's lines would explain the wrong code, so nothing was read from it: give --source the checkout "
-        "that was built.",
-        "另一个版本的行号会解释错误的代码，因此没有据此说明：请用 --source 指定构建时的检出目录。",
+        "It was not used. Point --source at the checkout that was built.",
+        "因此未采用。请用 --source 指定构建时的代码目录。",
     ),
 }
 

@@ -1,99 +1,97 @@
 """Sentences about the heap: key -> English, Chinese."""
 
 WORDS: dict[str, tuple[str, str]] = {
-    "heap.rises": (
-        "Live memory allocated in {function} rose in {rises} of {steps} steps, from {first} to {last}, each time"
-        " past a garbage collection and without slowing down ({samples:,} sampled objects).",
-        "在 {function} 中分配的存活内存在 {steps} 个区间中有 {rises} 个上升，从 {first} 增至 {last}，每次都经过垃"
-        "圾回收，且没有放缓（{samples:,} 个采样对象）。",
+    "heap.steady-growth": (
+        "Live memory allocated in {function} rose in {rises} of {steps} intervals, {first} to {last}, after a GC "
+        "each time and without slowing down ({samples:,} sampled objects).",
+        "{function} 分配的存活内存在 {steps} 个区间中有 {rises} 个上升，{first} → {last}，每次均已经过 GC，"
+        "且没有放缓（采样对象 {samples:,} 个）。",
     ),
-    "heap.ramp": (
-        "Live memory allocated in {function} went from {first} to {last}; that it goes on growing does not show.",
-        "在 {function} 中分配的存活内存从 {first} 变为 {last}；还看不出它会继续增长。",
+    "heap.single-step": (
+        "Live memory allocated in {function} went from {first} to {last}. Continued growth is not shown.",
+        "{function} 分配的存活内存从 {first} 变为 {last}，尚不能说明会继续增长。",
     ),
-    "heap.climbs": (
-        "It rose in each of the {steps} steps, and for the same work no slower at the end than at the beginning.",
-        "它在全部 {steps} 个区间中都在上升，且同样的工作量下，后期并不比前期增长得慢。",
+    "heap.retained": (
+        "{percent}% of the {allocated} allocated there since the first snapshot is still live after the load stopped.",
+        "首个快照以来在此分配的 {allocated} 中，{percent}% 至今仍存活，负载停止后也未释放。",
     ),
-    "heap.retains": (
-        "{function} holds {last} of live memory, {percent} % of the heap, in {objects:,} objects; one profile"
-        " cannot say whether it grows.",
-        "{function} 持有 {last} 存活内存，占堆内存的 {percent}%，共 {objects:,} 个对象；仅凭一份 profile 无法判断它"
-        "是否在增长。",
+    "heap.even-growth": (
+        "It rose in all {steps} intervals, and per unit of work no slower at the end than at the start.",
+        "{steps} 个区间全部上升，同等负载下后期增速不低于前期。",
     ),
-    "heap.retains-bytes": (
-        "{function} holds {last} of live memory, {percent} % of the heap; one profile cannot say whether it grows.",
-        "{function} 持有 {last} 存活内存，占堆内存的 {percent}%；仅凭一份 profile 无法判断它是否在增长。",
+    "heap.largest": (
+        "{function} holds {last} of live memory, {percent} % of the heap, in {objects:,} objects. One profile does "
+        "not show growth.",
+        "{function} 持有 {last} 存活内存，占堆内存 {percent}%，共 {objects:,} 个对象；单份 profile 看不出是否增长。",
     ),
-    "heap.level": (
-        "Live memory allocated in {function} levelled off at {last} while work went on.",
-        "负载仍在继续，而在 {function} 中分配的存活内存稳定在 {last}。",
+    "heap.largest-bytes": (
+        "{function} holds {last} of live memory, {percent} % of the heap. One profile does not show growth.",
+        "{function} 持有 {last} 存活内存，占堆内存 {percent}%；单份 profile 看不出是否增长。",
+    ),
+    "heap.plateau": (
+        "Live memory allocated in {function} leveled off at {last} under continued load.",
+        "负载仍在，{function} 分配的存活内存已稳定在 {last}。",
     ),
     "heap.falls": (
-        "Live memory allocated in {function} fell again, from {peak} to {last}.",
-        "在 {function} 中分配的存活内存已回落，从 {peak} 降至 {last}。",
+        "Live memory allocated in {function} fell from {peak} to {last}.",
+        "{function} 分配的存活内存已从 {peak} 回落到 {last}。",
     ),
-    "heap.wobbles": (
-        "The profile shows {gained} more here, but the live heap as a whole grew by {heap} only: that is sampling.",
-        "profile 显示此处多了 {gained}，但整个存活堆只增长了 {heap}：这是采样误差。",
+    "heap.sampling-noise": (
+        "The profile shows {gained} more here, but the whole live heap grew by only {heap}: sampling noise.",
+        "profile 显示此处增加 {gained}，但整个存活堆只增长了 {heap}，属于采样误差。",
     ),
-    "heap.twin": (
-        "The healthy twin holds {twin} at this place, this process {ours}.",
-        "健康的对照进程在此处持有 {twin}，而本进程持有 {ours}。",
+    "heap.baseline": ("{ours} here, {twin} in the baseline.", "此处 {ours}，基线 {twin}。"),
+    "heap.like-baseline": (
+        "The baseline holds about as much here: {twin}, against {ours}.",
+        "基线在此处持有的内存相近：基线 {twin}，本进程 {ours}。",
     ),
-    "heap.like-twin": (
-        "The healthy twin holds about as much at this place: {twin} against {ours}.",
-        "健康的对照进程在此处持有的内存相近：{twin}，本进程为 {ours}。",
+    "heap.owner.registration": (
+        "It is held by what {caller} registers with {function}. To unregister: {release}.",
+        "由 {caller} 通过 {function} 的注册所持有，注销方式：{release:phrase}。",
     ),
-    "heap.shape.registration": (
-        "It is held by what {caller} registers with {function}, which is undone by: {release}.",
-        "它由 {caller} 通过 {function} 所做的注册持有，撤销方式是：{release:phrase}。",
+    "heap.owner.container": (
+        "It is stored in a container: {function} is on the call path.",
+        "它被存入容器：调用路径上有 {function}。",
     ),
-    "heap.shape.container": (
-        "It is put into a container: {function} is on the path.",
-        "它被放入一个容器：路径上有 {function}。",
-    ),
-    "heap.shape.kept": (
-        "{objects:,} more objects are alive than goroutines could hold ({goroutines:#goroutine} on this path): a map,"
-        " slice, list or other variable that outlives the call holds them.",
-        "多出的 {objects:,} 个对象仍然存活，而该路径上的 goroutine 为 {goroutines:,} 个：持有它们的不是"
-        " goroutine，而是比调用活得更久的 map、slice、链表或其他变量。",
+    "heap.owner.kept": (
+        "{objects:,} more objects are alive, and this path has only {goroutines:#goroutine}: a map, slice, list or "
+        "other long-lived variable holds them.",
+        "存活对象多出 {objects:,} 个，而该路径上只有 {goroutines:,} 个协程：持有者是 map、slice、链表或其他"
+        "长生命周期的变量。",
     ),
     "heap.pinned": (
-        "These goroutines keep {bytes} of heap alive that {function} allocated, {each} each; that explains "
-        "{percent} % of the heap's growth.",
-        "这些 goroutine 使 {function} 分配的 {bytes} 堆内存保持存活，每个 {each}；这解释了堆增长的 {percent}%。",
+        "These goroutines keep {bytes} of heap alive, allocated by {function}, {each} each: {percent} % of the heap "
+        "growth.",
+        "这些协程持有 {function} 分配的 {bytes} 堆内存，平均每个 {each}，占堆内存增长的 {percent}%。",
     ),
     "heap.pinned-now": (
-        "These goroutines keep {bytes} of heap alive that {function} allocated, {each} each: {percent} % of the heap.",
-        "这些 goroutine 使 {function} 分配的 {bytes} 堆内存保持存活，每个 {each}；占堆内存的 {percent}%。",
+        "These goroutines keep {bytes} of heap alive, allocated by {function}, {each} each: {percent} % of the heap.",
+        "这些协程持有 {function} 分配的 {bytes} 堆内存，平均每个 {each}，占堆内存的 {percent}%。",
     ),
     "heap.finalizer": (
-        "The goroutine that runs all finalizers was inside {function} in {busy} of {of} moments, at {place} in"
-        " state {state}: objects wait for their finalizer and cannot be freed.",
-        "负责运行所有 finalizer 的 goroutine 在 {of} 个时刻中有 {busy} 个处于 {function} 内，位于 {place}，状态为"
-        " {state}：对象在等待自己的 finalizer，无法释放。",
+        "The finalizer goroutine was inside {function} in {busy} of {of} snapshots, blocked at {place} [{state}]. "
+        "Objects queued behind it cannot be freed.",
+        "{of} 次快照中有 {busy} 次，finalizer 协程处于 {function} 内，位于 {place} [{state}]；排在后面的对象无法释放。",
     ),
     "heap.timer": (
-        "Timers started {function} in {busy} of {of} moments (now at {place}, {state}): timers that nobody"
-        " stopped hold what they refer to.",
-        "在 {of} 个时刻中有 {busy} 个能看到由定时器启动的 {function}（现位于 {place}，{state}）：没有停止的定时器"
-        "会持有它们所引用的内存。",
+        "A timer was running {function} in {busy} of {of} snapshots (now at {place}, {state}). Timers that are "
+        "never stopped hold what they refer to.",
+        "{of} 次快照中有 {busy} 次可见由 timer 触发的 {function}（当前位于 {place}，{state}）；未停止的 timer "
+        "会一直持有所引用的内存。",
     ),
     "heap.lags": (
-        "The profile shows {gained} here, and the whole heap is {heap}: it lags behind the collector.",
-        "profile 显示此处有 {gained}，而整个堆只有 {heap}：profile 落后于垃圾回收。",
+        "The profile shows {gained} here, but the whole heap is {heap}: the profile lags behind the GC.",
+        "profile 显示此处 {gained}，而整个堆只有 {heap}：profile 滞后于 GC。",
     ),
     "heap.lags-behind": (
-        "The profile holds {profile} in all, and the whole heap is {heap}: it lags behind the collector, and what it"
-        " shows here may be gone.",
-        "profile 中的内存共 {profile}，而整个堆只有 {heap}：profile 落后于垃圾回收，此处显示的内存可能已经释放。",
+        "The profile holds {profile} in total, but the whole heap is {heap}: it lags behind the GC, and what it "
+        "shows here may already be freed.",
+        "profile 合计 {profile}，而整个堆只有 {heap}：profile 滞后于 GC，此处内存可能已释放。",
     ),
-    "heap.beside": (
-        "Goroutines leak in step with it ({count:,} stand in {function}) and may be what holds it: no frame says"
-        " so, and none says otherwise.",
-        "与它同步泄漏的还有 goroutine（{count:,} 个停在 {function}），它们可能正是持有者：没有栈帧能证明，也没有"
-        "栈帧能否定。",
+    "heap.with-goroutines": (
+        "{count:,} goroutines leak in step with it (blocked in {function}) and may hold it. The stacks neither "
+        "confirm nor rule it out.",
+        "有 {count:,} 个协程与之同步泄漏（阻塞在 {function}），可能就是持有者；调用栈既不能证实也不能排除。",
     ),
 }
 

@@ -1,18 +1,18 @@
-"""Sentences about numbers of the process through its moments: key -> English, Chinese."""
+"""Sentences about numbers of the process through its snapshots: key -> English, Chinese."""
 
 _CALLED = {
-    "goroutines": ("The number of goroutines", "goroutine 数量"),
+    "goroutines": ("The goroutine count", "协程数"),
     "live-heap": ("The live heap", "存活堆"),
-    "heap": ("The heap, at its lowest between collections,", "堆（取两次回收之间的最低值）"),
-    "resident": ("Resident memory, at its lowest,", "常驻内存（取最低值）"),
+    "heap": ("The heap (minimum between GCs)", "堆内存（两次 GC 之间的最低值）"),
+    "resident": ("RSS (minimum)", "RSS（最低值）"),
 }
 _DID = {
-    "rise": ("rose from {first} to {last} in {moments} moments.", "在 {moments} 个时刻中从 {first} 增至 {last}。"),
-    "level": ("rose from {first} and levelled off at {last}.", "从 {first} 上升后稳定在 {last}。"),
-    "fall": ("rose to {peak} and fell again to {last}.", "升至 {peak} 后回落到 {last}。"),
+    "rise": ("rose from {first} to {last} in {moments} snapshots.", "在 {moments} 次快照中从 {first} 增至 {last}。"),
+    "level": ("rose from {first} and leveled off at {last}.", "从 {first} 上升后稳定在 {last}。"),
+    "fall": ("rose to {peak} and fell to {last}.", "升至 {peak} 后回落到 {last}。"),
     "traffic": (
-        "rose from {first} to {last}, as the requests did that came in the same time.",
-        "从 {first} 增至 {last}，与同一时间的请求量同步。",
+        "rose from {first} to {last}, in step with the request rate.",
+        "从 {first} 增至 {last}，与同期请求量同步。",
     ),
 }
 

@@ -1,14 +1,14 @@
 """What `oakum scan` says of itself: key -> (English, Chinese)."""
 
 WORDS: dict[str, tuple[str, str]] = {
-    "scan.found": ("{count:#place} where this code leaks", "{count:,} 处代码会造成泄漏"),
-    "scan.found-none": ("Nothing found", "没有发现问题"),
+    "scan.found": ("{count:#leak} in this code", "代码中发现 {count:,} 处泄漏"),
+    "scan.found-none": ("No leak found", "未发现泄漏"),
     "scan.read": (
         "{files:#file} in {packages:#package}, {seconds:.1f} s",
         "共 {packages:,} 个包、{files:,} 个文件，用时 {seconds:.1f} 秒",
     ),
-    "scan.ignored": ("{count:,} ignored as the source says", "按源码中的注释忽略 {count:,} 处"),
-    "scan.problems": ("{count:,} not read whole", "{count:,} 处未能完整读取"),
+    "scan.ignored": ("{count:,} ignored by source comments", "按源码注释忽略 {count:,} 处"),
+    "scan.problems": ("{count:,} not fully read", "{count:,} 处未完整读取"),
 }
 
 __all__ = ["WORDS"]

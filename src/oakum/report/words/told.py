@@ -1,24 +1,25 @@
-"""English sentences that a diagnosis carries as text, with names and numbers in them -> Chinese, by words/problems.py.
+"""What stands beside sentences, -> English or Chinese: problems of inputs and errors of files, places, remarks.
 
-Texts may come from evidence and have any length: a template is compared from left to right, once, without going back.
+Places and remarks are compared with the templates of words/problems.py. They may come from evidence and have any
+length: a template is compared from left to right, once, without going back.
 """
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 
-from oakum.model import Problem
-from oakum.report.words.problems import NUMBERS, PARTS, PLACES, REMARKS, SENTENCES
+from msgspec import Struct
+
+from oakum.model import OakumError, Problem, Unread
+from oakum.report.words import say, word
+from oakum.report.words.problems import PLACES, REMARKS
 
 _MOST = 20_000  # characters that are compared; no sentence of ours is longer, but for a path in it
-_DEEPEST = 3  # sentences within sentences
-_HOLE = re.compile(r"\{(\w+)(?::(said|quoted))?\}")
-_UNTOLD = "原文：“{text}”"
+_HOLE = re.compile(r"\{(\w+)\}")
+_NUMBERS = frozenset({"number", "count", "total", "most", "seconds"})  # holes in which only a number may stand
 
 
-@dataclass(frozen=True, slots=True)
-class _Template:
+class _Template(Struct, frozen=True):
     """An English sentence taken apart: literals with a hole between each two, and the Chinese one."""
 
     literals: tuple[str, ...]
@@ -40,7 +41,7 @@ class _Template:
             found.append(text[at:until])
             at = until + len(literal)
         values = dict(zip(self.holes, (*found, text[at:end]), strict=True))
-        numbers = (value for hole, value in values.items() if hole in NUMBERS)
+        numbers = (value for hole, value in values.items() if hole in _NUMBERS)
         return values if all(number.replace(",", "").isdigit() for number in numbers) else None
 
 
@@ -50,46 +51,35 @@ def _templates(table: Sequence[tuple[str, str]]) -> tuple[_Template, ...]:
 
 
 def _taken_apart(english: str, chinese: str) -> _Template:
-    parts = _HOLE.split(english)  # literal, name, None, literal, name, None ... literal
-    return _Template(tuple(parts[::3]), tuple(parts[1::3]), chinese)
+    parts = _HOLE.split(english)  # literal, name, literal, name ... literal
+    return _Template(tuple(parts[::2]), tuple(parts[1::2]), chinese)
 
 
-def _chinese(text: str, table: Sequence[tuple[str, str]], depth: int = _DEEPEST) -> str | None:
-    """Return the text in Chinese; None when it is no sentence of the table."""
-    if depth == 0 or len(text) > _MOST:
+def _chinese(text: str, table: Sequence[tuple[str, str]]) -> str | None:
+    """Return the text in Chinese; None when it is none of the table."""
+    if len(text) > _MOST:
         return None
     for template in _templates(table):
         values = template.values(text)
-        if values is not None and (said := _filled(template.chinese, values, depth)) is not None:
-            return said
+        if values is not None:
+            return template.chinese.format_map(values)
     return None
-
-
-def _filled(chinese: str, values: dict[str, str], depth: int) -> str | None:
-    pieces: list[str] = []
-    at = 0
-    for hole in _HOLE.finditer(chinese):
-        value: str | None = values[hole[1]]
-        if hole[2] == "quoted":
-            value = f"“{value}”"
-        elif hole[2] == "said":
-            value = _within(values[hole[1]], depth)
-        if value is None:
-            return None
-        pieces += (chinese[at : hole.start()], value)
-        at = hole.end()
-    return "".join((*pieces, chinese[at:]))
-
-
-def _within(text: str, depth: int) -> str | None:
-    return _chinese(text, PARTS, depth - 1) or _chinese(text, SENTENCES, depth - 1)
 
 
 def problem_in(one: Problem, lang: str) -> tuple[str, str]:
     """Return what is wrong with an input, and where in it."""
-    if lang != "zh":
-        return one.text, one.where
-    return _chinese(one.text, SENTENCES) or _UNTOLD.format(text=one.text), place_in(one.where, lang)
+    return say(one.text, lang), place_in(one.where, lang)
+
+
+def problem_line(one: Problem, lang: str = "en") -> str:
+    """Return what is wrong with an input and where, in one line."""
+    text, where = problem_in(one, lang)
+    return word("inputs.problem", lang, told=text, where=where) if where else text
+
+
+def error_line(error: OakumError, lang: str = "en") -> str:
+    """Return what an error says; one that has a problem of an input says that."""
+    return problem_line(error.problem, lang) if isinstance(error, Unread) else str(error)
 
 
 def place_in(where: str, lang: str) -> str:
@@ -103,7 +93,7 @@ def remark_in(text: str, lang: str) -> str:
     """Return what is said beside a report, in parts perhaps; what is not known stays English, as errors do."""
     if lang != "zh":
         return text
-    return " · ".join(_chinese(part, REMARKS) or _chinese(part, SENTENCES) or part for part in text.split(" · "))
+    return " · ".join(_chinese(part, REMARKS) or part for part in text.split(" · "))
 
 
 def command_in(typed: str, lang: str) -> str:
@@ -112,4 +102,4 @@ def command_in(typed: str, lang: str) -> str:
     return f"{words}{mark}{remark_in(remark, lang)}" if mark else typed
 
 
-__all__ = ["command_in", "place_in", "problem_in", "remark_in"]
+__all__ = ["command_in", "error_line", "place_in", "problem_in", "problem_line", "remark_in"]

@@ -2,150 +2,126 @@
 
 WORDS: dict[str, tuple[str, str]] = {
     "known.words": ("{en}", "{zh}"),  # a sentence of the catalogue, which brings its own words
-    "upstream.affects.yes": ("{module} has it", "{module} 包含此缺陷"),
+    "upstream.affects.yes": ("{module} is affected", "{module} 受影响"),
     "upstream.affects.no": (
-        "{module} has the fix: it is something else, or the fix is not enough",
-        "{module} 已有修复：要么是别的原因，要么修复还不够",
+        "{module} has the fix: another cause, or the fix is incomplete",
+        "{module} 已修复：应为其他原因，或修复不完整",
     ),
     "upstream.affects.unknown": (
-        "whether this build of {module} has it is not known",
-        "此构建中的 {module} 是否包含它，尚不清楚",
+        "unknown whether this build of {module} is affected",
+        "该构建的 {module} 是否受影响未知",
     ),
-    "upstream.affects.peer": (
-        "whether {module} at the other end has it is not known",
-        "对端的 {module} 是否包含它，尚不清楚",
-    ),
-    "upstream.mended": ("mended in {versions}", "已在 {versions} 修复"),
-    "upstream.usage": (
-        "no release of {module} mends it: the code that uses it has to",
-        "没有哪个版本会修复：要改的是使用 {module} 的代码",
-    ),
-    "upstream.unmended": ("no release mends it", "尚无发布版修复"),
+    "upstream.affects.peer": ("unknown whether {module} in the peer is affected", "对端的 {module} 是否受影响未知"),
+    "upstream.mended": ("fixed in {versions}", "修复于 {versions}"),
+    "upstream.usage": ("a usage error: fix the code that calls {module}", "用法问题：应修改调用 {module} 的代码"),
+    "upstream.unmended": ("not fixed in any release", "尚无修复版本"),
     "upstream.known": (
-        "Upstream knows this leak as {id}, and {module} {version}, which runs here, has it.",
-        "上游已知的泄漏 {id}：这里运行的 {module} {version} 包含此缺陷。",
+        "Known upstream bug {id}: {module} {version}, running here, is affected.",
+        "已知上游缺陷 {id}：当前运行的 {module} {version} 受影响。",
     ),
     "upstream.known-peer": (
-        "Upstream knows this leak as {id}, and {module} {version}, which runs in {process} at the other end, has it.",
-        "上游已知的泄漏 {id}：对端 {process} 中运行的 {module} {version} 包含此缺陷。",
+        "Known upstream bug {id}: {module} {version}, running in the peer {process}, is affected.",
+        "已知上游缺陷 {id}：对端 {process} 运行的 {module} {version} 受影响。",
     ),
-    "upstream.stands": (
-        "Recognised by its stack at {function}.",
-        "由停在 {function} 的调用栈识别。",
-    ),
+    "upstream.stands": ("Matched by the stack at {function}.", "依据：{function} 处的调用栈。"),
     "upstream.allocated": (
-        "Recognised by the path that allocates, at {function}.",
-        "由分配路径上的 {function} 识别。",
+        "Matched by the allocation path through {function}.",
+        "依据：经过 {function} 的分配路径。",
     ),
     "upstream.fork": (
-        "The code stands under {fork}, not {module}: a fork, whose version does not tell whether it has the fix.",
-        "代码位于 {fork} 而不是 {module}：这是 fork 出来的版本，从版本号看不出是否已有修复。",
+        "The code is in {fork}, a fork of {module}: its version does not show whether it has the fix.",
+        "代码位于 {fork}，是 {module} 的 fork，版本号看不出是否已修复。",
     ),
     "upstream.moved": (
-        "The same functions call each other in other packages than those of {module}: code that was taken over, "
-        "so no version tells whether it has the fix.",
-        "同样的函数以同样的次序相互调用，但不在 {module} 的包里：这是搬用的代码，没有版本号能说明是否已有修复。",
+        "The same functions, in packages outside {module}: copied code, no version shows whether it has the fix.",
+        "函数与 {module} 相同，但位于其他包：属于拷贝的代码，没有版本号可判断是否已修复。",
     ),
     "upstream.replaced": (
-        "{fork} is built in the place of {module}: its version does not tell whether it has the fix.",
-        "构建时用 {fork} 替代了 {module}：从版本号看不出是否已有修复。",
+        "{fork} is built instead of {module}: its version does not show whether it has the fix.",
+        "实际构建的是替换 {module} 的 {fork}，版本号看不出是否已修复。",
     ),
     "upstream.runs.path": (
-        "{module} {version} runs, as the paths of its files say.",
-        "文件路径表明运行的是 {module} {version}。",
+        "Running {module} {version} (from the file paths).",
+        "运行版本：{module} {version}（取自文件路径）。",
     ),
     "upstream.runs.build": (
-        "{module} {version} runs, as the build information says.",
-        "构建信息表明运行的是 {module} {version}。",
+        "Running {module} {version} (from the build info).",
+        "运行版本：{module} {version}（取自构建信息）。",
     ),
     "upstream.runs.release": (
-        "{module} {version} runs: it belongs to the release of Kubernetes that the program tells of itself.",
-        "程序自报的 Kubernetes 版本对应 {module} {version}。",
+        "Running {module} {version} (from the Kubernetes release that the program reports).",
+        "运行版本：{module} {version}（对应程序上报的 Kubernetes 版本）。",
     ),
-    "upstream.runs.go": (
-        "It was built with Go {version}.",
-        "程序用 Go {version} 构建。",
-    ),
+    "upstream.runs.go": ("Built with Go {version}.", "由 Go {version} 构建。"),
     "upstream.brought-back": (
-        "The program is built with GODEBUG {setting}, which brings the old behaviour back.",
-        "程序构建时设置了 GODEBUG {setting}，恢复了旧行为。",
+        "Built with GODEBUG {setting}, which restores the old behavior.",
+        "构建时设置了 GODEBUG {setting}，恢复了旧行为。",
     ),
     "upstream.between": (
-        "{version} lies between the last release with the leak and the first with the fix, or beside the releases: "
-        "the version alone does not decide.",
-        "{version} 介于最后一个有泄漏的发布版与第一个已修复的发布版之间，或不在发布序列上：单凭版本号不能断定。",
+        "{version} is between the last affected and the first fixed release, or outside the release line: the "
+        "version does not decide.",
+        "{version} 介于最后一个受影响版本与首个修复版本之间，或不在发布线上：仅凭版本号无法判断。",
     ),
-    "upstream.unversioned": (
-        "Nothing here tells which version of {module} runs.",
-        "现有证据没有说明运行的是哪个版本的 {module}。",
-    ),
+    "upstream.unversioned": ("The running version of {module} is unknown.", "{module} 的运行版本未知。"),
     "upstream.peer": (
-        "What has to be mended is {module} in {process}, at the other end, not in this process.",
-        "需要修复的是对端 {process} 里的 {module}，不是本进程。",
+        "The bug is in {module} of the peer {process}, not in this process.",
+        "缺陷在对端 {process} 的 {module}，不在本进程。",
     ),
     "upstream.peer-unseen": (
-        "What has to be mended is {module} in the process at the other end, which is not among the evidence.",
-        "需要修复的是对端进程里的 {module}，而对端不在现有证据之中。",
+        "The bug is in {module} of the peer process, which was not captured.",
+        "缺陷在对端进程的 {module}，而对端未采集。",
     ),
-    "upstream.unsaid.state": (
-        "This capture does not tell in which state they wait.",
-        "这份采集没有说明它们处于何种等待状态。",
-    ),
-    "upstream.unsaid.created": (
-        "This capture does not tell who started them.",
-        "这份采集没有说明它们由谁启动。",
-    ),
+    "upstream.unsaid.state": ("This capture does not contain the wait state.", "该采集不含等待状态。"),
+    "upstream.unsaid.created": ("This capture does not contain the creator.", "该采集不含创建者。"),
     "upstream.unreviewed": (
-        "Nobody has checked this entry of the catalogue against the source: a lead, not a proof.",
-        "目录中的这一条尚未对照源码核实：只是线索，不是证明。",
+        "This catalogue entry was not checked against the source: a lead, not proof.",
+        "该条目尚未对照源码核实：仅为线索，不是证据。",
     ),
-    "upstream.upgrade.yes": (
-        "{module} {version} or later. {en}",
-        "把 {module} 升级到 {version} 或更高版本。{zh}",
-    ),
+    "upstream.upgrade.yes": ("{module} {version} or later. {en}", "将 {module} 升级到 {version} 或更高版本。{zh}"),
     "upstream.upgrade.unknown": (
-        "{module} has the fix since {version}; see whether the code that runs here has it. {en}",
-        "{module} 自 {version:phrase} 起已有修复；请确认这里运行的代码是否已包含。{zh}",
+        "Fixed in {module} {version}; check whether the running code has it. {en}",
+        "{module} {version:phrase} 已修复，请确认运行的代码是否已包含。{zh}",
     ),
     "upstream.upgrade.peer": (
-        "{module} {version} or later in {process}, the process at the other end. {en}",
-        "把对端 {process} 中的 {module} 升级到 {version} 或更高版本。{zh}",
+        "{module} {version} or later in the peer {process}. {en}",
+        "将对端 {process} 的 {module} 升级到 {version} 或更高版本。{zh}",
     ),
     "upstream.upgrade.peer-unseen": (
-        "{module} {version} or later, in the process at the other end. {en}",
-        "把对端进程中的 {module} 升级到 {version} 或更高版本。{zh}",
+        "{module} {version} or later in the peer process. {en}",
+        "将对端进程的 {module} 升级到 {version} 或更高版本。{zh}",
     ),
     "gap.known-symptom": (
-        "{function} waits for another process, as it does when that one has the known leak {id} ({module}).",
-        "{function} 在等待另一个进程；对端若有已知泄漏 {id}（{module}），现象正是如此。",
+        "{function} waits for another process. Known bug {id} ({module}) in that process would cause this.",
+        "{function} 在等待另一个进程；对端若有已知缺陷 {id}（{module}），会出现此现象。",
     ),
     "gap.known-symptom.why": (
-        "Other faults of the peer look the same from here: only a capture of the peer tells them apart.",
-        "对端的其他故障从这里看也是一样：只有采集对端才能区分。",
+        "Other faults of the peer look the same. Only a capture of the peer decides.",
+        "对端的其他故障也是同样现象，需采集对端才能区分。",
     ),
     "gap.known-alike": (
-        "The known leak {id} of {module} looks like this at {function}, and so do other causes.",
-        "{module} 的已知泄漏 {id} 在 {function} 处就是这个样子，但别的原因也会如此。",
+        "Known bug {id} of {module} looks like this at {function}, and so do other causes.",
+        "{module} 的已知缺陷 {id} 在 {function} 处是这种现象，其他原因也可能如此。",
     ),
     "gap.known-alike.why": (
-        "The catalogue tells when it happens, and from which version on it no longer does.",
-        "目录说明了它在什么情况下发生，以及从哪个版本起不再发生。",
+        "The catalogue entry lists its trigger and fixed versions.",
+        "条目中列有触发条件和修复版本。",
     ),
     "gap.known-peer": (
-        "The process at the other end, whose {module} decides whether it is {id}, was not captured.",
-        "对端进程没有采集，而是否为 {id} 要看对端的 {module}。",
+        "The peer process was not captured; its version of {module} decides whether it is {id}.",
+        "对端进程未采集；是否为 {id} 取决于对端的 {module} 版本。",
     ),
     "gap.known-peer.why": (
-        "Its dump shows the other half of the wait, and its build tells whether it has the fix.",
-        "对端的转储会显示等待的另一半，它的构建信息会说明是否已有修复。",
+        "Its dump shows the other half of the wait, its build info the version.",
+        "对端的 dump 能看到等待链的另一半，构建信息能确定版本。",
     ),
     "gap.known-version": (
-        "The stack is that of {id}, but nothing tells which version of {module} runs.",
-        "调用栈与 {id} 相符，但没有信息说明运行的是哪个版本的 {module}。",
+        "The stack matches {id}, but the running version of {module} is unknown.",
+        "调用栈与 {id} 匹配，但 {module} 的运行版本未知。",
     ),
     "gap.known-version.why": (
-        "The version decides whether it is this bug; the program itself, its go version -m or its /version tell it.",
-        "是不是这个缺陷由版本决定；程序文件本身、go version -m 的输出或 /version 接口都能说明版本。",
+        "The version decides whether it is this bug: pass the binary, its go version -m output or its /version "
+        "response.",
+        "是否为该缺陷取决于版本：请提供二进制、go version -m 的输出或 /version 的响应。",
     ),
 }
 

@@ -50,7 +50,7 @@
     requestAnimationFrame(() => {
       looking = false;
       if (Math.abs(scrollY - scrolled) < 4) return;
-      const reading = innerHeight / 3;
+      const reading = 100; // just below the bar: folded parts are a line each, and several would fit higher up
       moveTo(Math.max(0, parts.findLastIndex((part) => part.getClientRects().length && part.getBoundingClientRect().top < reading)), false);
     });
   }, { passive: true });
@@ -73,6 +73,7 @@
     if (!target) return;
     if (target.closest(".miss")) clear();
     unfold(target);
+    unfold(target.querySelector(":scope > details.folded"));
     const at = parts.indexOf(target.closest("section.part.level3, section.part.level2, .verdict"));
     target.scrollIntoView({ block: target.tagName === "TR" ? "center" : "start" });
     if (at >= 0) moveTo(at, false);

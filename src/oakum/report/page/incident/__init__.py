@@ -1,4 +1,4 @@
-"""A diagnosis -> the incident report that people write by hand after days: phenomenon, investigation, root cause, fix,
+"""A diagnosis -> the incident report that people write by hand after days: symptoms, investigation, root cause, fix,
 verification, lessons.
 
 Comes in: a diagnosis and a language. Goes out: a Page. What no evidence tells is left to be filled in, and marked so.
@@ -16,15 +16,15 @@ from oakum.report.page.blocks import (
     Para,
     Row,
     Section,
-    Table,
     anchor_of_input,
+    table,
 )
 from oakum.report.page.headline import headline
 from oakum.report.page.incident.cause import best, fix, root_cause
 from oakum.report.page.incident.investigation import investigation, known_line
 from oakum.report.page.incident.lessons import lessons
-from oakum.report.page.incident.phenomenon import phenomenon, seen, went
 from oakum.report.page.incident.story import Story, goroutines
+from oakum.report.page.incident.symptoms import seen, symptoms, went
 from oakum.report.page.incident.verification import compiled, verification
 from oakum.report.page.speech import stamp
 
@@ -45,7 +45,7 @@ def incident(diagnosis: Diagnosis, lang: str, kept: str = "") -> Page:
         sections=(
             _summary(story),
             _fill_in(story),
-            phenomenon(story),
+            symptoms(story),
             investigation(story),
             root_cause(story),
             fix(story),
@@ -147,8 +147,8 @@ def _verified(story: Story) -> str:
 def _fill_in(story: Story) -> Section:
     blank = story.tell("fill-in.blank")
     rows = tuple(Row((Cell(story.tell(f"fill-in.{name}")), Cell(blank))) for name in _FILL_IN)
-    table = Table((story.tell("fill-in.item"), story.tell("fill-in.answer")), rows)
-    return Section("fill-in", story.tell("heading.fill-in"), (Para(story.tell("fill-in.about")), table))
+    form = table((story.tell("fill-in.item"), story.tell("fill-in.answer")), rows)
+    return Section("fill-in", story.tell("heading.fill-in"), (Para(story.tell("fill-in.about")), form))
 
 
 def _appendix(story: Story) -> Section:
@@ -174,7 +174,7 @@ def _appendix(story: Story) -> Section:
     columns = tuple(
         story.tell(f"appendix.{name}") for name in ("number", "origin", "kind", "time", "digest", "problems")
     )
-    blocks: list[Block] = [Table(columns, rows)]
+    blocks: list[Block] = [table(columns, rows)]
     called = story.diagnosis.called
     if called and (command := story.command("diagnose", "--incident", "-o", "incident.md", *called)):
         blocks.append(Command(command, story.tell("appendix.again")))

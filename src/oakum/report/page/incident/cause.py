@@ -6,6 +6,7 @@ Comes in: a Story. Goes out: the two sections. What is only suspected is called 
 from collections.abc import Iterator
 
 from oakum.model import Finding, Remedy
+from oakum.model.vocabulary import AGAINST
 from oakum.report.advice import remedies, target
 from oakum.report.page.blocks import (
     Block,
@@ -21,7 +22,6 @@ from oakum.report.page.blocks import (
 from oakum.report.page.incident.investigation import gaps, known_line
 from oakum.report.page.incident.story import Story, goroutines, hourly
 from oakum.report.page.picture import because, chain, parties
-from oakum.report.page.suspects import AGAINST
 from oakum.report.page.todo import STUCK, todo
 from oakum.report.words import WORDS
 
@@ -48,7 +48,7 @@ def _longer(story: Story) -> list[Block]:
     process = first.suspect.sites[0].process if first else next((row.id for row in story.diagnosis.processes), "")
     known = target(story.diagnosis, process)
     told = story.tell("cause.longer-known" if known else "cause.longer")
-    return [Command(f"oakum diagnose --moments 6 --every 10m {known or 'TARGET'}", told)]
+    return [Command(f"oakum diagnose --snapshots 6 --every 10m {known or 'TARGET'}", told)]
 
 
 def _cause(story: Story, found: Finding) -> Section:
@@ -64,7 +64,7 @@ def _cause(story: Story, found: Finding) -> Section:
     elif not story.function(found):
         blocks.append(Para(story.tell("cause.numbers-only"), quiet=True))
     else:
-        blocks.append(Para(story.tell("cause.unread"), quiet=True))
+        blocks.append(Para(story.tell("cause.unread" if story.unread(found) else "cause.unnamed"), quiet=True))
     blocks += _behind(story, found)
     pinned = [one for one in found.suspect.evidence if one.kind == "heap-pinned"]
     if pinned and goroutines(found):
@@ -79,11 +79,11 @@ def _cause(story: Story, found: Finding) -> Section:
 def _facts(story: Story, found: Finding) -> Facts:
     def where(*roles: str) -> tuple[Block, ...]:
         sites = [site for site in found.suspect.sites if site.role in roles]
-        return story.suspects.where(sites) if sites else ()
+        return story.suspects.places(sites) if sites else ()
 
     facts: list[tuple[str, tuple[Block, ...]]] = [
         ("cause.mechanism", (Para(f"`{story.code(found.mechanism)}`"),)),
-        ("cause.where", story.suspects.where(found.suspect.sites[:1])),
+        ("cause.where", story.suspects.places(found.suspect.sites[:1])),
         ("cause.started", where("created")),
         ("cause.registered", where("registered")),
         ("cause.driven", where("driver")),
@@ -130,7 +130,7 @@ def fix(story: Story) -> Section:
 
 
 def best(found: Finding) -> Remedy | None:
-    """Return what mends a finding for good: a release, else a change of the code, else what eases it."""
+    """Return what fixes a finding for good: a release, else a change of the code, else what eases it."""
     kinds = ("upgrade", "patch", "mitigate")
     return min(remedies(found), key=lambda one: kinds.index(one.kind), default=None)
 

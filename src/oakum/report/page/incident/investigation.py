@@ -5,7 +5,9 @@ source and upstream say, what stayed open.
 """
 
 from oakum.model import Finding, Memory, Point
+from oakum.model.vocabulary import AGAINST
 from oakum.report.advice import commands
+from oakum.report.gap_commands import gap_command
 from oakum.report.page.blocks import (
     Block,
     Cell,
@@ -15,16 +17,15 @@ from oakum.report.page.blocks import (
     Para,
     Row,
     Section,
-    Table,
     anchor_of_finding,
+    table,
 )
 from oakum.report.page.charts import MEASURES
 from oakum.report.page.incident.story import COMMAND_MOST, Story, goroutines, hourly, known
 from oakum.report.page.speech import stamp
-from oakum.report.page.suspects import AGAINST
 from oakum.report.words import WORDS, size
 
-_MOMENTS_MOST = 40
+_SNAPSHOTS_MOST = 40
 _HARMLESS_MOST = 12
 _CLAIMS_MOST = 12
 _REFERENCES_MOST = 4
@@ -32,7 +33,7 @@ _ADDRESS_MOST = 500
 _SOURCES_MOST = 6
 _STACKS = ("goroutine", "goroutineleak", "heap")  # kinds of captures in which a place can be looked up
 # Told in steps of their own, or with the root cause.
-_ELSEWHERE = ("known", "explained", "heap-pinned")
+_ELSEWHERE = ("known-bug", "cause-in-source", "heap-pinned")
 
 
 def investigation(story: Story) -> Section:
@@ -69,14 +70,14 @@ def _captured(story: Story) -> list[Block]:
     columns = ["captured.moment", "captured.time", *measures, "captured.captures"]
     if several:
         columns.insert(0, "captured.process")
-    rows = tuple(Row(tuple(_moment(story, one, measures, several))) for one in shown)
+    rows = tuple(Row(tuple(_snapshot(story, one, measures, several))) for one in shown)
     captures = len({row.origin for row in story.diagnosis.inputs})
     told = story.tell("captured.caption", captures=captures, processes=len(story.names))
     blocks: list[Block] = [Para(told)] if captures else []
     if troubled := len({row.origin for row in story.diagnosis.inputs if row.problems}):
         blocks.append(Para(story.tell("captured.unused", count=troubled)))
     if rows:
-        blocks.append(Table(tuple(_column(story, one) for one in columns), rows))
+        blocks.append(table(tuple(_column(story, one) for one in columns), rows))
     blocks += story.suspects.more(len(points) - len(shown), story.derive.everything())
     if command := story.derive.inspecting():
         blocks.append(Command(command, story.tell("captured.shows")))
@@ -89,13 +90,13 @@ def _column(story: Story, name: str) -> str:
 
 def _few(points: list[Point]) -> list[Point]:
     """Return the points of a long time line that were captured, and of the others as many as there is room for."""
-    if len(points) <= _MOMENTS_MOST:
+    if len(points) <= _SNAPSHOTS_MOST:
         return points
     captured = [one for one in points if one.captured]
-    return captured[-_MOMENTS_MOST:]
+    return captured[-_SNAPSHOTS_MOST:]
 
 
-def _moment(story: Story, point: Point, measures: list[str], several: bool) -> list[Cell]:
+def _snapshot(story: Story, point: Point, measures: list[str], several: bool) -> list[Cell]:
     label = story.name(point.label.rstrip("/").rpartition("/")[2] or point.label)
     if point.baseline:
         label = story.tell("captured.twin", label=label)
@@ -116,15 +117,15 @@ def _moment(story: Story, point: Point, measures: list[str], several: bool) -> l
 def _grew(story: Story) -> list[Block]:
     blocks: list[Block] = []
     for row in story.processes:
-        moments = [one for one in story.diagnosis.moments if one.process == row.id and not one.baseline]
-        twins = [one for one in story.diagnosis.moments if one.process == row.id and one.baseline]
+        snapshots = [one for one in story.diagnosis.moments if one.process == row.id and not one.baseline]
+        baselines = [one for one in story.diagnosis.moments if one.process == row.id and one.baseline]
         name = story.process(row.id)
-        if len(moments) > 1:
-            sentence = story.tell("compared.moments", process=name, moments=len(moments))
+        if len(snapshots) > 1:
+            sentence = story.tell("compared.moments", process=name, moments=len(snapshots))
         else:
             sentence = story.tell("compared.once", process=name)
-        beside = f"{story.glue}{story.tell('compared.twin', moments=len(twins))}" if twins else ""
-        blocks += [Para(sentence + beside)] if moments else []
+        beside = f"{story.glue}{story.tell('compared.twin', moments=len(baselines))}" if baselines else ""
+        blocks += [Para(sentence + beside)] if snapshots else []
     if story.told:
         blocks += _growth_table(story)
     elif _compared(story):
@@ -157,7 +158,7 @@ def _growth_table(story: Story) -> list[Block]:
     counts = "grew.count" if once else "grew.counts"
     columns = ["grew.place", "table.measure", counts, "grew.hour", *(["grew.event"] if events else [])]
     caption = story.tell("grew.caption" if story.leaking and not once else "grew.seen")
-    blocks: list[Block] = [Table(tuple(story.tell(one) for one in columns), tuple(rows), caption)]
+    blocks: list[Block] = [table(tuple(story.tell(one) for one in columns), tuple(rows), caption)]
     for found, growth in growths[:1]:
         if command := story.derive.growth(found, growth):
             blocks.append(Command(command, story.tell("grew.shows")))
@@ -172,7 +173,7 @@ def _stands(story: Story) -> list[Block]:
         suspect = found.suspect
         if len(story.told) > 1:
             blocks.append(Link(story.heading(found), f"#{anchor_of_finding(found.id)}"))
-        blocks += story.suspects.where(suspect.sites)
+        blocks += story.suspects.places(suspect.sites)
         if suspect.path:
             blocks += [Para(story.tell("stands.memory")), *story.suspects.path(suspect.path)]
         told = [one for one in suspect.evidence if one.kind not in _ELSEWHERE and one.kind not in AGAINST]
@@ -208,7 +209,7 @@ def _ruled_out(story: Story) -> list[Block]:
             for one in explained[:_HARMLESS_MOST]
         )
         columns = ("grew.place", "ruled.what", "ruled.why")
-        blocks.append(Table(tuple(story.tell(one) for one in columns), rows, story.tell("ruled.harmless")))
+        blocks.append(table(tuple(story.tell(one) for one in columns), rows, story.tell("ruled.harmless")))
         blocks += story.suspects.more(len(explained) - len(rows))
         if command := story.derive.everything():
             blocks.append(Command(command, story.tell("ruled.shows")))
@@ -244,7 +245,7 @@ def _source(story: Story) -> list[Block]:
         blocks.append(Para(story.tell("source.read", files=story.joined(shown))))
         blocks += story.suspects.more(len(files) - len(shown))
     for found in story.told:
-        claims = [one for one in found.suspect.evidence if one.kind == "explained"]
+        claims = [one for one in found.suspect.evidence if one.kind == "cause-in-source"]
         if found.cause and claims:
             blocks.append(Claims(story.claims(found, claims)))
         if command := story.derive.listed(found) if found.cause else "":
@@ -265,7 +266,7 @@ def _upstream(story: Story) -> list[Block]:
 
 
 def known_line(story: Story, found: Finding) -> str:
-    """Return the upstream bug of a finding in a sentence: what it is, which version has it, which mends it."""
+    """Return the upstream bug of a finding in a sentence: what it is, which version has it, which fixes it."""
     bug = known(found)
     if bug is None:
         return ""
@@ -281,8 +282,8 @@ def known_line(story: Story, found: Finding) -> str:
     else:
         said = "peer" if bug.where == "peer" and bug.affects_build == "unknown" else bug.affects_build
         told = story.word(f"upstream.affects.{said}", module=module if said == "peer" else running)
-        mended = story.word("upstream.mended", versions=fixed) if fixed else story.word("upstream.unmended")
-        told = f"{told}{story.stop}{mended}"
+        fixed_in = story.word("upstream.mended", versions=fixed) if fixed else story.word("upstream.unmended")
+        told = f"{told}{story.stop}{fixed_in}"
     if story.lang == "en" and not told.startswith(module):  # a name keeps its small letter
         told = told[:1].upper() + told[1:]
     return story.tell("known.other", id=story.code(bug.id), summary=summary, told=told)
@@ -293,7 +294,7 @@ def gaps(story: Story) -> list[Block]:
     blocks: list[Block] = []
     for gap in story.diagnosis.gaps:
         blocks.append(Para(f"{story.say(gap.what)}{story.glue}{story.say(gap.why)}".strip()))
-        command = gap.command.partition("  # ")[0]  # the remark says what the sentence above says
+        command = gap_command(story.diagnosis, gap).partition("  # ")[0]  # the remark says what the sentence above says
         blocks += [Command(command)] if command and len(command) <= COMMAND_MOST else []
     return blocks
 

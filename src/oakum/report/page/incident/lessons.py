@@ -15,7 +15,6 @@ from oakum.report.words import WORDS
 _WINDOWS = ((600, "10m"), (1800, "30m"), (3600, "1h"), (21600, "6h"), (86400, "1d"))
 # What an alert has to see in its window before it is no chance: goroutines, bytes.
 _CLEAR = {"goroutines": 10.0, "memory": 64.0 * 1024 * 1024}
-_PROVES = ("go1.26", "go1.27", "go1.28", "go1.29")
 _MUCH = 30  # per cent of the heap's growth: a heap profile leads astray
 _LOOK_ALIKE = ("traffic", "burst")
 _CROWD = 10  # goroutines or more: one or two that come and go teach nobody anything
@@ -64,9 +63,7 @@ def _lesson(story: Story, found: Finding, key: str, **args: str | int | float) -
 
 
 def _test(story: Story, found: Finding) -> str:
-    process = found.suspect.sites[0].process
-    build = next((row.build for row in story.diagnosis.processes if row.id == process), None)
-    return "test-go" if build and build.go and build.go.startswith(_PROVES) else "test"
+    return "test-go" if story.has_leak_profile(found) else "test"
 
 
 def _upstream(story: Story, found: Finding) -> Iterator[Claim]:
@@ -92,7 +89,7 @@ def _from_evidence(story: Story) -> Iterator[Claim]:
     """Yield what the evidence had that helped, and what it lacked."""
     diagnosis = story.diagnosis
     if any(row.baseline for row in diagnosis.moments) and any(
-        one.kind in ("twin", "heap-twin") for found in story.sure for one in found.suspect.evidence
+        one.kind in ("baseline", "heap-baseline") for found in story.sure for one in found.suspect.evidence
     ):
         yield Claim(story.word("lesson.twin"))
     alike = sum(one.mechanism in _LOOK_ALIKE and _noticed(one) for one in diagnosis.explained)

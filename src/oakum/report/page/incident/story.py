@@ -5,8 +5,9 @@ Comes in: a diagnosis and a language. Goes out: names, numbers, claims and links
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from oakum.model import Evidence, Finding, Growth, KnownMatch, Point
 from oakum.model.diagnosis import Diagnosis
@@ -19,7 +20,7 @@ from oakum.report.page.suspects import Suspects
 
 COMMAND_MOST = 6000  # characters; no shell is handed a name of a megabyte
 _PROCESSES_MOST = 12
-FINDINGS_MOST = 8  # causes that are told whole; more of them nobody mends at once
+FINDINGS_MOST = 8  # causes that are told whole; more of them nobody fixes at once
 
 
 class Story(Speech):
@@ -34,7 +35,6 @@ class Story(Speech):
         self.names = {row.id: self.name(row.name) for row in diagnosis.processes}
         self.sure = [found for found in diagnosis.findings if found.confidence != "possible"]
         self.possible = [found for found in diagnosis.findings if found.confidence == "possible"]
-        self.glue = "" if lang == "zh" else " "
 
     @property
     def leaking(self) -> bool:
@@ -73,6 +73,21 @@ class Story(Speech):
         key = "suspicion.nth" if found.confidence == "possible" else "cause.nth"
         return self.tell(key, number=found.rank, title=self.suspects.title(found))
 
+    def has_leak_profile(self, found: Finding) -> bool:
+        """Tell whether the build of a finding's process has the goroutineleak profile."""
+        process = found.suspect.sites[0].process
+        build = next((row.build for row in self.diagnosis.processes if row.id == process), None)
+        captured = any(row.kind == "goroutineleak" and not row.problems for row in self.diagnosis.inputs)
+        return build is not None and (build.has_leak_profile or (captured and len(self.names) == 1))
+
+    def unread(self, found: Finding) -> bool:
+        """Tell whether the source of a finding is known not to have been read."""
+        functions = {site.frame.function for site in found.suspect.sites}
+        missing = [gap.what for gap in self.diagnosis.gaps if gap.what.key.startswith("gap.source-")]
+        return "--no-source" in self.diagnosis.called or any(
+            one.args.get("function", next(iter(functions))) in functions for one in missing
+        )
+
     def owned(self, told: str, process: str) -> str:
         """Return what is told, with the process where there are several."""
         return f"{self.process(process)}{self.colon}{told}" if len(self.names) > 1 else told
@@ -106,11 +121,11 @@ class Story(Speech):
         return whole if "-" not in words and len(whole) <= COMMAND_MOST else ""
 
     def points(self, process: str, *, baseline: bool = False) -> list[Point]:
-        """Return what a process, or its twin, measured as a whole, oldest first."""
+        """Return what a process, or its baseline, measured as a whole, oldest first."""
         return [one for one in self.diagnosis.timeline if one.process == process and one.baseline == baseline]
 
     def times(self, process: str) -> list[datetime]:
-        """Return when the moments of a process were captured; empty unless all say so."""
+        """Return when the snapshots of a process were captured; empty unless all say so."""
         rows = [row for row in self.diagnosis.moments if row.process == process and not row.baseline]
         times = [row.at for row in rows if row.at]
         return times if len(times) == len(rows) else []

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 
 from oakum.model import Finding, Growth
 from oakum.report.advice import target
-from oakum.report.page.blocks import Block, Cell, Command, Para, Row, Section, Table, anchor_of_finding
+from oakum.report.page.blocks import Block, Cell, Command, Para, Row, Section, anchor_of_finding, table
 from oakum.report.page.incident.story import Story, goroutines, hourly
 
 _QUARTER = 900.0  # seconds: the shortest trial that is worth the wait
 _CLEAR = 10  # more than chance brings and takes
-_PROVES = 26  # the minor version of Go that has the goroutineleak profile
 _MOST_EVENTS = 1000
 _FIXED = "fixed/"
 
@@ -49,7 +48,7 @@ def _how(story: Story) -> Iterator[Block]:
     growth = _steepest(story)
     event = growth.per_event if growth else None
     if event and event.value > 0:
-        # As many as bring a clear difference, were it not mended.
+        # As many as bring a clear difference, were it not fixed.
         events = min(_MOST_EVENTS, max(_CLEAR, round(3 * _CLEAR / event.value)))
         yield Para(story.tell("verify.deploy-event", events=events, event=story.code(event.event)))
     else:
@@ -59,7 +58,7 @@ def _how(story: Story) -> Iterator[Block]:
     if called and (command := story.command("diagnose", "--baseline", _FIXED, *called)):
         yield Command(command, story.tell("verify.twin"))
     function = next((story.function(one) for one in story.told if goroutines(one) and story.function(one)), "")
-    if function and _go(story) >= _PROVES:
+    if function and story.has_leak_profile(story.told[0]):
         yield Para(story.tell("verify.go-proof", function=function))
         if not _target(story):  # what captures a target that is known takes this profile too
             yield Command("curl -so goroutineleak.pb.gz http://HOST:PORT/debug/pprof/goroutineleak")
@@ -69,7 +68,7 @@ def _capture(story: Story, folder: str) -> list[Block]:
     known = _target(story)
     told = story.tell("verify.capture-known") if known else story.tell("verify.capture")
     return [
-        Command(f"oakum capture {known or 'TARGET'} --moments 3 --every 5m -o {folder}", told),
+        Command(f"oakum capture {known or 'TARGET'} --snapshots 3 --every 5m -o {folder}", told),
         Command(f"oakum diagnose {folder}", story.tell("verify.alone")),
     ]
 
@@ -80,23 +79,12 @@ def _target(story: Story) -> str:
 
 
 def _evidence(story: Story) -> list[str]:
-    """Return the words that name the sick evidence and its source, without a twin that was given."""
+    """Return the words that name the sick evidence and its source, without a baseline that was given."""
     called = list(story.diagnosis.called)
     while "--baseline" in called:
         at = called.index("--baseline")
         del called[at : at + 2]
     return called
-
-
-def _go(story: Story) -> int:
-    """Return the minor version of Go that the sick process was built with; 0 when it is not known."""
-    wanted = {found.suspect.sites[0].process for found in story.told}
-    for row in story.diagnosis.processes:
-        version = (row.build.go or "") if row.build and row.id in wanted else ""
-        number = version.removeprefix("go1.").partition(".")[0]
-        if number.isdigit() and version.startswith("go1."):
-            return int(number)
-    return 0
 
 
 def _steepest(story: Story) -> Growth | None:
@@ -109,7 +97,7 @@ def _must(story: Story) -> Iterator[Block]:
     rows = [_expected(story, found, growth) for found in story.told for growth in found.suspect.growth[:1]]
     if rows:
         columns = ("grew.place", "table.measure", "verify.before", "verify.after")
-        yield Table(tuple(story.tell(one) for one in columns), tuple(rows))
+        yield table(tuple(story.tell(one) for one in columns), tuple(rows))
     rates = [hourly(one) for found in story.told[:1] for one in found.suspect.growth if one.measure == "goroutines"]
     if rates and rates[0]:
         count = max(_CLEAR, round(rates[0] * _QUARTER / 3600))

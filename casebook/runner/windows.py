@@ -1,0 +1,267 @@
+"""Windows: parts of a recording as a user may have them -> how often a leak is detected, and who is accused.
+
+A window is some snapshots of one process in some formats. `detected` is what a user meets: the verdict is `leaking`,
+and a `likely` or `proven` finding names the place. A leak that a window does not show is not asked for.
+"""
+
+import itertools
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from casebook.runner.case import Case as Program
+from casebook.runner.case import Take, case
+from casebook.runner.evidence import bytes_at, count, recording, standing
+from casebook.runner.expectation import Expectation, Expected, Site, expectation
+from casebook.runner.score import matches
+from casebook.runner.tools import ROOT, processes
+from oakum.assemble import Input
+from oakum.diagnose import diagnose
+from oakum.model import Capture, Case, OakumError, Reading
+from oakum.parse import goroutines as goroutines_of
+from oakum.parse import parse
+from oakum.pipeline.case import assemble_case
+from oakum.report.json import document
+
+# What people have, by the names of captures, packed or not. Go's own proof is in none.
+_DUMPS = ("goroutine.debug2.txt", "log.txt")
+FORMATS: Mapping[str, frozenset[str] | None] = {
+    "everything": None,
+    "debug=2 + heap.pb": frozenset({*_DUMPS, "heap.pb.gz"}),
+    "debug=1 + heap.pb": frozenset({"goroutine.debug1.txt", "heap.pb.gz"}),
+    "protobuf only": frozenset({"goroutine.pb.gz", "heap.pb.gz"}),
+    "debug=2 only": frozenset(_DUMPS),
+    "heap only": frozenset({"heap.pb.gz"}),
+}
+_PROOF = "goroutineleak.pb.gz"
+_REGRESSIONS = ROOT / "tests" / "regressions"
+# A leak shows in a heap profile from here on: two samples at the usual rate.
+_SHOWN = 1 << 20
+
+# The name of a file, without .gz of a packed text; its bytes; what was read in it.
+Read = tuple[str, Capture, tuple[Reading, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """One snapshot: what was read in each of its files."""
+
+    label: str
+    files: tuple[Read, ...]
+
+    def goroutines_at(self, site: Site) -> int:
+        """Return how many goroutines are at a place."""
+        for wanted in (*_DUMPS, "goroutine.debug1.txt", "goroutine.pb.gz"):
+            found = [g for reading in self._readings(wanted) if (g := goroutines_of(reading)) is not None]
+            if found:
+                return count(standing(found[-1], site))
+        return 0
+
+    def bytes_at(self, site: Site) -> int:
+        """Return how many live bytes were allocated at a place."""
+        return bytes_at(next((r.profile for r in self._readings("heap.pb.gz") if r.profile is not None), None), site)
+
+    def _readings(self, wanted: str) -> Iterator[Reading]:
+        return (reading for name, _, readings in self.files if name == wanted for reading in readings)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One recording of one process, and what is true of it."""
+
+    name: str
+    shots: tuple[Shot, ...]
+    findings: tuple[Expected, ...]  # () of a healthy one
+    build: tuple[Read, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a diagnosis said of one window."""
+
+    name: str
+    window: str
+    formats: str
+    leaking: bool  # what is true
+    shown: bool  # the window shows the leak
+    verdict: str
+    detected: bool
+    named: bool  # at any confidence
+    mechanism: bool
+    accused: tuple[str, ...]  # `likely` or `proven`, and not so
+
+
+def _read(path: Path, origin: str, at: datetime | None = None) -> Read:
+    name = path.name.removesuffix(".gz") if path.name.endswith(".txt.gz") else path.name
+    capture = Capture(origin, path.read_bytes(), received_at=at)
+    return name, capture, parse(capture)
+
+
+def of_casebook(program: Program, take: Take) -> Recorded | None:
+    """Return a take of one process; None for several."""
+    recorded = recording(program.captures / take.name)
+    if len(recorded.processes) > 1:
+        return None
+    shots = [
+        Shot(str(at), tuple(_read(p, f"{at}/{p.name}", one.at) for p in one.files() if p.name != _PROOF))
+        for at, one in enumerate(recorded.snapshots, 1)
+    ]
+    build = [_read(path, path.name) for path in sorted(recorded.folder.glob("buildinfo.txt*"))]
+    findings = expectation(program, take.build.name).findings
+    return Recorded(f"{program.name}/{take.name}", tuple(shots), findings, tuple(build))
+
+
+def of_regression(folder: Path) -> Recorded:
+    """Return a regression; its places have no role: the first site of a finding is one of them."""
+    truth = tomllib.loads((folder / "truth.toml").read_text(encoding="utf-8"))
+    shots = [
+        Shot(str(at), tuple(_read(path, f"{at}/{path.name}") for path in sorted(below.iterdir())))
+        for at, below in enumerate(sorted((folder / "captures").iterdir()), 1)
+    ]
+    return Recorded(folder.name, tuple(shots), tuple(_expected(place) for place in truth.get("place", ())))
+
+
+def _expected(place: Mapping[str, Any]) -> Expected:
+    mechanism, *also = place["mechanisms"]
+    sites = (Site("", place["function"], line=place.get("line", 0)),)
+    return Expected(1, mechanism, tuple(also), sites, (), (), "", None, None)
+
+
+def windows(shots: Sequence[Shot]) -> dict[str, Sequence[Shot]]:
+    """Return the windows of a recording by name."""
+    named = {"all": shots, "one": shots[-1:]}
+    if len(shots) > 2:
+        named |= {"first and last": (shots[0], shots[-1]), "without the last": shots[:-1]}
+    if len(shots) > 4:
+        named |= {"first four": shots[:4], "last four": shots[-4:]}
+    if len(shots) > 3:
+        named |= {f"triple {at}": three for at, three in enumerate(itertools.combinations(shots, 3), 1)}
+    return named
+
+
+def given(shots: Sequence[Shot], formats: str, build: Sequence[Read] = ()) -> Case:
+    """Return the case of some snapshots in some formats; with everything, the build is known too."""
+    wanted = FORMATS[formats]
+    inputs = [
+        Input(shot.label, (name,), capture, readings)
+        for shot in shots
+        for name, capture, readings in shot.files
+        if wanted is None or name in wanted
+    ]
+    told = [Input(name, (), capture, readings) for name, capture, readings in build] if wanted is None else []
+    return assemble_case(inputs, builds=told).case
+
+
+def shows(finding: Expected, shots: Sequence[Shot], formats: str) -> bool:
+    """Tell whether a window shows a leak at all: what is at its place grew, or somebody is stuck there."""
+    place = finding.place
+    if finding.mechanism == "off-heap":
+        return formats == "everything" and len(shots) > 1
+    if place.role in ("blocked", "created", "") and formats != "heap only":
+        site = Site(place.role or "blocked", place.function, line=place.line)
+        counts = [shot.goroutines_at(site) for shot in shots]
+        if any(counts):
+            stuck = counts[-1] > 0 and (len(counts) == 1 or (min(counts) > 0 and counts[-1] < 3))
+            return stuck or counts[-1] > counts[0]
+    if place.role in ("blocked", "created") or formats == "debug=2 only":
+        return False
+    held = [shot.bytes_at(Site("allocated", place.function, line=place.line)) for shot in shots]
+    return held[-1] - (held[0] if len(held) > 1 else 0) >= _SHOWN
+
+
+def outcome(recorded: Recorded, window: str, shots: Sequence[Shot], formats: str) -> Outcome | None:
+    """Return what a diagnosis says of a window; None when it holds nothing to be diagnosed."""
+    try:
+        said = document(diagnose(given(shots, formats, recorded.build)))
+    except OakumError:
+        return None
+    findings = said["findings"]
+    matched, others = _matched(findings, recorded.findings)
+    sure = [one for one, _ in matched if one["confidence"] != "possible"]
+    return Outcome(
+        recorded.name,
+        window,
+        formats,
+        leaking=bool(recorded.findings),
+        shown=all(shows(finding, shots, formats) for finding in recorded.findings[:1]),
+        verdict=said["verdict"],
+        detected=said["verdict"] == "leaking" and bool(sure),
+        named=bool(matched),
+        mechanism=bool(matched) and all(one["mechanism"] in expected.mechanisms for one, expected in matched),
+        accused=tuple(f"{one['mechanism']} {_place(one)[0]}" for one in others if one["confidence"] != "possible"),
+    )
+
+
+def _matched(
+    findings: Sequence[dict[str, Any]], expected: tuple[Expected, ...]
+) -> tuple[list[tuple[Mapping[str, Any], Expected]], Sequence[Mapping[str, Any]]]:
+    """Return the findings that name a place of the truth, and all others."""
+    if not any(not one.place.role for one in expected):
+        by_number, others = matches(findings, Expectation("leaking", "", "", "", expected, ()))
+        return [(one, expected[at]) for at, one in sorted(by_number.items())], others
+    named: list[tuple[Mapping[str, Any], Expected]] = []
+    for one in findings:
+        function, line = _place(one)
+        fits = [e for e in expected if e.place.function == function and e.place.line in (0, line)]
+        named += [(one, fits[0])] if fits else []
+    return named, [one for one in findings if not any(one is hit for hit, _ in named)]
+
+
+def _place(finding: Mapping[str, Any]) -> tuple[str, int]:
+    site = finding["sites"][0]
+    return site["function"], site["line"]
+
+
+def _outcomes(name: str, take: Take | None) -> list[Outcome]:
+    recorded = of_casebook(case(name), take) if take else of_regression(_REGRESSIONS / name)
+    if recorded is None:
+        return []
+    found = [
+        outcome(recorded, window, shots, formats)
+        for window, shots in windows(recorded.shots).items()
+        for formats in (FORMATS if window in ("all", "one") else ("everything",))
+    ]
+    return [one for one in found if one is not None]
+
+
+def outcomes(cases: Iterable[Program], regressions: bool = True) -> list[Outcome]:
+    """Return what the diagnosis says of every window of these cases, and of all regressions."""
+    work: list[tuple[str, Take | None]] = [(one.name, take) for one in cases for take in one.takes]
+    work += [(path.parent.name, None) for path in sorted(_REGRESSIONS.glob("*/truth.toml"))] if regressions else []
+    with processes() as pool:
+        return [one for found in pool.map(_outcomes, *zip(*work, strict=True), chunksize=4) for one in found]
+
+
+def table(found: Sequence[Outcome]) -> str:
+    """Return the outcomes as a Markdown table, a row for each kind of window and format."""
+    by_row: dict[tuple[str, str], list[Outcome]] = {}
+    for one in found:
+        kind = "triple" if one.window.startswith("triple") else one.window
+        by_row.setdefault((kind, one.formats), []).append(one)
+    rows: list[tuple[str, ...]] = [
+        ("snapshots", "formats", "leaking", "detected", "named", "mechanism right", "healthy", "accused")
+    ]
+    rows.append(("---", "---", *["--:"] * 6))
+    for (window, formats), here in sorted(by_row.items()):
+        leaking = [one for one in here if one.leaking and one.shown]
+        healthy = [one for one in here if not one.leaking]
+        sums = [sum(getattr(one, name) for one in leaking) for name in ("detected", "named", "mechanism")]
+        numbers = (len(leaking), *sums, len(healthy), sum(one.verdict == "leaking" for one in healthy))
+        rows.append((window, formats, *map(str, numbers)))
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def misses(found: Sequence[Outcome]) -> Iterator[str]:
+    """Yield a line about every window that shows a leak which is not detected, or in which somebody is accused."""
+    for one in found:
+        where = f"{one.name}, {one.window}, {one.formats}"
+        if one.leaking and one.shown and not one.detected:
+            yield f"{where}: not detected{'' if one.named else ', not named'}"
+        if one.accused:
+            yield f"{where}: accused {', '.join(one.accused)}"
+
+
+__all__ = ["FORMATS", "Outcome", "given", "misses", "of_casebook", "of_regression", "outcomes", "table", "windows"]

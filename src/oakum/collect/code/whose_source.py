@@ -1,0 +1,73 @@
+"""Is a --source directory the program's? Its modules and packages, held against what the program was built of.
+
+Goes out: a sentence that says what the directory holds and what was looked for. Where nothing tells, nothing is said.
+"""
+
+import os
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+from oakum.collect.code.go_places import modules_at
+from oakum.model import Build
+
+_DEEPEST = 3  # folders below --source in which a go.mod is looked for: a monorepo keeps its services there
+_FOLDERS_MOST = 2000
+_NAMED_MOST = 3  # modules and packages in the sentence
+
+
+def foreign_source(source: str, builds: Sequence[Build], packages: Collection[str]) -> str:
+    """Return that a directory is not the program's source; "" when it is, or nothing tells.
+
+    `packages` are import paths of the program's own frames.
+    """
+    main = list(dict.fromkeys(build.main for build in builds if build.main))
+    linked = {name for build in builds for name in (*(build.modules or ()), *(build.replaced or ()))}
+    own = sorted({*packages, *(build.path for build in builds if build.path)} - {"main"})
+    if not main and not own:
+        return ""
+    root = Path(source).absolute()
+    there = list(dict.fromkeys(_modules(root)))
+    if {*main, *linked} & set(there) or any(_lies_in(one, module) for one in own for module in there):
+        return ""
+    if any(_has_folder(root, package) for package in own):
+        return ""
+    holds = f"it holds {_named(there, 'module')}" if there else "it holds no go.mod"
+    looked = [_named(main, "module")] * bool(main) + [_named(own, "package")] * bool(own)
+    return f"--source {source} is not this program's source: {holds}; looked for {', '.join(looked)}"
+
+
+def _modules(root: Path) -> Iterator[str]:
+    """Yield the paths of the modules that a directory lies in or holds."""
+    yield from (module.path for module in modules_at(root))
+    for folder in islice(_folders(root), _FOLDERS_MOST):
+        if (folder / "go.mod").is_file():
+            yield from (module.path for module in modules_at(folder))
+
+
+def _folders(root: Path) -> Iterator[Path]:
+    for place, inner, _ in os.walk(root):
+        deep = len(Path(place).relative_to(root).parts)
+        inner[:] = sorted(name for name in inner if not name.startswith((".", "_"))) if deep < _DEEPEST else []
+        yield Path(place)
+
+
+def _lies_in(package: str, module: str) -> bool:
+    return package == module or package.startswith(f"{module}/")
+
+
+def _has_folder(root: Path, package: str) -> bool:
+    """Tell whether a package's directory is there, as below a GOPATH or in a tree without go.mod."""
+    parts = tuple(package.split("/"))
+    below = any(root.joinpath(*parts[at:]).is_dir() for at in range(len(parts) - 1))
+    # The directory may be the package itself, or one of those that it lies in: /go/src/example.com/shop
+    around = any(root.parts[-at:] == parts[:at] for at in range(2, len(parts) + 1))
+    return below or around
+
+
+def _named(names: Sequence[str], what: str) -> str:
+    shown = ", ".join(names[:_NAMED_MOST]) + (" ..." if len(names) > _NAMED_MOST else "")
+    return f"{what}{'' if len(names) == 1 else 's'} {shown}"
+
+
+__all__ = ["foreign_source"]

@@ -1,0 +1,70 @@
+"""Is anybody at work in a process who could serve those that are blocked? A queue moves only while its head is served.
+
+Comes in: the goroutines of one snapshot. Goes out: how many run, sleep, call out or use the network in own or
+dependency code, and whether one that waits may serve a queue of its own type. The request that took the capture, and
+goroutines that wait for the next client, are not at work.
+"""
+
+from oakum.knowledge import benign
+from oakum.model import GoroutineGroup, Goroutines, Population
+from oakum.model.vocabulary import RUNNING_STATES, SOFT_STATES
+
+# These read the process, or wait for the system.
+_ASIDE = ("runtime/pprof.", "net/http/pprof.", "os/signal.")
+# A call to another process: it waits in a select for the goroutine that reads the connection.
+_CALLS_OUT = (
+    "net/http.(*persistConn).roundTrip", "net/http.(*Transport).getConn", "net/http.(*http2ClientConn).",
+    "net/http.(*http2clientStream).", "golang.org/x/net/http2.(*ClientConn).",
+    "golang.org/x/net/http2.(*clientStream).",
+    "google.golang.org/grpc/internal/transport.(*recvBufferReader).", "google.golang.org/grpc.(*pickerWrapper).pick",
+    "net.(*Resolver).", "net.(*sysDialer).", "os/exec.(*Cmd).Wait",
+)  # fmt: skip
+# Where a worker waits for its next job or tick.
+_BETWEEN_JOBS = SOFT_STATES | {"select", "sync.Cond.Wait"}
+
+
+def at_work(goroutines: Goroutines) -> int:
+    """Return how many goroutines are at work, as far as the capture says: without states, anybody may be."""
+    return sum(group.count for group in goroutines.groups if _works(group))
+
+
+class Servers:
+    """The goroutines that wait for their next job or tick, by the types whose methods they run."""
+
+    def __init__(self, goroutines: Goroutines) -> None:
+        self._by_type: dict[tuple[str, str], set[str]] = {}
+        for group in goroutines.groups:
+            if group.state in _BETWEEN_JOBS:
+                for type_ in _types(group):
+                    self._by_type.setdefault(type_, set()).add(group.stack.key)
+
+    def may_serve(self, blocked: Population) -> bool:
+        """Tell whether a goroutine of the type that others are blocked in waits for something else: perhaps for a tick.
+
+        A worker that takes a job at each tick of its own waits as an idle one does; its queue moves all the same.
+        """
+        own = {blocked.example.stack.key}
+        return any(self._by_type.get(type_, own) - own for type_ in _types(blocked.example))
+
+
+def _types(group: GoroutineGroup) -> set[tuple[str, str]]:
+    """Return package and receiver of the methods on a stack, of who wrote them; of functions, package and file."""
+    own = [frame for frame in group.stack.frames if frame.owner in ("own", "dependency")]
+    return {(frame.package, frame.receiver or frame.file) for frame in own[:3]}
+
+
+def _works(group: GoroutineGroup) -> bool:
+    frames = group.stack.frames
+    if not any(frame.owner in ("own", "dependency") for frame in frames):
+        return False
+    if any(frame.function.startswith(_ASIDE) for frame in frames):
+        return False
+    if group.state is None or group.state in RUNNING_STATES or group.state in ("sleep", "syscall", "waiting"):
+        return True
+    if group.state == "IO wait":
+        match = benign().match(group)
+        return not (match is not None and match.resting) and not any("ccept" in f.function for f in frames[:6])
+    return group.state == "select" and any(frame.function.startswith(_CALLS_OUT) for frame in frames[:4])
+
+
+__all__ = ["Servers", "at_work"]

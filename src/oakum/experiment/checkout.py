@@ -1,0 +1,167 @@
+"""A checkout -> what in it, or in the user's settings, would have Go or git run a program or read elsewhere.
+
+Nothing of it is followed; each is a warning that says what was found and what is therefore not done. Opens only small
+files by their known names: .git/config, go.mod, go.work.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from oakum.collect.code.go_places import (
+    GoVersion,
+    checkout_of,
+    directives,
+    go_setting,
+    read_text,
+    vendor_of,
+    version_of,
+)
+from oakum.collect.programs import is_inside
+from oakum.experiment.call_go import find_go
+from oakum.model import Problem
+
+_MOST_CONFIG = 1 << 20
+_MOST_NAMED = 4  # in one sentence
+# [core]   [filter "lfs"]   [includeIf "gitdir:~/src/"]
+_SECTION = re.compile(r'\s*\[\s*([\w.-]+)(?:\s+"([^"]*)")?\s*\]')
+# fsmonitor = .git/hooks/watch   hooksPath=.husky
+_SETTING = re.compile(r"\s*([A-Za-z][\w-]*)\s*=\s*(.*)")
+# Settings of a repository that make git run a program while it reads, or take settings from another file.
+_RUNS = re.compile(
+    r"core\.(?:fsmonitor|sshcommand|gitproxy|askpass|alternaterefscommand)|filter\..*\.(?:clean|smudge|process)|"
+    r"diff\.(?:external|.*\.(?:textconv|command))|credential\..*helper|include(?:if\..*)?\.path|gpg\..*program|gpg\.program"
+)
+_NO_PROGRAM = frozenset(("", "true", "false", "yes", "no", "on", "off", "1", "0"))
+_LFS = ("git-lfs clean -- %f", "git-lfs smudge -- %f", "git-lfs filter-process")  # `git lfs install --local` sets them
+_READING_HOOKS = ("post-index-change", "fsmonitor-watchman", "reference-transaction")  # run by git while it only reads
+_FLAGS_THAT_RUN = ("-toolexec", "-exec", "-vettool")
+_NAME_PROGRAMS = ("GOCACHEPROG", "CC", "CXX", "PKG_CONFIG")
+
+
+class Checkout(Struct, frozen=True):
+    """What was found. `leads_outside`: Go would read what lies outside of the checkout, so it is not called there."""
+
+    warnings: tuple[Problem, ...] = ()
+    leads_outside: bool = False
+
+
+def inspect_checkout(module: Path, given: Sequence[Path] = (), env: Mapping[str, str] = os.environ) -> Checkout:
+    """Return what is to be known of a module before Go is called in it; `given`: folders that the user named."""
+    module = module.absolute()
+    root = checkout_of(module, env)
+    inside = (root, *given)
+    outside = (*_replaced_outside(module, inside), *_linked_vendor(module, env))
+    found = (*_git(root), *_settings(env), *_on_path(root, env), *_go_work(module, inside), *_toolchain(module, env))
+    return Checkout((*found, *outside), bool(outside))
+
+
+def _git(root: Path) -> Iterator[Problem]:
+    git = root / ".git"
+    if linked := re.match(r"gitdir: (.+)", read_text(git, 4096)):  # a worktree, a submodule
+        git = root / linked[1].strip()
+        git = git / (read_text(git / "commondir", 4096).strip() or ".")
+    config = read_text(git / "config", _MOST_CONFIG)
+    values = list(_values(config))
+    runs = [name for name, value in values if _RUNS.fullmatch(name) and value not in (*_NO_PROGRAM, *_LFS)]
+    if runs:
+        text = f"{_named(runs)} would have git run a program or read other settings: git is not run here"
+        yield Problem.quoted("git-config", text, str(git / "config"))
+    elsewhere = [value for name, value in values if name == "core.hookspath"]
+    for folder in (git / "hooks", *(root / value for value in elsewhere)):
+        if hooks := [name for name in _READING_HOOKS if os.access(folder / name, os.X_OK)]:
+            yield Problem.quoted("git-hooks", f"{_named(hooks)}: git is not run here, so no hook is", str(folder))
+
+
+def _values(config: str) -> Iterator[tuple[str, str]]:
+    """Yield the settings of a git configuration: ("filter.lfs.clean", "git-lfs clean -- %f")."""
+    section = ""
+    for line in config.splitlines():
+        if header := _SECTION.match(line):
+            section = header[1].lower() + (f".{header[2]}" if header[2] else "")
+            line = line[header.end() :]
+        if setting := _SETTING.match(line):
+            yield f"{section}.{setting[1].lower()}", setting[2].strip().strip('"')
+
+
+def _settings(env: Mapping[str, str]) -> Iterator[Problem]:
+    flags = [flag.partition("=")[0].replace("--", "-") for flag in go_setting(env, "GOFLAGS").split()]
+    if runs := [flag for flag in flags if flag in _FLAGS_THAT_RUN]:
+        yield Problem.quoted("go-flags", f"GOFLAGS has {_named(runs)}: Go is called without it")
+    if names := [name for name in _NAME_PROGRAMS if go_setting(env, name)]:
+        yield Problem.quoted("go-programs", f"{_named(names)} names a program: Go is called without it")
+
+
+def _on_path(root: Path, env: Mapping[str, str]) -> Iterator[Problem]:
+    for folder in dict.fromkeys(env.get("PATH", "").split(os.pathsep)):
+        place = Path(folder or ".")
+        if place.is_absolute() and not is_inside(place, root):
+            continue
+        if programs := [name for name in ("go", "git") if os.access(place / name, os.X_OK)]:
+            text = f"the PATH leads to {_named(programs)} in the checkout or where you stand: not run"
+            yield Problem.quoted("path", text, str(place.absolute()))
+
+
+def _go_work(module: Path, inside: Sequence[Path]) -> Iterator[Problem]:
+    for place in (module, *module.parents):
+        if (place / "go.work").is_file():
+            said = directives(place / "go.work")
+            paths = [words[0] for words in said.get("use", ())] + [*_replaces(said)]
+            if away := [path for path in paths if not _is_in(place / path, inside)]:
+                text = f"it uses {_named(away)}, outside of {inside[0]}: Go is called without go.work"
+                yield Problem.quoted("go-work", text, str(place / "go.work"))
+            return
+        if place == inside[0]:
+            return
+
+
+def _toolchain(module: Path, env: Mapping[str, str]) -> Iterator[Problem]:
+    said = directives(module / "go.mod")
+    asked = [words[0] for verb in ("toolchain", "go") for words in said.get(verb, ())]
+    program = find_go(module, env)
+    here = version_of(Path(program).resolve().parent.parent) if program else "missing"
+    own = GoVersion.of(here)
+    for name in asked:
+        wanted = GoVersion.of(name)
+        newer = wanted and own and (wanted.minor, wanted.patch or 0) > (own.minor, own.patch or 0)
+        if newer or "-" in name:
+            text = f"it asks for the toolchain {name}, which is neither downloaded nor run: Go here is {here}"
+            yield Problem.quoted("toolchain", text, str(module / "go.mod"))
+            return
+
+
+def _replaced_outside(module: Path, inside: Sequence[Path]) -> Iterator[Problem]:
+    away = [path for path in _replaces(directives(module / "go.mod")) if not _is_in(module / path, inside)]
+    if away:
+        text = f"replace leads to {_named(away)}, outside of {inside[0]}: Go is not called for this module"
+        yield Problem.quoted("replaced-outside", text, str(module / "go.mod"))
+
+
+def _is_in(path: Path, folders: Sequence[Path]) -> bool:
+    return any(is_inside(path, folder) for folder in folders)
+
+
+def _replaces(said: Mapping[str, list[list[str]]]) -> Iterator[str]:
+    """Yield the folders that stand in the place of modules."""
+    for words in said.get("replace", ()):
+        if "=>" in words[1:-1] and len(target := words[words.index("=>") + 1 :]) == 1:
+            yield target[0]
+
+
+def _linked_vendor(module: Path, env: Mapping[str, str]) -> Iterator[Problem]:
+    if vendor_of(module, env) is None:
+        to = os.path.realpath(module / "vendor")
+        text = f"a link to {to}, outside of the checkout: it is not read, and Go is not called for this module"
+        yield Problem.quoted("linked-vendor", text, str(module / "vendor"))
+
+
+def _named(words: list[str]) -> str:
+    words = list(dict.fromkeys(words))
+    more = f" and {len(words) - _MOST_NAMED} more" if len(words) > _MOST_NAMED else ""
+    return ", ".join(words[:_MOST_NAMED]) + more
+
+
+__all__ = ["Checkout", "inspect_checkout"]

@@ -1,0 +1,267 @@
+"""The words that stages hand to one another, typed: a misspelt one is an error of mypy. Each has its meaning, as data.
+
+Evidence of a kind comes from detect or explain; judge.py turns kinds into confidence. The values stand in stored
+diagnoses: one that is renamed stays readable by its former name (report/former.py).
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Literal, NamedTuple, cast, get_args
+
+EvidenceKind = Literal[
+    # Goroutines.
+    "leak-profile", "goleak", "never-wakes", "nil-stop-channel", "steady-growth", "growth-at-constant-load",
+    "single-step", "outlives-load", "queue-growth", "same-goroutines", "nobody-at-work", "stuck", "reported-wait",
+    "pile-up", "majority", "baseline", "steady-arrivals", "uneven-arrivals", "arrival-burst", "turnover", "plateau",
+    "progress", "open-connections", "client-connected", "shared-streams", "idle-connections", "idle-by-design",
+    "supervisor", "startup-goroutine", "startup-pool", "counts-only", "other-run",
+    # Who waits for whom.
+    "same-lock", "lock-holder", "no-lock-holder", "wait-cycle", "locked-twice", "reader-writer-reader", "parent-waits",
+    "inferred-link",
+    # The live heap.
+    "heap-steady-growth", "heap-even-growth", "heap-retained", "heap-single-step", "heap-largest", "heap-owner",
+    "heap-baseline", "heap-pinned", "finalizer-runs", "timer-runs", "heap-plateau", "heap-falls", "heap-sampling-noise",
+    "heap-like-baseline", "heap-with-goroutines",
+    # Memory of the process.
+    "off-heap-steady-growth", "off-heap-single-step", "off-heap-plateau", "off-heap-falls", "off-heap-reserved",
+    "memory-headroom", "memory-idle",
+    # Metrics alone.
+    "metric-growth", "metric-plateau", "metric-fall", "metric-follows-requests",
+    # Source and catalogue.
+    "cause-in-source", "never-removed", "bounded", "known-bug",
+]  # fmt: skip
+
+Weighs = Literal["for", "against", "neither"]
+
+
+class Kind(NamedTuple):
+    """What evidence of one kind says, and which way it weighs."""
+
+    weighs: Weighs
+    meaning: str
+
+
+EVIDENCE: Mapping[EvidenceKind, Kind] = MappingProxyType({
+    "leak-profile": Kind("for", "Go's goroutineleak profile lists them: nothing can wake them"),
+    "goleak": Kind("for", "goleak reports them at the end of a test"),
+    "never-wakes": Kind("for", "they wait on a nil channel: nothing can unblock them"),
+    "nil-stop-channel": Kind("for", "one goroutine of a library waits on a nil stop channel: perhaps on purpose"),
+    "steady-growth": Kind("for", "their number grows in several steps under load, and those created stay"),
+    "growth-at-constant-load": Kind("for", "their number grows in every step although the load is the same"),
+    "single-step": Kind("for", "their number grew, in one step only or too little to show a trend"),
+    "outlives-load": Kind("for", "they are still there after the load has stopped"),
+    "queue-growth": Kind("for", "some leave, but more wait in every snapshot: arrivals exceed departures"),
+    "same-goroutines": Kind("for", "the very same goroutines are blocked there in every snapshot"),
+    "nobody-at-work": Kind("for", "nothing in the process runs, sleeps or uses the network: no queue moves"),
+    "stuck": Kind("for", "they have waited for a minute or more in a state that is abnormal to last"),
+    "reported-wait": Kind("for", "the dump reports a wait that Go may have dated back: it may be seconds"),
+    "pile-up": Kind("for", "several are blocked at one place; there is only one snapshot to tell by"),
+    "majority": Kind("for", "they are more than half of the goroutines of the process"),
+    "baseline": Kind("for", "there are far more of them than in the healthy baseline"),
+    "steady-arrivals": Kind("for", "by their ages they arrived one after the other, at an even rate"),
+    "uneven-arrivals": Kind("for", "by their ages they arrived one after the other, at an uneven rate"),
+    "arrival-burst": Kind("neither", "by their ages they arrived at about the same time"),
+    "turnover": Kind("against", "they come and go with the load"),
+    "plateau": Kind("against", "their number stopped growing while the load went on"),
+    "progress": Kind("against", "a good part of them woke up at least once"),
+    "open-connections": Kind("against", "their number follows connections that are still open"),
+    "client-connected": Kind("against", "they handle requests whose clients are still connected"),
+    "shared-streams": Kind("against", "they handle streams that share a connection: their clients may be there"),
+    "idle-connections": Kind("for", "idle connections, many more than calls were ever under way, and none was closed"),
+    "idle-by-design": Kind("against", "the catalogue knows them as goroutines that wait by design"),
+    "supervisor": Kind("against", "they wait for goroutines of their own that make progress"),
+    "startup-goroutine": Kind("against", "started when the process began, it waits for what never ends"),
+    "startup-pool": Kind("against", "they were started together when the process began: perhaps an idle pool"),
+    "counts-only": Kind("against", "the format has no ids: only their number is known, not who stayed"),
+    "other-run": Kind("neither", "how many were there in the run before the restart, or are since"),
+    "same-lock": Kind("for", "several wait for the lock at one address"),
+    "lock-holder": Kind("for", "the goroutine that holds the lock is known"),
+    "no-lock-holder": Kind("for", "no goroutine that exists can hold the lock"),
+    "wait-cycle": Kind("for", "they wait for one another in a cycle"),
+    "locked-twice": Kind("for", "one goroutine locks a mutex that it holds"),
+    "reader-writer-reader": Kind("for", "a reader waits for a writer that waits for that reader"),
+    "parent-waits": Kind("for", "a goroutine waits for one that it started and that never ends"),
+    "inferred-link": Kind("for", "who waits for whom follows from the shape of the stacks alone"),
+    "heap-steady-growth": Kind("for", "live memory grew three times or more, each past a collection, without slowing"),
+    "heap-even-growth": Kind("for", "live memory grew in each of the few steps, no slower at the end"),
+    "heap-retained": Kind("for", "all that was allocated there under load is still there after the load has stopped"),
+    "heap-single-step": Kind("for", "live memory grew; that it goes on growing is not shown"),
+    "heap-largest": Kind("for", "it holds a large part of the heap in the only profile"),
+    "heap-owner": Kind("for", "a registration, a timer or a container retains it"),
+    "heap-baseline": Kind("for", "the healthy baseline holds far less there"),
+    "heap-pinned": Kind("for", "the goroutines of the finding keep this memory alive"),
+    "finalizer-runs": Kind("for", "the goroutine that runs finalizers is busy in one of them"),
+    "timer-runs": Kind("for", "timers that nobody stopped keep firing"),
+    "heap-plateau": Kind("against", "live memory stopped growing while the load went on"),
+    "heap-falls": Kind("against", "live memory fell again"),
+    "heap-sampling-noise": Kind("against", "sampling, or a profile that lags behind, explains the growth"),
+    "heap-like-baseline": Kind("against", "the healthy baseline holds about as much there"),
+    "heap-with-goroutines": Kind("against", "goroutines grow in step with it and may retain it"),
+    "off-heap-steady-growth": Kind("for", "memory outside of Go's heap grew three times or more, without slowing"),
+    "off-heap-single-step": Kind("for", "memory outside of Go's heap grew; that it goes on growing is not shown"),
+    "off-heap-plateau": Kind("against", "memory outside of Go's heap stopped growing while the load went on"),
+    "off-heap-falls": Kind("against", "memory outside of Go's heap fell again"),
+    "off-heap-reserved": Kind("against", "the address space was reserved before: an arena that fills"),
+    "memory-headroom": Kind("against", "resident memory grew by dead objects that wait for the next collection"),
+    "memory-idle": Kind("against", "resident memory grew by free heap that Go keeps for reuse"),
+    "metric-growth": Kind("for", "a metric of the process keeps growing; no capture shows what"),
+    "metric-plateau": Kind("against", "a metric of the process grew and stopped growing"),
+    "metric-fall": Kind("against", "a metric of the process grew and fell again"),
+    "metric-follows-requests": Kind("against", "a metric of the process grew as the requests did"),
+    "cause-in-source": Kind("for", "the source shows why nothing can unblock them"),
+    "never-removed": Kind("for", "the source shows that nothing takes it out again, and nothing bounds it"),
+    "bounded": Kind("against", "the source shows a bound on how much is kept"),
+    "known-bug": Kind("for", "the running version has an upstream bug with this call stack"),
+})  # fmt: skip
+
+
+class Kinds(frozenset[EvidenceKind]):
+    """The kinds of evidence that a suspect has. Asked by methods, since mypy lets any text be compared with a set."""
+
+    __slots__ = ()
+
+    def has(self, *wanted: EvidenceKind) -> bool:
+        """Tell whether there is evidence of all these kinds."""
+        return self.issuperset(wanted)
+
+    def any(self, *wanted: EvidenceKind) -> bool:
+        """Tell whether there is evidence of one of these kinds."""
+        return not self.isdisjoint(wanted)
+
+
+# What weakens an accusation; none of it alone clears anybody.
+AGAINST: frozenset[EvidenceKind] = frozenset(kind for kind, one in EVIDENCE.items() if one.weighs == "against")
+
+Mechanism = Literal[
+    "abandoned-sender", "abandoned-receiver", "double-send", "unstopped-worker", "detached-wait", "lock-cycle",
+    "double-lock", "lock-held-while-waiting", "waitgroup-never-done", "lost-signal", "nil-channel", "missing-deadline",
+    "peer-stopped-reading", "unclosed-body", "unbounded-spawn", "timer-loop",
+    "accumulating-registration", "growing-container", "held-by-goroutine", "unstopped-timer", "substring-pin",
+    "finalizer-backlog", "off-heap",
+    "growing-goroutines", "growing-memory",
+    "warm-up", "gc-headroom", "not-returned-to-os", "idle-pool", "burst", "traffic", "benign",
+]  # fmt: skip
+
+MECHANISMS: Mapping[Mechanism, str] = MappingProxyType({
+    "abandoned-sender": "blocked sending on a channel whose receiver is gone",
+    "abandoned-receiver": "blocked receiving on a channel that nobody sends on or closes any more",
+    "double-send": "a second send on a channel whose only receiver took the first",
+    "unstopped-worker": "a goroutine that nobody tells to stop",
+    "detached-wait": "a wait that no context or deadline of its caller ends",
+    "lock-cycle": "goroutines that wait for one another's locks",
+    "double-lock": "one goroutine locks what it holds already",
+    "lock-held-while-waiting": "a lock is held by a goroutine that waits for something else",
+    "waitgroup-never-done": "a WaitGroup whose counter never returns to zero",
+    "lost-signal": "a condition variable that nobody signals any more",
+    "nil-channel": "a send or receive on a nil channel",
+    "missing-deadline": "I/O without a deadline to a peer that does not answer",
+    "peer-stopped-reading": "a write to a peer that no longer reads",
+    "unclosed-body": "a response body, or another resource, that is never closed",
+    "unbounded-spawn": "goroutines are created faster than they end",
+    "timer-loop": "a loop over a ticker or timer that nothing stops",
+    "accumulating-registration": "something is registered again and again and never unregistered",
+    "growing-container": "a container that only grows",
+    "held-by-goroutine": "memory retained by a goroutine that never ends",
+    "unstopped-timer": "timers that nobody stops retain what they refer to",
+    "substring-pin": "a small part that retains a large text or buffer",
+    "finalizer-backlog": "a blocked or slow finalizer holds up all others",
+    "off-heap": "memory outside of Go's heap grows",
+    "growing-goroutines": "metrics show ever more goroutines; no capture shows which",
+    "growing-memory": "metrics show ever more memory; no capture shows whose",
+    "warm-up": "it grew and then stayed level",
+    "gc-headroom": "dead memory that waits for the next collection",
+    "not-returned-to-os": "free memory that Go keeps for reuse",
+    "idle-pool": "kept for the next use",
+    "burst": "it came and went",
+    "traffic": "it follows the load",
+    "benign": "waits by design",
+})  # fmt: skip
+
+# What a suspect is when it is no leak; judge.py lists it as explained.
+HARMLESS: frozenset[Mechanism] = frozenset(
+    {"warm-up", "gc-headroom", "not-returned-to-os", "idle-pool", "burst", "traffic", "benign"}
+)
+
+WaitKind = Literal["never", "hard", "soft", "resting", "working", "unknown"]
+
+WAIT_KINDS: Mapping[WaitKind, str] = MappingProxyType({
+    "working": "it runs, or the runtime is busy with it",
+    "resting": "where goroutines wait that are meant to live long",
+    "unknown": "the capture does not say what it waits for",
+    "soft": "an idle worker waits so for its next job, and so does a forgotten goroutine",
+    "hard": "abnormal to last: somebody else is expected soon",
+    "never": "nothing can unblock it",
+})  # fmt: skip
+# From what says least about a leak to what says most.
+WAIT_ORDER: tuple[WaitKind, ...] = tuple(WAIT_KINDS)
+# A goroutine may rest in these for days.
+AT_REST: frozenset[WaitKind] = frozenset({"soft", "resting", "unknown"})
+# Nobody designs a program so that these last.
+ABNORMAL: frozenset[WaitKind] = frozenset({"hard", "never"})
+
+# The states of Go's dumps that rules name; Go prints others, too.
+WaitState = Literal[
+    "chan send", "chan receive", "chan send (nil chan)", "chan receive (nil chan)", "select", "select (no cases)",
+    "semacquire", "sync.Mutex.Lock", "sync.RWMutex.Lock", "sync.RWMutex.RLock", "sync.WaitGroup.Wait", "sync.Cond.Wait",
+    "IO wait", "sleep", "syscall", "coroutine", "running", "runnable", "copystack", "preempted", "idle", "dead",
+]  # fmt: skip
+
+NIL_CHANNEL_STATES: frozenset[WaitState] = frozenset({"chan send (nil chan)", "chan receive (nil chan)"})
+LOCK_STATES: frozenset[WaitState] = frozenset(
+    {"semacquire", "sync.Mutex.Lock", "sync.RWMutex.Lock", "sync.RWMutex.RLock"}
+)
+HARD_STATES: frozenset[WaitState] = LOCK_STATES | {"chan send", "sync.WaitGroup.Wait"}
+SOFT_STATES: frozenset[WaitState] = frozenset({"chan receive"})
+# `select {}` is written by who means to wait for ever.
+RESTING_STATES: frozenset[WaitState] = frozenset({"select", "select (no cases)", "IO wait", "sync.Cond.Wait", "sleep"})
+# States in which a goroutine may wait for hours and hold no lock; in a Cond it has released its own.
+LOCK_FREE_STATES: frozenset[WaitState] = SOFT_STATES | RESTING_STATES - {"sync.Cond.Wait"} | {"syscall", "coroutine"}
+# It runs, or is about to.
+RUNNING_STATES: frozenset[WaitState] = frozenset({"running", "runnable", "copystack", "preempted"})
+# They have no age by nature: a dump prints how long a goroutine waits, and these do not.
+AGELESS_STATES: frozenset[WaitState] = RUNNING_STATES | {"syscall", "idle", "dead"}
+
+SiteRole = Literal["blocked", "created", "allocated", "registered", "driver", "released"]
+
+SITE_ROLES: Mapping[SiteRole, str] = MappingProxyType({
+    "blocked": "goroutines wait here",
+    "created": "they were started here",
+    "allocated": "memory was allocated here",
+    "registered": "it was registered here",
+    "driver": "what runs again and again and leads to it",
+    "released": "it should have been released here",
+})  # fmt: skip
+
+CauseRole = Literal[
+    # Channels.
+    "made", "never-made", "select", "sent", "sent-twice", "never-sent", "received", "never-received",
+    "closed", "never-closed", "left",
+    # Goroutines and what starts and stops them.
+    "started", "spawned", "bounded-by", "stopped", "stopped-without-draining", "never-stopped", "never-cancelled",
+    "driver", "armed",
+    # Locks.
+    "locked", "locked-first", "locked-second", "locked-again", "held", "never-unlocked",
+    # WaitGroup, Cond, waits.
+    "added", "done", "never-done", "panics", "signalled", "never-signalled", "never-woken", "waits",
+    "never-interrupted",
+    # Network and other resources.
+    "no-deadline", "never-timed-out", "acquired", "never-released", "never-unmapped",
+    # What grows.
+    "registered", "registered-too-early", "registered-again", "never-removed", "stored", "key", "cut", "chained",
+    "deferred", "loop",
+]  # fmt: skip
+
+
+def as_mechanism(word: str) -> Mechanism:
+    """Return the mechanism of this name; what comes from a file may be none."""
+    if word not in MECHANISMS:
+        raise ValueError(f"{word!r} is no mechanism; known are {', '.join(get_args(Mechanism))}")
+    return cast(Mechanism, word)
+
+
+__all__ = [
+    "ABNORMAL", "AGAINST", "AGELESS_STATES", "AT_REST", "EVIDENCE", "HARD_STATES", "HARMLESS", "LOCK_FREE_STATES",
+    "LOCK_STATES", "MECHANISMS", "NIL_CHANNEL_STATES", "RESTING_STATES", "RUNNING_STATES", "SITE_ROLES", "SOFT_STATES",
+    "WAIT_KINDS", "WAIT_ORDER", "CauseRole", "EvidenceKind", "Kind", "Kinds", "Mechanism", "SiteRole", "WaitKind",
+    "WaitState", "Weighs", "as_mechanism",
+]  # fmt: skip

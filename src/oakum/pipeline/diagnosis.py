@@ -1,0 +1,127 @@
+"""A case and where its source may be -> a diagnosis with causes read in it, drafts that compile, and leads.
+
+The one function that every caller uses: it ties the line (diagnose.py) to collect (source), experiment (compiling) and
+the history of modules. What costs much is done only when asked for: the module proxy is reached with `fetch` only.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from oakum.collect.code.fetch import Fetch
+from oakum.collect.code.sources import LocalSources
+from oakum.collect.code.whose_source import foreign_source
+from oakum.diagnose import diagnose
+from oakum.experiment.call_go import call_go, find_go
+from oakum.experiment.checkout import inspect_checkout
+from oakum.experiment.compile import Go, Tried, compiles, module_around
+from oakum.model import Case, Diagnosis, Finding, Problem, Remedy, SourceNotFound, Text
+from oakum.pipeline.leads import with_leads
+
+_GROUPS_MOST = 2000  # of goroutines: more name no other packages of the program
+_SECONDS = 60.0  # for one go command while a fix is compiled
+
+
+class Diagnosed(Struct, frozen=True):
+    """A diagnosis, the source it was read from, and what whoever asked should know of how it was made."""
+
+    diagnosis: Diagnosis
+    sources: LocalSources
+    warnings: tuple[Text, ...] = ()
+
+
+class Options(Struct, frozen=True):
+    """Where source may be, and what may be done with it."""
+
+    source: tuple[str, ...] = ()  # checkouts
+    fetch: bool = False  # ask the module proxy
+    read_source: bool = True
+    compile_drafts: bool = True
+    here: str = "."  # where source is looked for when no checkout is given
+
+
+_DEFAULT = Options()
+
+
+def _silent(step: str) -> None:
+    """Say nothing of the step."""
+
+
+def diagnose_case(case: Case, how: Options = _DEFAULT, progress: Callable[[str], None] = _silent) -> Diagnosed:
+    """Return the diagnosis of a case with its causes."""
+    fetcher = Fetch(call_go) if how.fetch else None
+    sources = LocalSources(
+        how.source, [process.build for process in case.processes if process.build], fetcher, here=how.here
+    )
+    diagnosis = diagnose(case, progress, sources if how.read_source else None)
+    findings = diagnosis.findings
+    warnings = _foreign(case, how.source)
+    if fetcher is not None:
+        findings, told = with_leads(findings, sources, fetcher, progress)
+        warnings += told
+    found = [one for folder in how.source if how.read_source for one in inspect_checkout(Path(folder)).warnings]
+    if how.compile_drafts:
+        findings = tuple(_tried(finding, sources, how.source, progress, found) for finding in findings)
+    warnings += tuple(Text("pipeline.warning", {"why": why}) for why in dict.fromkeys(map(_worded, found)))
+    return Diagnosed(replace(diagnosis, findings=findings), sources, warnings)
+
+
+def _foreign(case: Case, source: Sequence[str]) -> tuple[Text, ...]:
+    """Return which of the directories are not the program's source, and what was looked for."""
+    if not source:
+        return ()
+    builds = [process.build for process in case.processes if process.build]
+    dumps = [process.snapshots[-1].goroutines for process in case.processes]
+    groups = [group for dump in dumps if dump for group in dump.groups[:_GROUPS_MOST]]
+    own = {frame.package for group in groups for frame in group.stack.frames if frame.owner == "own"}
+    found = (foreign_source(folder, builds, own) for folder in source)
+    return tuple(Text("pipeline.warning", {"why": told}) for told in found if told)
+
+
+def _worded(warning: Problem) -> str:
+    return f"{warning.where}: {warning.quote}" if warning.where else warning.quote
+
+
+def _tried(
+    finding: Finding,
+    sources: LocalSources,
+    source: Sequence[str],
+    progress: Callable[[str], None],
+    warnings: list[Problem],
+) -> Finding:
+    """Return a finding whose drafted fixes compile, as far as Go is at hand to try them; one that fails is not told."""
+    if not any(remedy.diff for remedy in finding.remedies) or find_go() is None:
+        return finding
+    progress("compiling the drafted fix")
+    kept: list[Remedy] = []
+    for remedy in finding.remedies:
+        if remedy.diff is None:
+            kept.append(remedy)
+            continue
+        tried = _compiled(remedy.diff, finding, sources, source)
+        warnings += tried.warnings
+        if tried.outcome != "failed":
+            kept.append(replace(remedy, compiled=True if tried.outcome == "ok" else None))
+    return replace(finding, suspect=replace(finding.suspect, remedies=tuple(kept)))
+
+
+def _compiled(diff: str, finding: Finding, sources: LocalSources, source: Sequence[str]) -> Tried:
+    name = diff.partition("\n")[0].removeprefix("--- a/").strip()
+    for site in finding.cause.sites if finding.cause else ():
+        if not site.frame.file.replace("\\", "/").endswith(name):
+            continue
+        try:
+            home = module_around(Path(sources.file(site.frame).path).absolute())
+        except SourceNotFound:
+            continue
+        if home is None:
+            break
+        program = next((root for folder in source if (root := module_around(Path(folder).absolute() / "x.go"))), None)
+        root, dependency = (program, home) if program and "@" in home.name and program != home else (home, None)
+        return compiles(diff, root, dependency, Go(seconds=_SECONDS), [Path(folder) for folder in source])
+    return Tried("not tried")
+
+
+__all__ = ["Diagnosed", "Options", "diagnose_case"]

@@ -1,0 +1,300 @@
+"""Which process is this? Programs in one series, restarts, replicas, one process given twice, and what each is called.
+
+Made of recorded captures: their files are kept as they are, but for the start that metrics tell.
+"""
+
+import gzip
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from casebook.runner.case import CASEBOOK
+from oakum.assemble.identity import is_numbered
+from oakum.cli.case import case
+from oakum.diagnose import diagnose
+from oakum.model import Case
+from oakum.report.words import say
+from support import oakum
+
+CPC = CASEBOOK / "kubernetes-98653/captures/leaking-go1.26-modcache"
+SNAPSHOTS = ("1-before", "2-first", "3-second", "4-third", "5-later")
+BEGAN = datetime(2026, 11, 16, 10, tzinfo=UTC)
+FILES = ("goroutine.debug2.txt.gz", "heap.pb.gz", "heap.debug1.txt.gz", "metrics.txt.gz")
+
+
+def copied(source: Path, home: Path, at: datetime, started: datetime | None, names: Sequence[str] = FILES) -> None:
+    """Copy one snapshot, written when it was taken, of a process with another start; None: its metrics are left out."""
+    home.mkdir(parents=True)
+    for name in names:
+        data = (source / name).read_bytes()
+        if name.startswith("metrics"):
+            if started is None:
+                continue
+            text = gzip.decompress(data)
+            told = f"process_start_time_seconds {started.timestamp():.2f}".encode()
+            data = re.sub(rb"(?m)^process_start_time_seconds .*$", told, text)
+            name = name.removesuffix(".gz")
+        if name.startswith("heap.pb"):
+            continue  # it tells its own time
+        (home / name).write_bytes(data)
+        os.utime(home / name, (at.timestamp(),) * 2)
+
+
+def bundle(place: Path, folders: dict[str, datetime]) -> None:
+    """Write the manifest that says when snapshots were taken."""
+    snapshots = [
+        {
+            "folder": folder, "number": number, "at": at.isoformat().replace("+00:00", "Z"),
+            "captures": [{"file": path.name, "began": at.isoformat().replace("+00:00", "Z")} for path in sorted((place / "orders" / folder).iterdir())],
+        }
+        for number, (folder, at) in enumerate(folders.items(), 1)
+    ]  # fmt: skip
+    manifest = {"schema": "oakum.bundle/1", "targets": [{"folder": "orders", "name": "orders", "moments": snapshots}]}
+    (place / "manifest.json").write_text(json.dumps(manifest))
+
+
+def totals(found: Case) -> list[tuple[str, list[int | None]]]:
+    return [(p.name, [s.goroutines.total if s.goroutines else None for s in p.snapshots]) for p in found.processes]
+
+
+@pytest.fixture
+def restarted(tmp_path: Path) -> Path:
+    """Return a bundle of five snapshots, the last two after a restart."""
+    times = {}
+    for at, name in enumerate((*SNAPSHOTS[:3], *SNAPSHOTS[:2])):
+        when = BEGAN + timedelta(minutes=10 * at)
+        started = BEGAN - timedelta(hours=1) if at < 3 else BEGAN + timedelta(minutes=25)
+        copied(CPC / name, tmp_path / "orders" / str(at + 1), when, started)
+        times[str(at + 1)] = when
+    bundle(tmp_path, times)
+    return tmp_path
+
+
+def test_each_run_is_a_process(restarted: Path) -> None:
+    found = case([str(restarted)])
+    assert [(p.id, len(p.snapshots)) for p in found.processes] == [("p1", 3), ("p2", 2)]
+    runs = [p.run for p in found.processes]
+    assert [(run.number, run.of, run.first) for run in runs if run] == [(1, 2, "p1"), (2, 2, "p1")]
+    assert runs[1] is not None
+    assert runs[1].started == BEGAN + timedelta(minutes=25)
+    (notice,) = found.notices
+    assert notice.key == "notice.restarted-unknown"
+    assert not any(problem.key == "other-run" for row in found.inputs for problem in row.problems)
+
+
+def test_the_finding_of_before_the_restart_is_kept(restarted: Path) -> None:
+    diagnosis = diagnose(case([str(restarted)]))
+    assert diagnosis.verdict == "leaking"
+    assert len({found.id for found in diagnosis.findings}) == len(diagnosis.findings), "each cause once"
+    (told,) = [one.claim for one in diagnosis.findings[0].suspect.evidence if one.kind == "other-run"]
+    assert re.fullmatch(r"[\d,]+ → [\d,]+ in run 1, [\d,]+ → [\d,]+ so far in run 2", say(told))
+    assert say(told, "zh").startswith("第 1 次运行中从 ")
+
+
+def test_the_first_screen_says_so(restarted: Path) -> None:
+    out = oakum("diagnose", "--no-source", restarted).out
+    assert any("restarted between run 1 and run 2" in line for line in out.splitlines()[:6])
+    assert "run 1 of 2" in out
+    assert "run 2 of 2" in out
+    assert "重启过" in oakum("diagnose", "--no-source", "--lang", "zh", restarted).out
+
+
+@pytest.mark.parametrize(
+    ("more", "key"),
+    [
+        ("container_oom_events_total 1\n", "notice.restarted-oom"),
+        ('kube_pod_container_status_last_terminated_reason{reason="OOMKilled"} 1\n', "notice.restarted-oom"),
+        (
+            'kube_pod_container_status_last_terminated_reason{reason="Error"} 1\n'
+            "kube_pod_container_status_last_terminated_exitcode 2\n",
+            "notice.restarted-exit",
+        ),
+    ],
+)
+def test_why_it_restarted(restarted: Path, more: str, key: str) -> None:
+    metrics = restarted / "orders/4/metrics.txt"
+    metrics.write_text(metrics.read_text() + more)
+    (notice,) = case([str(restarted)]).notices
+    assert notice.key == key
+    assert "{" not in say(notice) + say(notice, "zh")
+
+
+def test_two_programs_in_one_series(tmp_path: Path) -> None:
+    other = CASEBOOK / "rancher-30122/captures/leaking-go1.26-modcache"
+    snapshots = sorted(path for path in other.iterdir() if (path / "heap.pb.gz").exists())
+    for at, source in enumerate((CPC / "1-before", snapshots[0], CPC / "3-second", snapshots[-1]), 1):
+        home = tmp_path / "series" / str(at)
+        home.mkdir(parents=True)
+        for name in ("goroutine.debug2.txt.gz", "heap.pb.gz"):
+            (home / name).write_bytes((source / name).read_bytes())
+    found = case([str(tmp_path / "series")])
+    assert sorted((p.name, len(p.snapshots)) for p in found.processes) == [("acp", 2), ("cpc", 2)]
+    assert [notice.key for notice in found.notices] == ["notice.programs"]
+    out = oakum("diagnose", "--no-source", tmp_path / "series").out
+    assert "These snapshots are of 2 different programs" in out.splitlines()[0]
+
+
+def test_replicas_captured_once_each_are_no_series(tmp_path: Path) -> None:
+    for at, (pod, name) in enumerate((("orders-a", "1-before"), ("orders-b", "3-second"), ("orders-c", "4-third"))):
+        started = BEGAN - timedelta(hours=5 - at)
+        copied(CPC / name, tmp_path / "pods" / pod, BEGAN + timedelta(seconds=5 * at), started)
+    found = case([str(tmp_path / "pods")])
+    assert [(p.name, len(p.snapshots), p.run) for p in found.processes] == [
+        ("orders-a", 1, None), ("orders-b", 1, None), ("orders-c", 1, None),
+    ]  # fmt: skip
+    assert [notice.key for notice in found.notices] == ["notice.replicas"]
+    assert "orders-a, orders-b, orders-c" in say(found.notices[0], "zh")
+
+
+def test_replicas_by_their_goroutines_alone(tmp_path: Path) -> None:
+    stack = "goroutine {} [chan send, {} minutes]:\nmain.send()\n\t/srv/main.go:9 +0x1\ncreated by main.{}\n\t/srv/main.go:3 +0x1\n\n"
+    for pod, creators in (
+        (
+            "a",
+            "push",
+        ),
+        (
+            "b",
+            "pull",
+        ),
+    ):
+        home = tmp_path / pod
+        home.mkdir()
+        (home / "dump.txt").write_text("".join(stack.format(number, 5, creators) for number in range(1, 9)))
+    found = case([str(tmp_path)])
+    assert totals(found) == [("a", [8]), ("b", [8])]
+    assert [notice.key for notice in found.notices] == ["notice.replicas"]
+
+
+def test_a_process_is_named_by_its_binary(tmp_path: Path) -> None:
+    for folder in ("1", "127.0.0.1-7001", "captures"):
+        home = tmp_path / folder
+        home.mkdir()
+        for name in ("goroutine.debug2.txt.gz", "heap.pb.gz"):
+            (home / name).write_bytes((CPC / "1-before" / name).read_bytes())
+        assert [p.name for p in case([str(home)]).processes] == ["cpc"]
+
+
+def test_several_are_named_by_their_directories_where_these_have_names(tmp_path: Path) -> None:
+    acp = CASEBOOK / "rancher-30122/captures/leaking-go1.26-modcache"
+    first, second = sorted(path for path in acp.iterdir() if (path / "heap.pb.gz").exists())[:2]
+    for home, sources in (("7002", (first, second)), ("7001", (CPC / "1-before", CPC / "2-first"))):
+        for at, source in enumerate(sources, 1):
+            copied_to = tmp_path / home / str(at)
+            copied_to.mkdir(parents=True)
+            (copied_to / "heap.pb.gz").write_bytes((source / "heap.pb.gz").read_bytes())
+    found = case([str(tmp_path / "7002"), str(tmp_path / "7001")])
+    assert [p.name for p in found.processes] == ["acp", "cpc"], "in the order of the arguments"
+    assert [p.given for p in found.processes] == [str(tmp_path / "7002"), str(tmp_path / "7001")]
+
+
+def test_two_formats_of_two_times_in_one_directory_are_two_snapshots(tmp_path: Path) -> None:
+    old, new = BEGAN, BEGAN + timedelta(minutes=30)
+    for name, source, at in (("goroutine.debug2.txt.gz", "1-before", old), ("goroutine.debug1.txt.gz", "5-later", new)):
+        (tmp_path / name).write_bytes((CPC / source / name).read_bytes())
+        os.utime(tmp_path / name, (at.timestamp(),) * 2)
+    (process,) = case([str(tmp_path)]).processes
+    assert len(process.snapshots) == 2
+    counts = [s.goroutines.total for s in process.snapshots if s.goroutines]
+    assert counts[0] < counts[1]
+
+
+def test_two_formats_of_one_time_are_one_snapshot() -> None:
+    (process,) = case([str(CPC / "1-before")]).processes
+    assert len(process.snapshots) == 1
+
+
+def test_one_process_by_its_address_and_by_its_metrics(tmp_path: Path) -> None:
+    """Prometheus names it by job and instance; the start that both tell is the same to a hundredth of a second."""
+    started = (BEGAN - timedelta(hours=1)).timestamp() + 0.37
+    copied(CPC / "3-second", tmp_path / "orders/1", BEGAN, BEGAN - timedelta(hours=1))
+    copied(CPC / "4-third", tmp_path / "orders/2", BEGAN + timedelta(minutes=5), BEGAN - timedelta(hours=1))
+    for at in ("1", "2"):
+        metrics = tmp_path / f"orders/{at}/metrics.txt"
+        metrics.write_text(
+            re.sub(r"(?m)^process_start_time_seconds .*$", f"process_start_time_seconds {started}", metrics.read_text())
+        )
+    series: dict[str, Any] = {
+        name: [[BEGAN.timestamp() - 600 + 60 * step, str(value)] for step in range(10)]
+        for name, value in (("go_goroutines", 40), ("process_start_time_seconds", started))
+    }
+    labels = {"job": "orders-job", "instance": "127.0.0.1:38681"}
+    result: list[dict[str, Any]] = [
+        {"metric": {"__name__": name, **labels}, "values": values} for name, values in series.items()
+    ]
+    (tmp_path / "prometheus").mkdir()
+    answer = {"status": "success", "data": {"resultType": "matrix", "result": result}}
+    (tmp_path / "prometheus/range.json").write_text(json.dumps(answer))
+    found = case([str(tmp_path / "orders"), str(tmp_path / "prometheus")])
+    assert [(len(p.snapshots), len(p.history) > 5) for p in found.processes] == [(2, True)]
+
+
+def targets(place: Path, taken: Mapping[str, tuple[str, Sequence[Path]]]) -> None:
+    """Write a bundle: folder -> the address it was captured from, and its files."""
+    listed = []
+    for folder, (address, files) in taken.items():
+        (place / folder).mkdir(parents=True)
+        for path in files:
+            (place / folder / path.name).write_bytes(path.read_bytes())
+        captures = [{"file": path.name, "began": "2026-11-16T10:15:00Z"} for path in files]
+        snapshots = [{"folder": "", "number": 1, "at": "2026-11-16T10:15:00Z", "captures": captures}]
+        listed.append({"folder": folder, "name": folder, "address": address, "moments": snapshots})
+    (place / "manifest.json").write_text(json.dumps({"schema": "oakum.bundle/1", "targets": listed}))
+
+
+def test_one_process_by_its_address_and_by_its_pid(tmp_path: Path) -> None:
+    sockets = tmp_path / "sockets.txt"
+    head = "# oakum sockets/1 pid=812 name=cpc at=2026-11-16T10:15:02Z\n"
+    columns = "Netid State Recv-Q Send-Q Local Address:Port Peer Address:Port\n"
+    sockets.write_text(f"{head}{columns}tcp LISTEN 0 4096 127.0.0.1:7001 0.0.0.0:*\n")
+    pid = (CPC / "1-before/process.status.txt", sockets)
+    http = [CPC / "1-before" / name for name in ("goroutine.debug2.txt.gz", "heap.pb.gz")]
+    targets(tmp_path / "one", {"127.0.0.1-7001": ("http://127.0.0.1:7001", http), "pid-812": ("pid:812", pid)})
+    (process,) = case([str(tmp_path / "one")]).processes
+    (snapshot,) = process.snapshots
+    assert snapshot.goroutines is not None
+    assert snapshot.status is not None
+    assert snapshot.sockets is not None
+    targets(tmp_path / "two", {"127.0.0.1-7002": ("http://127.0.0.1:7002", http), "pid-812": ("pid:812", pid)})
+    assert len(case([str(tmp_path / "two")]).processes) == 2, "it listens elsewhere"
+
+
+def test_targets_captured_once_each_are_no_series(tmp_path: Path) -> None:
+    taken = {
+        f"10.0.0.{at}-6060": (f"http://10.0.0.{at}:6060", [CPC / name / "goroutine.debug2.txt.gz", CPC / name / "heap.pb.gz"])
+        for at, name in ((7, "1-before"), (8, "3-second"))
+    }  # fmt: skip
+    targets(tmp_path / "pods", taken)
+    found = case([str(tmp_path / "pods")])
+    assert [(p.name, len(p.snapshots)) for p in found.processes] == [
+        ("cpc 10.0.0.7-6060", 1), ("cpc 10.0.0.8-6060", 1),
+    ]  # fmt: skip
+
+
+def test_a_deploy_is_why_it_restarted(restarted: Path) -> None:
+    for at in range(1, 6):
+        metrics = restarted / f"orders/{at}/metrics.txt"
+        version = "v1.4.0" if at < 4 else "v1.5.0"
+        told = f'go_build_info{{checksum="",path="example.com/shop/orders",version="{version}"}} 1\n'
+        lines = [line for line in metrics.read_text().splitlines(keepends=True) if "build_info" not in line]
+        metrics.write_text("".join([*lines, told]))
+    (notice,) = case([str(restarted)]).notices
+    assert notice.key == "notice.restarted-deploy"
+    assert "v1.5.0 instead of v1.4.0" in say(notice)
+    assert "v1.4.0 → v1.5.0" in say(notice, "zh")
+
+
+@pytest.mark.parametrize("name", ["1", "127.0.0.1-7001", "10.0.0.7:6060", "pid-812", "localhost-6060", "[::1]:6060"])
+def test_names_that_only_count(name: str) -> None:
+    assert is_numbered(name)
+
+
+@pytest.mark.parametrize("name", ["orders", "orders-7d9f", "node1", "a", "v2-api"])
+def test_names_that_name(name: str) -> None:
+    assert not is_numbered(name)

@@ -1,0 +1,51 @@
+"""Is anybody at work? A queue that nobody serves does not move, and one snapshot shows it."""
+
+import pytest
+
+from goroutine_text import MAIN, READ, crew, diagnosed, dump, goroutine, read
+from oakum.detect.at_work import at_work
+
+STANDARD = "/usr/local/go/src/"
+
+
+@pytest.mark.parametrize(
+    ("state", "frames", "works"),
+    [
+        ("running", ("main.(*Desk).sum",), 1),
+        ("sleep", (f"time.Sleep@{STANDARD}runtime/time.go:300", "main.(*Desk).pause"), 1),
+        ("syscall", (f"syscall.Syscall@{STANDARD}syscall/syscall.go:9", "main.(*Desk).write"), 1),
+        ("IO wait", (*READ, "main.(*Desk).fetch"), 1),
+        ("select", (f"net/http.(*persistConn).roundTrip@{STANDARD}net/http/transport.go:3", "main.(*Desk).call"), 1),
+        ("select", ("main.(*Desk).wait",), 0),
+        ("chan receive", ("main.(*Desk).wait",), 0),
+        ("running", (f"runtime/pprof.writeGoroutineStacks@{STANDARD}runtime/pprof/pprof.go:7", "main.main"), 0),
+    ],
+)
+def test_who_is_at_work(state: str, frames: tuple[str, ...], works: int) -> None:
+    assert at_work(read(dump(goroutine(7, state, *frames)))) == works
+
+
+def told(*others: str) -> tuple[str, set[str]]:
+    """Return the verdict on one dump with senders that have no age yet, and what counted."""
+    diagnosis = diagnosed(dump(MAIN, crew(range(20, 24), "chan send", "main.(*Desk).ask"), *others))
+    return diagnosis.verdict, {str(kind) for found in diagnosis.findings for kind in found.suspect.kinds}
+
+
+def test_senders_that_nobody_can_serve_are_a_leak_in_one_dump() -> None:
+    verdict, kinds = told()
+    assert verdict == "leaking"
+    assert "nobody-at-work" in kinds
+
+
+@pytest.mark.parametrize("state", ["running", "sleep", "syscall"])
+def test_a_queue_may_move_while_somebody_works(state: str) -> None:
+    verdict, kinds = told(goroutine(9, state, "main.(*Desk).serve"))
+    assert verdict == "undecided"
+    assert "nobody-at-work" not in kinds
+
+
+@pytest.mark.parametrize("state", ["chan receive", "select"])
+def test_a_queue_may_move_at_the_ticks_of_its_worker(state: str) -> None:
+    """`for range ticker.C { job := <-desk.jobs }` waits as an idle worker does."""
+    assert told(goroutine(9, state, "main.(*Desk).work"))[0] == "undecided"
+    assert told(goroutine(9, state, "main.(*Board).work"))[0] == "leaking"

@@ -1,0 +1,153 @@
+"""The typed vocabulary: every word has a meaning, a sentence and a user, and mypy refuses any other."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from mypy import api
+
+from oakum.model.vocabulary import (
+    AGAINST,
+    EVIDENCE,
+    HARMLESS,
+    MECHANISMS,
+    SITE_ROLES,
+    WAIT_KINDS,
+    CauseRole,
+    EvidenceKind,
+    Mechanism,
+    SiteRole,
+    WaitKind,
+    as_mechanism,
+)
+from oakum.report.former import FORMER_KEYS, FORMER_KINDS
+from oakum.report.words import WORDS
+from support import ROOT
+
+SOURCE = ROOT / "src" / "oakum"
+# What notes evidence. The sets of judge.py and of the report only ask for it.
+STAGES = ("detect", "explain")
+# Sentences whose key does not follow from the kind.
+SENTENCES = {
+    "other-run": "runs.grew",
+    "lock-holder": "locks.holder.passed",
+    "no-lock-holder": "locks.nobody",
+    "wait-cycle": "locks.cycle",
+    "locked-twice": "locks.twice",
+    "reader-writer-reader": "locks.reads-again",
+    "parent-waits": "locks.parent",
+    "inferred-link": "locks.holder.shape",
+    "heap-owner": "heap.owner.registration",
+    "finalizer-runs": "heap.finalizer",
+    "timer-runs": "heap.timer",
+    "metric-growth": "numbers.goroutines.rise",
+    "metric-plateau": "numbers.goroutines.level",
+    "metric-fall": "numbers.goroutines.fall",
+    "metric-follows-requests": "numbers.goroutines.traffic",
+    "cause-in-source": "cause.shown",
+    "never-removed": "cause.heap.kept",
+    "bounded": "cause.heap.bound.limit",
+    "known-bug": "upstream.known",
+}
+
+
+def trees(*folders: str) -> Iterator[tuple[Path, ast.Module]]:
+    for path in sorted(path for folder in folders for path in (SOURCE / folder).rglob("*.py")):
+        yield path, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def words_of(*folders: str) -> set[str]:
+    """Return every text that stands alone in these folders."""
+    return {
+        node.value
+        for _, tree in trees(*folders)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "meanings"),
+    [
+        (EvidenceKind, {kind: one.meaning for kind, one in EVIDENCE.items()}),
+        (Mechanism, MECHANISMS),
+        (WaitKind, WAIT_KINDS),
+        (SiteRole, SITE_ROLES),
+    ],
+    ids=["evidence", "mechanisms", "waits", "sites"],
+)
+def test_every_word_has_its_meaning(words: object, meanings: dict[str, str]) -> None:
+    assert set(get_args(words)) == set(meanings)
+    assert all(len(meaning.split()) > 1 for meaning in meanings.values())
+
+
+def test_every_kind_has_its_sentence() -> None:
+    for kind in EVIDENCE:
+        keys = (f"goroutines.{kind}", f"locks.{kind}", f"memory.{kind}", kind.replace("-", ".", 1), SENTENCES.get(kind))
+        assert WORDS.keys() & set(filter(None, keys)), kind
+
+
+def test_every_kind_is_noted_by_some_stage() -> None:
+    assert set(EVIDENCE) - words_of(*STAGES) == set()
+
+
+def test_every_mechanism_and_role_is_used() -> None:
+    named = words_of("detect", "explain", "knowledge")
+    assert set(get_args(Mechanism)) - named == set()
+    assert set(get_args(CauseRole)) - named == set()
+    assert [role for role in get_args(CauseRole) if f"cause.role.{role}" not in WORDS] == []
+
+
+def test_what_is_asked_of_kinds_is_asked_so_that_mypy_sees_it() -> None:
+    """`"wiats" in kinds` and `kinds & {"wiats"}` pass any type checker; `kinds.has` and typed sets do not."""
+    for path, tree in trees("detect", "explain", "report", "cli"):
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Compare | ast.BinOp):
+                texts = ast.unparse(node)
+                literal = any(isinstance(one, ast.Constant | ast.Set) for one in ast.iter_child_nodes(node))
+                assert not (literal and (".kinds" in texts or "signs.found" in texts)), f"{path.name}: {texts}"
+
+
+SNIPPET = """
+from oakum.model.vocabulary import EvidenceKind, Kinds, Mechanism
+
+RIGHT: frozenset[EvidenceKind] = frozenset({"steady-growth", "single-step"})
+WRONG: frozenset[EvidenceKind] = frozenset({"steady-growth", "single-stpe"})
+
+
+def judge(kinds: Kinds, mechanism: Mechanism) -> bool:
+    right = kinds.has("single-step") or kinds.any("stuck", "plateau") or mechanism == "warm-up"
+    wrong = kinds.has("single-stpe")
+    wrong = kinds.any("stuck", "plataeu")
+    wrong = mechanism == "warmup"
+    return right and wrong
+"""
+
+
+def test_a_misspelt_word_is_an_error_of_mypy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MYPYPATH", str(ROOT / "src"))
+    (tmp_path / "snippet.py").write_text(SNIPPET)
+    files = [str(SOURCE / "model" / "vocabulary.py"), str(tmp_path / "snippet.py")]
+    told, wrong, _ = api.run(
+        ["--strict", "--follow-imports=skip", "--explicit-package-bases", f"--cache-dir={tmp_path}", *files]
+    )
+    assert wrong == ""
+    lines = {int(line.split(":")[1]) for line in told.splitlines() if ": error:" in line}
+    assert lines == {at for at, line in enumerate(SNIPPET.split("\n"), 1) if "wrong =" in line or "WRONG" in line}, told
+
+
+def test_former_names_lead_to_names_of_today() -> None:
+    assert set(FORMER_KINDS.values()) <= set(EVIDENCE)
+    assert not set(FORMER_KINDS) & set(EVIDENCE)
+    assert set(FORMER_KEYS.values()) <= WORDS.keys()
+    assert not set(FORMER_KEYS) & WORDS.keys()
+
+
+def test_what_weakens_is_a_kind_and_no_mechanism_is_both() -> None:
+    assert set(EVIDENCE) > AGAINST
+    assert set(MECHANISMS) > HARMLESS
+    assert as_mechanism("warm-up") == "warm-up"
+    with pytest.raises(ValueError, match="no mechanism"):
+        as_mechanism("warmup")
