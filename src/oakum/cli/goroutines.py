@@ -74,8 +74,8 @@ def command(
 ) -> None:
     """Show where goroutines are blocked: grouped by location, state and creator, with wait times.
 
-    Reads debug=0, 1 and 2, SIGQUIT and panic dumps, also inside logs. What a format does not contain (debug=1 has no
-    state for channel waits, protobuf no wait times) is shown as "?".
+    Reads debug=0, 1 and 2, SIGQUIT and panic dumps, also inside logs. What a format does not contain (debug=1 may
+    not tell a channel send from a receive, protobuf has no wait times) is shown as "?".
     """
     from oakum.cli.evidence import one_goroutines, usable
     from oakum.cli.live import capture_live

@@ -84,12 +84,25 @@ def populations(
     for at, dump in enumerate(dumps):
         for group in dump.groups if dump is not None else ():
             table[sight.key(group)][at].append(group)
+    _join_unknown_states(table)
     whole = [_DumpIds(dump) for dump in dumps]
     since = tuple(dated) if dated else (-1,) * len(dumps)
     # A dump may have as many places as goroutines: those that hold most say enough.
     largest = sorted(table.items(), key=lambda item: -max(sum(g.count for g in here) for here in item[1]))[:_MOST]
     found = [_population(key, groups, whole, since) for key, groups in largest]
     return tuple(sorted(found, key=lambda one: (-one.rise, -int(one.counts.max()), str(one.place), one.state or "")))
+
+
+def _join_unknown_states(table: dict[_Key, list[list[GoroutineGroup]]]) -> None:
+    """Let goroutines whose state a snapshot does not tell be those that others show at the same line in one state."""
+    known: dict[_Key, set[_Key]] = defaultdict(set)
+    for key in table:
+        if key.state is not None:
+            known[key._replace(state=None)].add(key)
+    for key in [key for key in table if key.state is None and len(known[key]) == 1]:
+        (told,) = known[key]
+        for here, more in zip(table[told], table.pop(key), strict=True):
+            here += more
 
 
 def _members(groups: Sequence[GoroutineGroup]) -> tuple[Int64s, Int32s] | None:

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from oakum.model import Frame, GoroutineGroup, Goroutines, Profile, Stack
 from oakum.model.goroutine import CREATOR_LABEL, STATE_LABEL
 from oakum.model.profile import Int64s
+from oakum.parse.hidden_waits import Hidden, hidden_waits
 
 # What a goroutine waits for, by the first of these functions met from the leaf on (protobuf keeps runtime frames).
 _WAITS_IN = {
@@ -238,6 +239,27 @@ class _ProfileStacks:
         self._nil_channels: set[int] = set()
         depths = np.diff(profile.stacks.starts)
         self._deepest = int(depths.max()) if len(depths) else 0
+        hides = profile.extra.get("hidden_leaves") is True
+        rows = range(len(profile.stacks)) if hides else ()
+        self._waits = hidden_waits(self._hidden(profile.stacks[row].tolist()) for row in rows)
+
+    def _hidden(self, locations: list[int]) -> tuple[Hidden, str]:
+        """Return the leading locations that have no name, and the name that follows them."""
+        hidden: list[int] = []
+        for location in locations:
+            function = self._of(location)[0].function
+            if not _ADDRESS.match(function):
+                return tuple(hidden), function
+            hidden.append(int(self._profile.locations.address[location]))
+        return (), ""
+
+    def _of(self, location: int) -> tuple[Frame, ...]:
+        frames = self._frames.get(location)
+        if frames is None:
+            frames = self._frames[location] = tuple(self._profile.frames(location))
+            if frames[0].function in _CHANNEL_ENTRIES and self._waits_early(location):
+                self._nil_channels.add(location)
+        return frames
 
     def shape(self, row: int) -> _Shape:
         """Return state and stack of one row, without labels."""
@@ -252,13 +274,10 @@ class _ProfileStacks:
         return shape
 
     def _read(self, locations: list[int]) -> _Shape:
-        for location in locations:
-            if location not in self._frames:
-                self._frames[location] = tuple(self._profile.frames(location))
-                if self._frames[location][0].function in _CHANNEL_ENTRIES and self._waits_early(location):
-                    self._nil_channels.add(location)
-        frames = [frame for location in locations for frame in self._frames[location]]
+        frames = [frame for location in locations for frame in self._of(location)]
         state, kept = settle(_named(frames))
+        if state is None and self._waits:
+            state = self._waits.get(self._hidden(locations)[0])
         if state in ("chan send", "chan receive") and not self._nil_channels.isdisjoint(locations[:3]):
             state += " (nil chan)"
         # Go keeps 32 frames a goroutine, 128 since Go 1.23: a stack that is exactly so deep lost its root.
