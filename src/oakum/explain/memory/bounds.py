@@ -15,7 +15,7 @@ from oakum.explain.code.syntax import text
 from oakum.explain.memory.containers import about_memory, limited, long_lived
 from oakum.explain.memory.kept import Stored, Tracker
 from oakum.explain.memory.loops import loads
-from oakum.explain.memory.removals import on_copy, removals, used
+from oakum.explain.memory.removals import on_copy, reached, removals
 from oakum.explain.reason import StackInSource
 from oakum.model import CauseSite, Text
 
@@ -37,7 +37,7 @@ def bound(scene: StackInSource) -> tuple[Text, CauseSite] | None:
     if loads(told, stored):
         return _bound_text("loads", stored, stored.line, stored.func.full), stored.func.site("bounded-by", stored.line)
     for op in removals(told.program.flows(stored.package), stored):
-        how = "" if on_copy(op) or not used(told, op.func.top) else _how(op, stored)
+        how = "" if on_copy(op) or not reached(told, op.func) else _how(op, stored)
         if how:
             return _bound_text(how, stored, op.line, op.func.full, op), op.func.site("bounded-by", op.line)
     return None

@@ -23,6 +23,9 @@ _REMOVES = frozenset(
     "Expire DeleteExpired Dequeue Shift RemoveAll Truncate Resize".split()
 )
 
+# Callers of a removal that are looked at: no module needs more.
+_CALLERS_MOST = 64
+
 
 def removals(flows: Flows, stored: Stored) -> Iterator[Op]:
     """Yield what takes something out of a container, or replaces it."""
@@ -134,4 +137,34 @@ def used(scene: StackInSource, func: Func) -> bool:
     return False
 
 
-__all__ = ["emptied_elsewhere", "on_copy", "removals", "set_too_late", "used"]
+def reached(scene: StackInSource, func: Func) -> bool:
+    """Tell whether a removal runs in this program: that a module can remove something does not mean anybody asks it to.
+
+    In a module it counts below a function of the stack, a constructor or a goroutine of its own, or by a name that the
+    program's own code calls.
+    """
+    if func.site("bounded-by", func.first).frame.owner != "dependency":
+        return used(scene, func.top)
+    stack = {id(spot.func.top) for spot in scene.spots if spot is not None}
+    above: dict[int, Func] = {}
+    todo = [func]
+    while todo and len(above) < _CALLERS_MOST:
+        one = todo.pop().top
+        if id(one) in above:
+            continue
+        above[id(one)] = one
+        calls = one.package.callers.get(one, ())
+        if id(one) in stack or one.name == "init" or one.name.startswith("New") or any(op.kind == "go" for op in calls):
+            return True
+        todo += [op.func for op in calls]
+    exported = {one.name for one in above.values() if one.name[:1].isupper()}
+    return bool(exported) and any(
+        text(node) in exported
+        for package in scene.program.own(*(name.encode() for name in exported))
+        for file in package.files
+        if func.package.path in file.imports.values()
+        for node in nodes(file.root, "field_identifier")
+    )
+
+
+__all__ = ["emptied_elsewhere", "on_copy", "reached", "removals", "set_too_late", "used"]
