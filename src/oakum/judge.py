@@ -27,6 +27,7 @@ _POOL: frozenset[EvidenceKind] = frozenset(
         "reported-wait",
         "progress",
         "counts-only",
+        "departures",
         "steady-arrivals",
         "uneven-arrivals",
         "arrival-burst",
@@ -66,7 +67,10 @@ def confidence(suspect: Suspect) -> Confidence:
 def _likely(suspect: Suspect) -> bool:
     kinds, wait = suspect.kinds, suspect.wait
     if kinds.has("progress") and not kinds.has("known-bug", "steady-growth", "outlives-load"):
-        return False  # its waits restart: a pool, a ticker, a queue that moves
+        # Its waits restart: a pool, a queue that moves, a connection that is used, a ticker. Tickers that only ever
+        # become more are a leak, too.
+        used = suspect.traces and suspect.traces[0].state == "IO wait"
+        return wait == "resting" and not used and kinds.has("growth-at-constant-load") and not kinds.has("departures")
     if wait == "never":  # a library that is never to stop waits so, too, once and for all
         return any(kind not in ("nil-stop-channel", "stuck", "reported-wait") for kind in kinds)
     if kinds.has("known-bug") and not kinds & _EXPLAINED_AWAY and kinds & (_GREW | _PILED.get(wait, frozenset())):
@@ -90,8 +94,13 @@ def _likely_hard(suspect: Suspect) -> bool:
         return True
     if kinds.any("counts-only", "client-connected"):  # who waits now may be another, or its client only be patient
         grew = kinds.has("majority") and kinds.any("steady-growth", "single-step")
+        grew = grew or (kinds.has("never-drops") and not kinds.has("client-connected"))
         return grew or (kinds.has("cause-in-source") and bool(kinds & _GROWS))
-    return bool(kinds & _GROWS) or (kinds.has("reported-wait") and kinds.any("single-step", "majority"))
+    if kinds.has("reported-wait") and kinds.any("single-step", "majority"):
+        return True
+    # Who can leave is in a queue that moves; and behind a holder that sleeps, all move when it wakes.
+    moves = kinds.has("departures") or (kinds.has("lock-holder") and suspect.traces[0].state == "sleep")
+    return kinds.has("baseline") or (bool(kinds & _GROWS) and not moves)
 
 
 def _likely_at_rest(suspect: Suspect) -> bool:
@@ -101,9 +110,15 @@ def _likely_at_rest(suspect: Suspect) -> bool:
         return True
     if kinds.has("cause-in-source") and (kinds & _GROWS or kinds.has("stuck", "single-step")):  # nothing can unblock it
         return True
-    # An idle pool grows with the load too: only what outlives it, or grows without more of it, does not.
-    lasts = kinds.has("steady-growth") and kinds.any("outlives-load", "growth-at-constant-load")
-    return lasts and not kinds.has("counts-only")
+    if kinds.has("counts-only"):  # who waits now may be another
+        return kinds.has("never-drops", "mid-operation") or kinds.has("not-reused", "steady-growth")
+    # A request or a call ends with the load, and does not pile up while nobody leaves: a pool at rest is in neither.
+    if kinds.has("mid-operation") and not kinds.has("client-connected"):
+        piles_up = kinds.has("steady-growth") or (kinds.has("stuck") and suspect.blocked >= _SEVERAL)
+        if kinds.has("outlives-load") or (piles_up and not kinds.has("departures")):
+            return True
+    # An idle pool grows with the load too: only what outlives it, grows without more of it, or is not reused, does not.
+    return kinds.has("steady-growth") and kinds.any("outlives-load", "growth-at-constant-load", "not-reused")
 
 
 def _likely_memory(suspect: Suspect) -> bool:

@@ -12,7 +12,7 @@ from oakum.model.vocabulary import RUNNING_STATES, SOFT_STATES
 # These read the process, or wait for the system.
 _ASIDE = ("runtime/pprof.", "net/http/pprof.", "os/signal.")
 # A call to another process: it waits in a select for the goroutine that reads the connection.
-_CALLS_OUT = (
+CALLS_OUT = (
     "net/http.(*persistConn).roundTrip", "net/http.(*Transport).getConn", "net/http.(*http2ClientConn).",
     "net/http.(*http2clientStream).", "golang.org/x/net/http2.(*ClientConn).",
     "golang.org/x/net/http2.(*clientStream).",
@@ -64,7 +64,7 @@ def _works(group: GoroutineGroup) -> bool:
     if group.state == "IO wait":
         match = benign().match(group)
         return not (match is not None and match.resting) and not any("ccept" in f.function for f in frames[:6])
-    return group.state == "select" and any(frame.function.startswith(_CALLS_OUT) for frame in frames[:4])
+    return group.state == "select" and any(frame.function.startswith(CALLS_OUT) for frame in frames[:4])
 
 
-__all__ = ["Servers", "at_work"]
+__all__ = ["CALLS_OUT", "Servers", "at_work"]

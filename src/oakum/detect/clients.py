@@ -45,9 +45,12 @@ class Live:
             for frame in population.example.stack.frames
         }
         self._families = _Families(populations)
+        self._open = [0] * snapshots  # goroutines that wait for a socket
         calls = [0] * snapshots
         for population in populations:
             names = {frame.function for frame in population.example.stack.frames}
+            if population.state == "IO wait" and any(name.startswith("net.") for name in names):  # files poll, too
+                self._open = [opened + max(0, int(c)) for opened, c in zip(self._open, population.counts, strict=True)]
             if _CALLS in names or (_READER in names and population.state != "IO wait"):  # asked, or an answer not read
                 calls = [
                     under_way + max(0, int(more)) for under_way, more in zip(calls, population.counts, strict=True)
@@ -115,6 +118,12 @@ class Live:
             and not int(population.left.sum())
             and population.last >= _UNUSED * max(1, self._calls)
         )
+
+    def sockets_follow(self, population: Population, counts: Sequence[int]) -> bool:
+        """Tell whether others' sockets grow along, one for two at least: then these may be of their clients."""
+        if population.state == "IO wait" or len(counts) != len(self._open):
+            return False
+        return self._open[-1] - self._open[0] >= 0.5 * (counts[-1] - counts[0])
 
     def _started_by_served(self, population: Population) -> bool:
         """Tell whether their parents handle requests whose clients are still there."""

@@ -22,6 +22,8 @@ _ROOTS = ("never", "chan send", "sync.Cond.Wait", "sync.RWMutex.Lock", "sync.Mut
           "semacquire", "IO wait", "select", "chan receive", "sleep", None, "sync.WaitGroup.Wait")  # fmt: skip
 # So many ids apart are goroutines that one call started one after the other.
 _SIDE_BY_SIDE = 4
+# As many as one another in so many snapshots, all different, is no coincidence.
+_IN_STEP = 4
 # So many kinds that one package started are compared with the next: all with all would take for ever.
 _SIBLINGS_MOST = 64
 # Who waits for a free connection of the pool, and who watches over what has one.
@@ -53,7 +55,7 @@ def join_populations(
     loose = merge([Cluster(signs) for signs in suspicious if id(signs) not in tied], same_place)
     loose = merge(loose, same_birth)
     loose = _born_together(loose)
-    loose = merge(loose, _same_growth)
+    loose = _in_step(merge(loose, _same_growth))
     loose = _siblings(loose)
     loose = _keepers(loose)
     return _behind(_parents([*clusters, *loose]))
@@ -139,11 +141,33 @@ def same_birth(signs: Signs) -> Hashable:
 
 
 def _same_growth(signs: Signs) -> Hashable:
-    """Of one package, and as many of one as of the other while both grow: parts of one thing."""
+    """Of one package or module, and as many of one as of the other while both grow: parts of one thing."""
     counts, place = signs.population.counts, signs.population.place
     if len(counts) < 3 or len(unique_values(counts)) < 3 or place is None:
         return None
-    return place.package, counts.tobytes()
+    return place.module or place.package, counts.tobytes()
+
+
+def _in_step(clusters: list[Cluster]) -> list[Cluster]:
+    """Join those that are as many as one another in each of several snapshots, all different: one event starts both.
+
+    The root is the one in a wait that is abnormal to last, else the one in the program's own code: it can be stopped.
+    """
+    kept: dict[Hashable, Cluster] = {}
+
+    def nearest(cluster: Cluster) -> tuple[bool, bool, tuple[int, int, int]]:
+        place = cluster.root.population.place
+        return cluster.root.wait not in ABNORMAL, place is None or place.owner != "own", _order(cluster.root)
+
+    for cluster in sorted(clusters, key=nearest):
+        counts = cluster.root.population.counts
+        key: Hashable = counts.tobytes() if len(unique_values(counts)) >= _IN_STEP else id(cluster)
+        if key in kept:
+            kept[key].others += [cluster.root, *cluster.others]
+            kept[key].victims += cluster.victims
+        else:
+            kept[key] = cluster
+    return list(kept.values())
 
 
 def _born_together(clusters: list[Cluster]) -> list[Cluster]:

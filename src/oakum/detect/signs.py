@@ -16,6 +16,7 @@ from oakum.detect.clients import Live, of_stream
 from oakum.detect.pace import Pace, end_of, goes_on, pace, quiet
 from oakum.detect.shape import finalizing
 from oakum.detect.states import wait_of
+from oakum.detect.survival import came_again, came_equally, departures, never_drops, operation
 from oakum.knowledge.benign import Match
 from oakum.model import (
     Activity,
@@ -87,8 +88,9 @@ class Reader:
         groups = last.groups if last else ()
         self._youngest = max((int(group.ids.max()) for group in groups if len(group.ids)), default=0)
         self._total = totals[-1]
+        self._nobody_works = [s.goroutines is not None and not at_work(s.goroutines) for s in self._snapshots]
         # None: somebody is at work, who may serve any queue.
-        self._servers = Servers(last) if last is not None and not at_work(last) else None
+        self._servers = Servers(last) if last is not None and self._nobody_works[-1] else None
 
     def read(self, population: Population, benign: Match | None) -> Signs:
         """Return what is noticed about a population."""
@@ -99,6 +101,7 @@ class Reader:
         self._growth(signs, counts, came)
         self._age(signs)
         self._idle_process(signs, counts)
+        self._survival(signs, counts, came)
         self._arrivals(signs)
         self._against(signs, counts, came)
         return signs
@@ -191,7 +194,7 @@ class Reader:
             told: dict[str, Argument] = {"counts": tuple(counts), "moments": len(counts)}
             text = Text("goroutines.steady-growth" if population.followed else "goroutines.more", told)
             signs.found["steady-growth"] = self.evidence("steady-growth", text, population)
-            if self._steady(came) and not kept_open:
+            if self._steady(came) and not kept_open and not self._live.sockets_follow(population, counts):
                 self.add_evidence(signs, "growth-at-constant-load", counts=tuple(counts))
         elif stays and (risen >= FEW or signs.wait == "soft" or self._lasts(population)):
             self.add_evidence(signs, "single-step", counts=tuple(counts), moments=len(counts))
@@ -218,6 +221,24 @@ class Reader:
             return
         if not self._servers.may_serve(signs.population):
             self.add_evidence(signs, "nobody-at-work", count=counts[-1], total=self._total)
+
+    def _survival(self, signs: Signs, counts: list[int], came: list[int]) -> None:
+        """Note who left, whether new ones came although idle ones would do, and what they are in the middle of."""
+        population = signs.population
+        left, before = departures(population)
+        if left:
+            self.add_evidence(signs, "departures", left=left, before=before)
+        if rises := 0 if population.followed else never_drops(counts):
+            self.add_evidence(signs, "never-drops", counts=tuple(counts), rises=rises, steps=len(counts) - 1)
+        if signs.wait not in AT_REST or counts[-1] <= counts[0] or self._live.sockets_follow(population, counts):
+            return
+        # A select has other cases: sessions, tickers and streams rest there as long as somebody wants them.
+        waits_for_one = signs.wait == "soft" or population.state == "sync.Cond.Wait"
+        again = came_again(population, came, self._ended) or came_equally(counts, self._nobody_works)
+        if again and waits_for_one and not self._alive(population):
+            self.add_evidence(signs, "not-reused", came=again)
+        if (caller := operation(population)) is not None:
+            self.add_evidence(signs, "mid-operation", caller=caller.function)
 
     def _lasts(self, population: Population) -> bool:
         """Tell whether some are more than a glimpse: seen twice, or with an age, or there was no snapshot between."""

@@ -11,7 +11,8 @@ from typing import Literal, NamedTuple, cast, get_args
 EvidenceKind = Literal[
     # Goroutines.
     "leak-profile", "goleak", "never-wakes", "nil-stop-channel", "steady-growth", "growth-at-constant-load",
-    "single-step", "outlives-load", "queue-growth", "same-goroutines", "nobody-at-work", "stuck", "reported-wait",
+    "single-step", "outlives-load", "not-reused", "mid-operation", "never-drops", "queue-growth", "same-goroutines",
+    "nobody-at-work", "stuck", "reported-wait", "departures",
     "pile-up", "majority", "baseline", "steady-arrivals", "uneven-arrivals", "arrival-burst", "turnover", "plateau",
     "progress", "open-connections", "client-connected", "shared-streams", "idle-connections", "idle-by-design",
     "supervisor", "startup-goroutine", "startup-pool", "counts-only", "other-run",
@@ -50,6 +51,9 @@ EVIDENCE: Mapping[EvidenceKind, Kind] = MappingProxyType({
     "growth-at-constant-load": Kind("for", "their number grows in every step although the load is the same"),
     "single-step": Kind("for", "their number grew, in one step only or too little to show a trend"),
     "outlives-load": Kind("for", "they are still there after the load has stopped"),
+    "not-reused": Kind("for", "as many came again for the same work although the earlier ones were idle: no pool"),
+    "mid-operation": Kind("for", "they are inside a request or a call, not at the wait of a worker between jobs"),
+    "never-drops": Kind("for", "in four snapshots or more their number rose twice or more and never fell"),
     "queue-growth": Kind("for", "some leave, but more wait in every snapshot: arrivals exceed departures"),
     "same-goroutines": Kind("for", "the very same goroutines are blocked there in every snapshot"),
     "nobody-at-work": Kind("for", "nothing in the process runs, sleeps or uses the network: no queue moves"),
@@ -61,6 +65,7 @@ EVIDENCE: Mapping[EvidenceKind, Kind] = MappingProxyType({
     "steady-arrivals": Kind("for", "by their ages they arrived one after the other, at an even rate"),
     "uneven-arrivals": Kind("for", "by their ages they arrived one after the other, at an uneven rate"),
     "arrival-burst": Kind("neither", "by their ages they arrived at about the same time"),
+    "departures": Kind("against", "some of those seen before have left: the wait can end"),
     "turnover": Kind("against", "they come and go with the load"),
     "plateau": Kind("against", "their number stopped growing while the load went on"),
     "progress": Kind("against", "a good part of them woke up at least once"),

@@ -52,6 +52,22 @@ WORDS: dict[str, tuple[str, str]] = {
         "No goroutine is at work (running, asleep, in a call; idle connections not counted): nothing moves this queue.",
         "没有协程在工作（运行、休眠或对外调用；空闲连接不计）：队列不会再前进。",
     ),
+    "goroutines.not-reused": (
+        "{came} came in consecutive steps of similar work, and none left. A pool would have reused the idle ones.",
+        "在工作量相近的各步中先后新增 {came} 个，无一退出。若是协程池，应复用已空闲的协程。",
+    ),
+    "goroutines.mid-operation": (
+        "They are inside an operation that `{caller}` began, not waiting for their next job.",
+        "它们正处于 `{caller}` 发起的操作之中，而不是在等待下一个任务。",
+    ),
+    "goroutines.never-drops": (
+        "Rose in {rises:,} of {steps:,} intervals and never dropped: {counts}. A queue that moves goes up and down.",
+        "{steps:,} 个区间中有 {rises:,} 个上升，从未下降：{counts}。有进展的队列会有升有降。",
+    ),
+    "goroutines.departures": (
+        "{left:,} of the {before:,} in the snapshot before have left: the wait can end.",
+        "上一快照的 {before:,} 个中已有 {left:,} 个离开：该等待可以结束。",
+    ),
     "goroutines.majority": (
         "{count:,} of {total:,} goroutines, the majority of the process.",
         "{total:,} 个协程中占 {count:,} 个，超过半数。",

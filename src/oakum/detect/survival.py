@@ -1,0 +1,96 @@
+"""Who stays, who left, and what those who stay are in the middle of: what tells a leak from a pool at rest.
+
+Comes in: a population with the work done in each step, or its stack. Goes out: measurements; signs.py makes evidence of
+them.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from oakum.detect.at_work import CALLS_OUT
+from oakum.detect.clients import of_stream
+from oakum.model import Frame, Population
+
+# Go hands ids to each processor in batches of 16: less work than that cannot be measured by them.
+_MEASURABLE = 16.0
+# A step with less than this part of the busiest step's work says nothing about what work brings.
+_BUSY = 0.25
+# One may come by chance.
+_SEVERAL = 2
+# As many for each unit of work, within what chance does to a handful.
+_ALIKE = 0.5
+# As many in two steps, where the work in them is not known: a pool that is used a little more grows by less, or more.
+_EQUAL = 0.9
+# By chance a count that goes up and down does not fall in three intervals once in eight times; in two, once in four.
+_INTERVALS = 3
+# Where one in ten of those seen before has left, one can leave from here.
+_LEFT = 0.1
+_SERVES = "net/http.(*conn).serve"
+
+
+def came_again(population: Population, came: Sequence[int], ended: Sequence[float]) -> tuple[int, ...]:
+    """Return how many came in each busy step, when each brought as many for its work and nobody left; else ().
+
+    `ended` is the work done in each step without those who stayed. A pool starts a goroutine only when all others are
+    busy: those that rested at one snapshot would have done the work that came before the next.
+    """
+    if not population.followed or len(came) != len(ended) or int(population.left.sum()) or population.released:
+        return ()
+    steps = [
+        (more, work) for more, work in zip(came, ended, strict=True) if work >= max(_MEASURABLE, _BUSY * max(ended))
+    ]
+    rates = [more / work for more, work in steps]
+    if len(steps) < 2 or min(more for more, _ in steps) < _SEVERAL or min(rates) < _ALIKE * max(rates):
+        return ()
+    return tuple(more for more, _ in steps)
+
+
+def came_equally(counts: Sequence[int], idle: Sequence[bool]) -> tuple[int, ...]:
+    """Return how many came in each step, when as many came in each and nobody was at work at any snapshot; else ().
+
+    Each step's work began while all that were there rested, so that a pool would have used them again. Two steps have
+    to be equal; three alike are no coincidence.
+    """
+    steps = [after - before for before, after in pairwise(counts)]
+    if len(steps) < 2 or len(idle) != len(counts) or not all(idle) or min(steps) < _SEVERAL:
+        return ()
+    return tuple(steps) if min(steps) >= (_EQUAL if len(steps) == 2 else _ALIKE) * max(steps) else ()
+
+
+def never_drops(counts: Sequence[int]) -> int:
+    """Return in how many intervals a count rose, when it never fell in enough of them; else 0."""
+    rises = sum(after > before for before, after in pairwise(counts))
+    fell = any(after < before for before, after in pairwise(counts))
+    return rises if rises > 1 and not fell and len(counts) > _INTERVALS else 0
+
+
+def departures(population: Population) -> tuple[int, int]:
+    """Return how many left in the last step, and of how many, when they are a good part; else (0, 0)."""
+    if not population.followed or len(population.left) == 0:
+        return 0, 0
+    left, before = int(population.left[-1]), int(population.counts[-2])
+    return (left, before) if left and left >= _LEFT * before else (0, 0)
+
+
+def operation(population: Population) -> Frame | None:
+    """Return who began the operation that these are in the middle of; None when they may wait for their next job.
+
+    A request under way and a call to another process end when their work does; so does a function that another one
+    of the same program called and waits for. A worker between two jobs waits in its own loop, or, by a condition, in
+    the method of its queue that the loop calls. A stream lasts as long as its client likes.
+    """
+    frames = population.example.stack.frames
+    written = [frame for frame in frames if frame.owner in ("own", "dependency")]
+    if not written or population.state == "IO wait" or of_stream(population):
+        return None
+    if any(frame.function == _SERVES for frame in frames):
+        return written[-1]
+    if any(frame.function.startswith(CALLS_OUT) for frame in frames[:4]):
+        return written[0]
+    inner = {"chan receive": 2, "sync.Cond.Wait": 3}.get(population.state or "", 0)
+    if inner and len(written) >= inner and all(frame.owner == "own" for frame in written[:inner]):
+        return written[inner - 1]
+    return None
+
+
+__all__ = ["came_again", "came_equally", "departures", "never_drops", "operation"]
