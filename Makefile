@@ -47,6 +47,7 @@ live-cluster: $(READY)  ## a real API server with etcd, built once (Go 1.26, ope
 
 accuracy: $(READY)  ## run the diagnosis over everything recorded; prints how often it was right, and writes it into the readmes and docs
 	$(BIN)/python -m casebook.runner accuracy --write
+	$(BIN)/python -m casebook.runner windows --write
 
 record: $(READY)  ## record a case of the casebook again: make record CASE=name (as root, in a container)
 	@test -n "$(CASE)" || { echo "make record CASE=name; .venv/bin/python -m casebook.runner list names them"; exit 2; }

@@ -84,10 +84,14 @@ def _accuracy(arguments: argparse.Namespace) -> int:
 
 
 def _windows(arguments: argparse.Namespace) -> int:
-    from casebook.runner.windows import misses, outcomes, table
+    from casebook.runner.windows import PAGE, misses, outcomes, page, table
 
+    if arguments.write and arguments.cases:
+        raise Misused("--write takes no cases: docs/windows.md shows all of them")
     found = outcomes(chosen(arguments.cases), regressions=not arguments.cases)
     print(table(found))
+    if arguments.write:
+        PAGE.write_text(page(found), encoding="utf-8")
     if arguments.misses:
         print("", *misses(found), sep="\n")
     return 0
@@ -136,10 +140,8 @@ def _parser() -> argparse.ArgumentParser:
             verb.add_argument("--setting", action="append", default=[], help="only this setting; may be given again")
         if name in ("accuracy", "windows"):
             verb.add_argument("--misses", action="store_true", help="name every take that was not answered rightly")
-        if name == "accuracy":
-            verb.add_argument(
-                "--write", action="store_true", help="put the table into the readmes and docs/accuracy.md"
-            )
+            told = "the readmes and docs/accuracy.md" if name == "accuracy" else "docs/windows.md"
+            verb.add_argument("--write", action="store_true", help=f"put the table into {told}")
         if name == "causes":
             verb.add_argument("-v", "--verbose", action="store_true", help="also what was said, of every take")
         if name == "record":

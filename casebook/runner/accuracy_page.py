@@ -30,8 +30,10 @@ is the one in the case's expect.toml. A healthy take is **cleared** when the ver
 neither a pass nor an accusation. The **naive rule** reports whatever grew between the first and the last snapshot as
 a leak.
 
-The rules were tuned on these recordings, so the figures are optimistic. Errors found on other programs are kept in
-[tests/regressions](../tests/regressions/README.md); [scan.md](scan.md#how-often-the-code-is-read-right) has the results
+The rules were tuned on these recordings, so the figures are optimistic: [first-contact.md](first-contact.md) has the
+scores of programs that no rule had seen, [windows.md](windows.md) those of parts of every recording. Errors found on
+other programs are kept in [tests/regressions](../tests/regressions/README.md);
+[scan.md](scan.md#how-often-the-code-is-read-right) has the results
 of `oakum scan` on code that no rule had seen.
 
 ## By evidence

@@ -8,7 +8,7 @@ import itertools
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,25 @@ _PROOF = "goroutineleak.pb.gz"
 _REGRESSIONS = ROOT / "tests" / "regressions"
 # A leak shows in a heap profile from here on: two samples at the usual rate.
 _SHOWN = 1 << 20
+
+PAGE = ROOT / "docs" / "windows.md"
+_PAGE = """\
+# How accurate it is with less
+
+Written by `python -m casebook.runner windows --write` (part of `make accuracy`) from {recordings} recordings of the
+[casebook](../casebook/README.md) and of [tests/regressions](../tests/regressions/README.md), each cut into what a user
+may have: {windows:,} windows, measured on {date}. [accuracy.md](accuracy.md) has the figures for whole takes by
+mechanism, [first-contact.md](first-contact.md) those of programs that no rule had seen.
+
+A leak is **detected** when the verdict is `leaking` and a `likely` or `proven` finding names the place; **named**
+counts `possible` ones too. A window counts only if the leak shows in it at all. `triple` are all sets of three.
+Go's own goroutineleak profile is in none.
+
+{table}
+
+Healthy windows accused: {accused} of {healthy:,} ({percent} %). The rules were made with these recordings at hand, so
+the figures are optimistic.
+"""
 
 # The name of a file, without .gz of a packed text; its bytes; what was read in it.
 Read = tuple[str, Capture, tuple[Reading, ...]]
@@ -254,6 +273,21 @@ def table(found: Sequence[Outcome]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
+def page(found: Sequence[Outcome], date: str = "") -> str:
+    """Return docs/windows.md; the date is today's where none is given."""
+    healthy = [one for one in found if not one.leaking]
+    accused = sum(one.verdict == "leaking" for one in healthy)
+    return _PAGE.format(
+        recordings=len({one.name for one in found}),
+        windows=len(found),
+        date=date or datetime.now(UTC).date().isoformat(),
+        table=table(found),
+        accused=accused,
+        healthy=len(healthy),
+        percent=f"{100 * accused / max(1, len(healthy)):.1f}",
+    )
+
+
 def misses(found: Sequence[Outcome]) -> Iterator[str]:
     """Yield a line about every window that shows a leak which is not detected, or in which somebody is accused."""
     for one in found:
@@ -264,4 +298,7 @@ def misses(found: Sequence[Outcome]) -> Iterator[str]:
             yield f"{where}: accused {', '.join(one.accused)}"
 
 
-__all__ = ["FORMATS", "Outcome", "given", "misses", "of_casebook", "of_regression", "outcomes", "table", "windows"]
+__all__ = [
+    "FORMATS", "PAGE", "Outcome", "given", "misses", "of_casebook", "of_regression", "outcomes", "page", "table",
+    "windows",
+]  # fmt: skip
