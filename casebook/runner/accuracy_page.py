@@ -33,7 +33,7 @@ a leak.
 The rules were tuned on these recordings, so the figures are optimistic: [first-contact.md](first-contact.md) has the
 scores of programs that no rule had seen, [windows.md](windows.md) those of parts of every recording. Errors found on
 other programs are kept in [tests/regressions](../tests/regressions/README.md);
-[scan.md](scan.md#how-often-the-code-is-read-right) has the results
+[scan.md](scan.md#accuracy-of-the-code-scan) has the results
 of `oakum scan` on code that no rule had seen.
 
 ## By evidence

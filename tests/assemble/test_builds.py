@@ -251,7 +251,9 @@ def test_binaries_of_several_processes_go_by_name(tmp_path: Path) -> None:
     )
     found = read(tmp_path / "kubelet", tmp_path / "shim", binaries=(shim,))
     assert [p.build and p.build.path for p in found.processes] == [None, "example.com/x/cmd/shim"]
-    with pytest.raises(UsageError, match=r"other\.txt: unclear which process runs other; there is kubelet, shim"):
+    with pytest.raises(
+        UsageError, match=r"other\.txt: unclear which process runs other; known processes: kubelet, shim"
+    ):
         read(tmp_path / "kubelet", tmp_path / "shim", binaries=(other,))
     with pytest.raises(UsageError, match="are different programs"):
         read(

@@ -137,7 +137,7 @@ def test_two_programs_in_one_series(tmp_path: Path) -> None:
     assert sorted((p.name, len(p.snapshots)) for p in found.processes) == [("acp", 2), ("cpc", 2)]
     assert [notice.key for notice in found.notices] == ["notice.programs"]
     out = oakum("diagnose", "--no-source", tmp_path / "series").out
-    assert "These snapshots are of 2 different programs" in out.splitlines()[0]
+    assert "These snapshots are from 2 different programs" in out.splitlines()[0]
 
 
 def test_replicas_captured_once_each_are_no_series(tmp_path: Path) -> None:

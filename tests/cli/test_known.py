@@ -151,7 +151,7 @@ def test_which_known_leaks_a_version_has(oakum: Call, name: str, has: bool, code
     [
         ("go@go1.22.1", "Go 1.22.1 has "),
         ("go@1.22.1", "fixed in Go 1.23.0"),
-        ("k8s.io/apimachinery@v0.0.0-20991231235959-abcdefabcdef", "no certain known bug; 3 cannot be ruled out"),
+        ("k8s.io/apimachinery@v0.0.0-20991231235959-abcdefabcdef", "no confirmed known bug; 3 cannot be ruled out"),
         ("example.com/a@v1.0.0", "No known bug of example.com/a in any version."),
         ("docker@24.0.1", "Not affected by 1 other of this module: moby-33781."),
     ],

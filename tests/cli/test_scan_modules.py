@@ -168,7 +168,7 @@ def test_what_is_not_certain_does_not_fail(oakum: Call, tree: Path, version: str
     assert (row["affects"], row["certain"], row["doubt"]) == ("unknown", False, doubt)
     strict = oakum("scan", "--strict", "--mechanism", "abandoned-sender", tree)
     assert strict.code == 1
-    assert strict.out.splitlines()[-1].startswith("No certain known bug: ")
+    assert strict.out.splitlines()[-1].startswith("No confirmed known bug: ")
 
 
 def test_a_go_mod_before_go_1_17(oakum: Call, tree: Path) -> None:

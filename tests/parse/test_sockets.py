@@ -103,7 +103,7 @@ def test_inspect_tells_who_waits(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert cli.run(["inspect", str(tmp_path / "sockets.txt")]) == 0
     shown = capsys.readouterr().out
     assert "4 sockets" in shown
-    assert "full: 214,016 bytes wait for pid 812 (containerd) to read them, 214,016 of 212,992 bytes" in shown
+    assert "full: 214,016 bytes wait for pid 812 (containerd) to read them, 214,016 of 212,992 buffer bytes" in shown
 
 
 @given(st.text(max_size=200), st.integers(0, 2000))

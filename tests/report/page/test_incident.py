@@ -401,7 +401,7 @@ def with_finding(found: Finding, **changes: Any) -> Diagnosis:
 @pytest.mark.parametrize(("counts", "told"), [((0, 80, 297, 1), True), ((0, 1, 1, 0, 1), False)], ids=["crowd", "one"])
 def test_one_that_comes_and_goes_teaches_nothing(counts: tuple[int, ...], told: bool) -> None:
     harmless = Explained("traffic", Text("goroutines.turnover", {"counts": counts}))
-    assert ("a leak stays when the load is gone" in lessons(with_finding(leak(), explained=(harmless,)))) is told
+    assert ("A leak stays when the load is gone" in lessons(with_finding(leak(), explained=(harmless,)))) is told
 
 
 def test_lessons_follow_from_the_findings() -> None:

@@ -6,17 +6,16 @@ _WAITING = {
         "{sent:,} 字节等待 {peer} 读取（{name}）",
     ),
     "-of": (
-        "{sent:,} bytes wait for {peer} to read them, {used:,} of {buffer:,} bytes of the buffer are taken ({name})",
+        "{sent:,} bytes wait for {peer} to read them, {used:,} of {buffer:,} buffer bytes are used ({name})",
         "{sent:,} 字节等待 {peer} 读取，缓冲区 {buffer:,} 字节已占用 {used:,}（{name}）",
     ),
     "-both": (
-        "both ways: {sent:,} bytes wait for {peer} to read them, and {received:,} bytes from there are not read "
-        "({name})",
+        "both ways: {sent:,} bytes wait for {peer} to read them, and {received:,} bytes from it are unread ({name})",
         "双向：{sent:,} 字节等待 {peer} 读取，对方发来的 {received:,} 字节也没有读取（{name}）",
     ),
     "-both-of": (
-        "both ways: {sent:,} bytes wait for {peer} to read them, {used:,} of {buffer:,} bytes of the buffer are "
-        "taken, and {received:,} bytes from there are not read ({name})",
+        "both ways: {sent:,} bytes wait for {peer} to read them, {used:,} of {buffer:,} buffer bytes are used, "
+        "and {received:,} bytes from it are unread ({name})",
         "双向：{sent:,} 字节等待 {peer} 读取，缓冲区 {buffer:,} 字节已占用 {used:,}；对方发来的 {received:,} 字节"
         "也没有读取（{name}）",
     ),
@@ -56,34 +55,34 @@ WORDS: dict[str, tuple[str, str]] = {
         "第 {run} 次运行中从 {first:,} 到 {last:,}，第 {other} 次运行中从 {other_first:,} 到 {other_last:,}",
     ),
     "notice.programs": (
-        "These snapshots are of {count} different programs, each diagnosed on its own: {names}.",
+        "These snapshots are from {count} different programs, each diagnosed separately: {names}.",
         "这些快照来自 {count} 个不同的程序，已分别诊断：{names}。",
     ),
     "notice.replicas": (
-        "These snapshots are of {count} processes of one program, not a series of one; each is diagnosed on its own: "
-        "{names}.",
+        "These snapshots are from {count} processes of one program, not from one process over time; each is "
+        "diagnosed separately: {names}.",
         "这些快照来自同一程序的 {count} 个进程，不是同一进程的序列；已分别诊断：{names}。",
     ),
     "notice.restarted-unknown": (
-        "{name} restarted between run {before} and run {run}; each run is diagnosed on its own.",
+        "{name} restarted between run {before} and run {run}; each run is diagnosed separately.",
         "{name} 在第 {before} 次与第 {run} 次运行之间重启过；已分别诊断。",
     ),
     "notice.restarted-oom": (
-        "{name} restarted between run {before} and run {run} after an OOM kill; each run is diagnosed on its own.",
+        "{name} restarted between run {before} and run {run} after an OOM kill; each run is diagnosed separately.",
         "{name} 在第 {before} 次运行中 OOM 被杀，随后重启（第 {run} 次运行）；已分别诊断。",
     ),
     "notice.restarted-exit": (
-        "{name} restarted between run {before} and run {run} after it ended with exit code {code} ({reason}); each run "
-        "is diagnosed on its own.",
+        "{name} restarted between run {before} and run {run} after it exited with code {code} ({reason}); each run is "
+        "diagnosed separately.",
         "{name} 在第 {before} 次运行中以退出码 {code}（{reason}）退出，随后重启（第 {run} 次运行）；已分别诊断。",
     ),
     "notice.restarted-deploy": (
         "{name} restarted between run {before} and run {run} with another version, {after} instead of {old}; each run "
-        "is diagnosed on its own.",
+        "is diagnosed separately.",
         "{name} 在第 {before} 次与第 {run} 次运行之间部署了新版本（{old} → {after}）；已分别诊断。",
     ),
     "notice.restarted-build": (
-        "{name} restarted between run {before} and run {run} with another build; each run is diagnosed on its own.",
+        "{name} restarted between run {before} and run {run} with another build; each run is diagnosed separately.",
         "{name} 在第 {before} 次与第 {run} 次运行之间换成了另一次构建；已分别诊断。",
     ),
     "assemble.nothing": (
@@ -103,7 +102,7 @@ WORDS: dict[str, tuple[str, str]] = {
         "{origin}：这是另一个程序：调用栈中的 {package} 没有链接在其中；请指定被采集的程序",
     ),
     "assemble.build-of-which": (
-        "{origin}: unclear which process runs {names}; there is {processes}",
+        "{origin}: unclear which process runs {names}; known processes: {processes}",
         "{origin}：无法确定哪个进程运行 {names}；现有进程：{processes}",
     ),
     "assemble.builds-differ": (

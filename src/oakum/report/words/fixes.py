@@ -34,7 +34,7 @@ _FIXES: dict[str, tuple[str, str, str, str]] = {  # what it does, its risk; then
         "会等待发送方 close；若发送方一直不 close，函数不会返回。",
     ),
     "select-with-done": (
-        "Let the wait at {place} end with {done}.",
+        "Also select on {done} at {place}, so that the wait can end.",
         "The value is then dropped. Check that nothing relies on it, and that {done} fires when the work ends, not "
         "earlier.",
         "让 {place} 的等待同时响应 {done}。",
@@ -67,13 +67,13 @@ _FIXES: dict[str, tuple[str, str, str, str]] = {  # what it does, its risk; then
     ),
     "make-field": (
         "Make {field} when the {type} is created at {place}: a send or receive on a nil channel blocks forever.",
-        "Other places that create a {type} need it too, and code that tests {field} for nil now finds it set.",
+        "Other places that create a {type} need it too, and code that checks {field} for nil behaves differently.",
         "在 {place} 创建 {type} 时一并创建 {field}：nil channel 的收发会永远阻塞。",
         "其他创建 {type} 的地方也要同样处理；以 nil 判断 {field} 的代码会受影响。",
     ),
     "defer-call": (
         "Defer {call} after {place}, so that every return path calls it.",
-        "Code that still uses it after the return, or calls it elsewhere too, then sees it ended early or twice.",
+        "If code still uses it after the return, or calls it elsewhere too, it ends too early or twice.",
         "在 {place} 之后 defer {call}，确保每条返回路径都会调用。",
         "若返回后仍有代码使用它，或别处也会调用，会过早结束或重复调用。",
     ),
@@ -149,13 +149,13 @@ _FIXES: dict[str, tuple[str, str, str, str]] = {  # what it does, its risk; then
     ),
     "stop-old": (
         "Before {held} is overwritten at {place}, end the old value with {call}.",
-        "Other users of the old value find it ended. Check that {call} takes no lock that is held here.",
+        "Code that still uses the old value sees it stopped. Check that {call} takes no lock that is held here.",
         "在 {place} 覆盖 {held} 之前，先用 {call} 结束旧值。",
         "仍在使用旧值的代码会发现它已结束；请确认 {call} 不会获取此处已持有的锁。",
     ),
     "stop-deleted": (
         "Before {held} is deleted at {place}, end its value with {call}.",
-        "Other users find it ended. Check that {call} takes no lock that is held here.",
+        "Code that still uses it sees it stopped. Check that {call} takes no lock that is held here.",
         "在 {place} 删除 {held} 之前，先用 {call} 结束其中的对象。",
         "仍在使用它的代码会发现它已结束；请确认 {call} 不会获取此处已持有的锁。",
     ),

@@ -49,8 +49,8 @@ WORDS: dict[str, tuple[str, str]] = {
         "{total:,} 个协程中有 {count:,} 个阻塞在同一处。",
     ),
     "goroutines.nobody-at-work": (
-        "No goroutine is at work (running, asleep, in a call; idle connections not counted): nothing moves this queue.",
-        "没有协程在工作（运行、休眠或对外调用；空闲连接不计）：队列不会再前进。",
+        "No goroutine is running, sleeping or in a call (idle connections excluded): nothing can move this queue.",
+        "没有协程在运行、休眠或对外调用（空闲连接不计）：队列不会再前进。",
     ),
     "goroutines.not-reused": (
         "{came} came in consecutive steps of similar work, and none left. A pool would have reused the idle ones.",

@@ -13,19 +13,19 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "heap.retained": (
         "{percent}% of the {allocated} allocated there since the first snapshot is still live after the load stopped.",
-        "首个快照以来在此分配的 {allocated} 中，{percent}% 至今仍存活，负载停止后也未释放。",
+        "首次快照以来在此分配的 {allocated} 中，{percent}% 至今仍存活，负载停止后也未释放。",
     ),
     "heap.even-growth": (
         "It rose in all {steps} intervals, and per unit of work no slower at the end than at the start.",
         "{steps} 个区间全部上升，同等负载下后期增速不低于前期。",
     ),
     "heap.largest": (
-        "{function} holds {last} of live memory, {percent} % of the heap, in {objects:,} objects. One profile does "
+        "{function} holds {last} of live memory, {percent}% of the heap, in {objects:,} objects. One profile does "
         "not show growth.",
         "{function} 持有 {last} 存活内存，占堆内存 {percent}%，共 {objects:,} 个对象；单份 profile 看不出是否增长。",
     ),
     "heap.largest-bytes": (
-        "{function} holds {last} of live memory, {percent} % of the heap. One profile does not show growth.",
+        "{function} holds {last} of live memory, {percent}% of the heap. One profile does not show growth.",
         "{function} 持有 {last} 存活内存，占堆内存 {percent}%；单份 profile 看不出是否增长。",
     ),
     "heap.plateau": (
@@ -60,12 +60,12 @@ WORDS: dict[str, tuple[str, str]] = {
         "长生命周期的变量。",
     ),
     "heap.pinned": (
-        "These goroutines keep {bytes} of heap alive, allocated by {function}, {each} each: {percent} % of the heap "
+        "These goroutines keep {bytes} of heap alive, allocated by {function}, {each} each: {percent}% of the heap "
         "growth.",
         "这些协程持有 {function} 分配的 {bytes} 堆内存，平均每个 {each}，占堆内存增长的 {percent}%。",
     ),
     "heap.pinned-now": (
-        "These goroutines keep {bytes} of heap alive, allocated by {function}, {each} each: {percent} % of the heap.",
+        "These goroutines keep {bytes} of heap alive, allocated by {function}, {each} each: {percent}% of the heap.",
         "这些协程持有 {function} 分配的 {bytes} 堆内存，平均每个 {each}，占堆内存的 {percent}%。",
     ),
     "heap.finalizer": (

@@ -123,7 +123,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "incident.step": ("Step {number}: {title}", "第 {number} 步：{title}"),
     "incident.step.captured": ("captures", "采集数据"),
     "incident.step.compared": ("comparison of the snapshots", "对比各次快照"),
-    "incident.step.looked": ("one snapshot, what stands out", "单次快照的异常"),
+    "incident.step.looked": ("anomalies in one snapshot", "单次快照的异常"),
     "incident.step.stands": ("location in the code", "定位代码"),
     "incident.step.ruled-out": ("ruled out", "排除项"),
     "incident.step.source": ("source analysis", "源码分析"),
@@ -305,11 +305,11 @@ WORDS: dict[str, tuple[str, str]] = {
     "incident.verify.must": ("Expected result", "预期结果"),
     "incident.verify.before": ("In this incident", "本次故障实测"),
     "incident.verify.after": ("With the fix", "修复后"),
-    "incident.verify.level": ("level under load", "负载下保持平稳"),
+    "incident.verify.level": ("flat under load", "负载下保持平稳"),
     "incident.verify.level-event": ("+0 per {event}", "每次{event}增加 0"),
     "incident.verify.twice": (
-        "Level numbers count only under load: at the measured rate {seconds:span} of the same load add {count:,} "
-        "goroutines in the old build, and must add none in the fixed one.",
+        "Flat numbers prove something only under load: at the measured rate, {seconds:span} of the same load adds "
+        "{count:,} goroutines in the old build and must add none in the fixed one.",
         "只有负载下保持平稳才有意义：按实测速度，同等负载 {seconds:span}，旧版本会增加 {count:,} 个协程，修复后应为 "
         "0。",
     ),

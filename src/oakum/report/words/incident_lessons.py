@@ -197,7 +197,7 @@ WORDS: dict[str, tuple[str, str]] = {f"lesson.review.{name}": words for name, wo
         "{count:,} 个根因叠加：修复第一个后要重新诊断，再结案。",
     ),
     "lesson.traffic": (
-        "{count:#place} grew with the load and is not a leak: a leak stays when the load is gone.",
+        "{count:#place} grew with the load: not a leak. A leak stays when the load is gone.",
         "另有 {count:,} 处随负载增长，不是泄漏：负载结束后仍不回落的才是。",
     ),
     "lesson.lack.second-moment": (

@@ -7,7 +7,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "known.unmendable": ("{count:,} not fixed in any release", "{count:,} 个尚无修复版本"),
     "known.no-release": ("no release", "尚无版本"),
     "known.besides": ("also {what}", "另有 {what}"),
-    "known.nothing-sure": ("No certain known bug", "没有可确定的已知缺陷"),
+    "known.nothing-sure": ("No confirmed known bug", "没有可确定的已知缺陷"),
     "known.unlinked": (
         "{count:#other} in modules whose leaking code is not linked in",
         "另有 {count:,} 个缺陷，其泄漏代码并未链接进来",
@@ -122,7 +122,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "known.has": ("{module} {version} has {count:#known bug}", "{module} {version} 有 {count:,} 个已知缺陷"),
     "known.no-module": ("No known bug of {module} in any version", "{module} 的任何版本都没有已知缺陷"),
     "known.may-have": (
-        "{module} {version} has no certain known bug; {count:,} cannot be ruled out",
+        "{module} {version} has no confirmed known bug; {count:,} cannot be ruled out",
         "{module} {version} 没有可确定的已知缺陷，{count:,} 个不能排除",
     ),
     "known.has-none": ("{module} {version} has no known bug", "{module} {version} 没有已知缺陷"),

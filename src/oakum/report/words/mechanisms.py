@@ -169,7 +169,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "mechanism.timer-loop": ("Timer loops that never exit", "定时循环的协程从不退出"),
     "mechanism.timer-loop.why": (
         "Each goroutine wakes on a timer or ticker, works and waits again. Nothing stops it.",
-        "协程定时醒来干活再睡去，没有任何退出信号。",
+        "协程被定时器唤醒、执行、再次等待，没有任何退出信号。",
     ),
     "mechanism.timer-loop.do": (
         "Select on <-ctx.Done() or a stop channel next to the tick, and stop the ticker.",

@@ -47,7 +47,7 @@ WORDS: dict[str, tuple[str, str]] = {
         "Go 之外的内存已从 {peak} 回落到 {last}。",
     ),
     "memory.off-heap-reserved": (
-        "The {virtual} of address space was reserved before; {gained} of it was only touched since, as when an "
+        "{virtual} of address space was already reserved; the process has since touched {gained} of it, as when an "
         "arena fills.",
         "{virtual} 地址空间此前已预留，其后只是实际用到其中 {gained}，如 arena 逐步填满。",
     ),

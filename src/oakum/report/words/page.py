@@ -249,11 +249,11 @@ WORDS: dict[str, tuple[str, str]] = {
         "编号 `{id}` 的问题不再出现即为修复。编号不随构建和主机变化。",
     ),
     "check.counts": (
-        "{what} in `{function}` must stay level; in this evidence: {counts}.",
+        "{what} in `{function}` must stay flat; in this evidence: {counts}.",
         "`{function}` 的{what}应保持平稳；本次为 {counts}。",
     ),
     "check.counts-whole": (
-        "{what} of the process must stay level; in this evidence: {counts}.",
+        "{what} of the process must stay flat; in this evidence: {counts}.",
         "整个进程的{what}应保持平稳；本次为 {counts}。",
     ),
     "check.here": ("The same place in this evidence:", "本次证据中的同一处："),
@@ -272,7 +272,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "chain.said-one": ("One goroutine waits for {what}.", "1 个协程等待：{what}。"),
     "chain.said-perhaps": ("{who} wait, possibly for {what}.", "{who} 等待：可能是{what}。"),
     "chain.said-one-perhaps": ("One goroutine waits, possibly for {what}.", "1 个协程等待：可能是{what}。"),
-    "chain.said-unknown": ("{who} are blocked; for what is unknown.", "{who} 阻塞，等待对象未知。"),
+    "chain.said-unknown": ("{who} are blocked; what they wait for is unknown.", "{who} 阻塞，等待对象未知。"),
     "chain.said-behind": ("{count:#more goroutine} blocked behind it.", "另有 {count:,} 个协程受其阻塞。"),
     "chain.said-started": ("Started by `{function}`.", "由 `{function}` 启动。"),
     "chain.process": ("process {name}", "进程 {name}"),

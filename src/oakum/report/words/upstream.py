@@ -59,7 +59,7 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "upstream.between": (
         "{version} is between the last affected and the first fixed release, or outside the release line: the "
-        "version does not decide.",
+        "version alone does not show whether it is affected.",
         "{version} 介于最后一个受影响版本与首个修复版本之间，或不在发布线上：仅凭版本号无法判断。",
     ),
     "upstream.unversioned": ("The running version of {module} is unknown.", "{module} 的运行版本未知。"),
