@@ -87,8 +87,8 @@ def known_block(mechanism: str) -> str:
     lines = ["None is in the catalogue yet."]
     if links:
         lines = [
-            f"{len(links)} in the catalogue; `oakum known --mechanism {mechanism}` lists them, `oakum known show ID` tells "
-            "stack, versions and what to do:"
+            f"{len(links)} in the catalogue; `oakum known --mechanism {mechanism}` lists them, `oakum known show ID` shows "
+            "stack, versions and fix:"
         ]
         for at, link in enumerate(links, 1):
             word = link + ("." if at == len(links) else ",")

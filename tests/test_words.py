@@ -5,6 +5,7 @@ BANNED is the one list: a pattern, and what to write instead. Inline code is lef
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -42,6 +43,20 @@ BANNED: tuple[tuple[str, str], ...] = (
     (r"\bwhere goroutines stand\b", "where goroutines are blocked"),
     (r"\bcould not do it\b", "failed"),
     (r"\boakum VERB\b", "oakum COMMAND"),
+    (r"\bfor ever\b", "forever"),
+    (r"\b(is|was|are|were|be|not|only|longer) told\b(?! of)", "is reported, is shown"),
+    (r"\btold (as|by|apart|more|only|where)\b", "reported as"),
+    (r"\bnobody (to send|receives|sends|closes|reads)\b", "nothing receives, has no receiver"),
+    (r"\bthat (nobody|who)\b", "that nothing, whoever"),
+    (r"\bgoroutines? of (its|their) own\b", "its own goroutine, a separate goroutine"),
+    (r"\b(made|called|started|tried|asked for) again and again\b", "created repeatedly"),
+    (r"\bin hand\b", "while holding"),
+    (r"\bway out\b", "exit, return"),
+    (r"\bon its way\b", "in flight"),
+    (r"\bweighs? too much\b", "becomes a problem"),
+    (r"\bleaves? the house\b", "before you share it"),
+    (r"\bsomebody on call\b", "whoever is on call"),
+    (r"\b\d+ %", "5%"),
 )
 _PATTERNS = tuple((re.compile(pattern, re.IGNORECASE), instead) for pattern, instead in BANNED)
 _SCREEN = re.compile(r"^```text\n\$ oakum .*?^```$", re.DOTALL | re.MULTILINE)
@@ -88,6 +103,31 @@ def test_what_commands_print_uses_the_fields_words() -> None:
             if found := [word for text in sentences(module) for word in strange(text)]:
                 told[str(module.relative_to(ROOT))] = found
     assert not told
+
+
+def test_catalogues_use_the_fields_words() -> None:
+    told = {}
+    for path in sorted((ROOT / "src" / "oakum" / "knowledge").rglob("*.toml")):
+        texts = list(_texts(tomllib.loads(path.read_text(encoding="utf-8"))))
+        garbled = [
+            text for text in texts if re.search(r"[\u0080-\u00bf\u00c2-\u00ef]", text)
+        ]  # UTF-8 that was read as Latin-1
+        if found := [*garbled, *(word for text in texts for word in strange(text))]:
+            told[path.stem] = found
+    assert not told
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Yield the sentences of a catalogue entry: not its examples, which are dumps."""
+    if isinstance(value, dict):
+        for key, one in value.items():
+            if key != "example":
+                yield from _texts(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _texts(one)
+    elif isinstance(value, str):
+        yield value
 
 
 def test_sentences_of_reports_use_the_fields_words() -> None:

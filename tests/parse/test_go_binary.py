@@ -117,10 +117,10 @@ def test_outside_a_module_the_version_alone_is_told() -> None:
     reading = one(program("gox-go1.12-linux-amd64"))
     assert reading.build is not None
     assert (reading.build.go, reading.build.modules, reading.build.main) == ("go1.12.12", None, None)
-    assert reading.notes["modules"] == "not told: it was built outside a module"
+    assert reading.notes["modules"] == "unknown: it was built outside a module"
 
 
-@pytest.mark.parametrize(("zeros", "modules"), [(16, "not told: it was built outside a module"), (0, None)])
+@pytest.mark.parametrize(("zeros", "modules"), [(16, "unknown: it was built outside a module"), (0, None)])
 def test_outside_a_module_before_go_1_18(zeros: int, modules: str | None) -> None:
     # As Debian builds: the pointer to the modules is that of a string which is empty, and not in the file.
     header = MARK + struct.pack("<BBQQ", 8, 0, 0x4000A0, 0x400080 + 57)

@@ -74,7 +74,7 @@ def _reading(image: Image, found: build_info.BuildInfo) -> Reading:
         elif found.version is None:
             problems.append(Problem.of("no-build-information"))
         else:
-            notes["modules"] = "not told: it was built outside a module"
+            notes["modules"] = "unknown: it was built outside a module"
     return Reading(
         kind="build",
         format="go-binary",

@@ -315,7 +315,7 @@ def test_a_kubelet_that_anybody_could_be_gets_no_token(api: FakeApi, tmp_path: P
         node(api, port)
         plan = planned(opened("kube://node/n1", api, tmp_path)[0])
         assert not plan.steps
-        assert "no token is sent to a kubelet that cannot be told from another" in said(plan)
+        assert "no token is sent to a kubelet whose identity is unverified" in said(plan)
         assert not shown
         (tmp_path / "admin").mkdir()
         plan = planned(opened("kube://node/n1", api, tmp_path / "admin", BY_CERTIFICATE)[0])

@@ -107,7 +107,7 @@ def _directly(
         way = Way(endpoint, base, own=True, widely=False)
         return Found(way, node.facts, (*problems, *remarks))
     if "certificate" in why and not api.credentials.by_certificate:
-        why += "; no token is sent to a kubelet that cannot be told from another: -tls_ca FILE names its authority"
+        why += "; no token is sent to a kubelet whose identity is unverified: -tls_ca FILE names its authority"
     return Found(None, node.facts, (*problems, Problem.quoted("kubelet", f"directly: {why}")))
 
 

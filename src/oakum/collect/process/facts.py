@@ -22,7 +22,7 @@ _UNITS = {None: 0, "B": 0, "KiB": 10, "MiB": 20, "GiB": 30, "TiB": 40}
 
 def as_text(proc: Proc) -> bytes:
     """Return the facts of a process as they are now."""
-    lines = [f"{HEADER} pid={proc.pid}: counted from /proc, not told by the process"]
+    lines = [f"{HEADER} pid={proc.pid}: counted from /proc, not reported by the process"]
     for name, value in _numbers_of(proc).items():
         lines += [f"# HELP {name} {_NAMES[name]}", f"# TYPE {name} gauge", f"{name} {value:.15g}"]
     return "\n".join([*lines, ""]).encode()

@@ -22,7 +22,7 @@ _FIXES: dict[str, tuple[str, str, str, str]] = {  # what it does, its risk; then
     ),
     "drain-rest": (
         "On the return at {place}, start a goroutine that drains {channel} until it is closed.",
-        "The senders finish work that nobody uses, and the goroutine exits only when {channel} is closed.",
+        "The senders finish unused work, and the goroutine exits only when {channel} is closed.",
         "在 {place} 返回时，启动一个协程持续排空 {channel}，直到它被 close。",
         "发送方仍会做完无用的工作；{channel} 被 close 后该协程才退出。",
     ),
