@@ -12,7 +12,7 @@ import pytest
 from browser import Page
 from oakum import cli
 from oakum.cli.demo_incidents import INCIDENTS, REPORT, lay_out
-from support import ROOT
+from support import DEMO, ROOT
 
 pytestmark = pytest.mark.browser
 _NARROW, _WIDE = 400, 1280
@@ -180,10 +180,23 @@ def test_docs_show_a_real_report(
     """`pytest --update` takes the pictures again; without it, what is kept must be such a picture."""
     kept = ROOT / "docs" / f"report-{theme}.png"
     browser.open(next(iter(written("kubernetes-98653"))).as_uri(), width=_WIDE, height=1000, dark=theme == "dark")
-    browser.picture(tmp_path / "now.png")
+    _check_picture(kept, browser, tmp_path, request, high=1000)
+
+
+def test_docs_show_a_real_flame_graph(browser: Page, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    page = tmp_path / "flame.html"
+    with contextlib.chdir(DEMO):  # its title names the files as they are given
+        assert cli.run(["flame", "-diff_base", "before.heap.pb.gz", "after.heap.pb.gz", "-o", str(page)]) == 0
+    browser.open(page.as_uri(), width=_WIDE, height=600)
+    _check_picture(ROOT / "docs" / "flame-diff.png", browser, tmp_path, request, high=600)
+
+
+def _check_picture(kept: Path, browser: Page, folder: Path, request: pytest.FixtureRequest, high: int) -> None:
+    """Check that the kept picture is one of this size; with --update, take it of the page that is open."""
+    browser.picture(folder / "now.png")
     if request.config.getoption("--update"):
-        kept.write_bytes((tmp_path / "now.png").read_bytes())
+        kept.write_bytes((folder / "now.png").read_bytes())
     head = kept.read_bytes()
     assert head.startswith(b"\x89PNG")
-    assert struct.unpack(">II", head[16:24]) == (_WIDE, 1000)
+    assert struct.unpack(">II", head[16:24]) == (_WIDE, high)
     assert 30_000 < len(head) < 300_000
