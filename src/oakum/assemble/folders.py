@@ -84,32 +84,38 @@ def _targets(directories: Sequence[Folder]) -> set[str]:
 
 def programs_of(arguments: Sequence[Folder]) -> tuple[list[Program], bool]:
     """Return the processes that the arguments tell of, and whether they were given as several."""
-    given: list[Folder] = []
-    for folder in arguments:
-        given += _expanded(folder)
+    given = [part for folder in arguments for part in _expanded(folder)]
     directories = [f for f in given if f.useful and not f.named_file]
     files = [one for f in given if f.named_file for one in f.parts]
-    series = [f for f in directories if f.children]
-    targets = _targets(directories)
-    # Bundles of one target, taken one after the other.
-    one_target = len(targets) == 1 and all(target_of(f.everything()) for f in directories)
-    several = len(series) > 1 or len(given) > len(arguments) or len(_names(directories)) > 1 or len(targets) > 1
-    if several and not one_target:
+    several = len(given) > len(arguments) or _are_several(directories)
+    if several and not _are_of_one_target(directories):
         for one in files:
             if one.slot:
                 one.reject("which-process")
         return _several(directories), True
-    snapshots: list[Gathered] = []
-    for folder in given:
-        snapshots += snapshots_in(folder) if not folder.named_file else []
-    named = loose(files)
-    if len(snapshots) == len(named) == 1 and not snapshots[0].slots & named[0].slots:
-        snapshots[0].parts += named[0].parts  # `oakum diagnose snapshot/ metrics.txt`
-    else:
-        snapshots += named
+    snapshots = _with_files([one for f in given if not f.named_file for one in snapshots_in(f)], loose(files))
     everything = [one for f in arguments for one in f.everything()]
     name = given[0].origin.rstrip("/").rpartition("/")[2] if given else ""
     return ([Program(name, everything, snapshots)] if snapshots else []), False
+
+
+def _are_several(directories: Sequence[Folder]) -> bool:
+    """Tell whether the directories are of several processes: several series, process names or targets."""
+    series = [f for f in directories if f.children]
+    return len(series) > 1 or len(_names(directories)) > 1 or len(_targets(directories)) > 1
+
+
+def _are_of_one_target(directories: Sequence[Folder]) -> bool:
+    """Tell whether all of them are bundles of one target, captured one after the other: then they are one series."""
+    return len(_targets(directories)) == 1 and all(target_of(f.everything()) for f in directories)
+
+
+def _with_files(snapshots: list[Gathered], named: list[Gathered]) -> list[Gathered]:
+    """Return the snapshots of directories and of files named one by one, as those of one process."""
+    if len(snapshots) == len(named) == 1 and not snapshots[0].slots & named[0].slots:
+        snapshots[0].parts += named[0].parts  # `oakum diagnose snapshot/ metrics.txt`
+        return snapshots
+    return snapshots + named
 
 
 def _several(directories: Sequence[Folder]) -> list[Program]:

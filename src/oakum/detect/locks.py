@@ -66,34 +66,41 @@ def waits(actors: Iterable[Actor]) -> list[Wait]:
 
 
 class _Index:
-    """Actors by what may tell that they hold a lock, so that not every lock is held against every stack."""
+    """Actors by what may tell that they hold a lock, so that not every lock is compared with every stack.
+
+    Actors have no equality: they are kept by their identity, each once.
+    """
 
     def __init__(self, actors: Iterable[Actor]) -> None:
         self._by_address: dict[int, dict[int, Actor]] = defaultdict(dict)
-        self._unsure: dict[TypeName | str, dict[int, Actor]] = defaultdict(dict)
         self._by_function: dict[str, dict[int, Actor]] = defaultdict(dict)
-        objects: dict[TypeName, set[int]] = defaultdict(set)
+        # Frames that do not print their object: they may be of any object of these types, and of this package.
+        self._without_object: dict[TypeName | str, dict[int, Actor]] = defaultdict(dict)
+        addresses: dict[TypeName, set[int]] = defaultdict(set)  # of the objects of a type that are printed
         self._frames_left = _MOST_FRAMES
-        self._alike: dict[object, list[tuple[Held, Actor]]] = {}
+        self._alike: dict[object, list[tuple[Held, Actor]]] = {}  # by the shape of a lock
         for actor in actors:
-            first = actor.want.row + 1 if actor.want else 0
+            first = actor.want.row + 1 if actor.want else 0  # who waits in Lock holds nothing above that call
             for row in range(first, len(actor.frames)):
-                frame = actor.frames[row]
-                call = actor.calls[row] if actor.calls else None
-                self._by_function[frame.function][id(actor)] = actor
-                for address in call.addresses if call else ():
-                    self._by_address[address][id(actor)] = actor
-                if call is not None and call.receiver is not None and is_method(frame):
-                    objects[place_of(actor.frames, row)[0]].add(call.receiver)
-                else:
-                    for name in (*place_of(actor.frames, row), frame.package):
-                        self._unsure[name][id(actor)] = actor
-        self._objects = {one: sorted(words) for one, words in objects.items()}
+                self._add(actor, row, addresses)
+        self._objects = {one: sorted(words) for one, words in addresses.items()}
         # No object is larger than the least distance between two of them.
-        self._room = {
+        self._largest = {
             one: min((after - before for before, after in pairwise(words)), default=LARGEST_OBJECT)
             for one, words in self._objects.items()
         }
+
+    def _add(self, actor: Actor, row: int, addresses: dict[TypeName, set[int]]) -> None:
+        frame = actor.frames[row]
+        call = actor.calls[row] if actor.calls else None
+        self._by_function[frame.function][id(actor)] = actor
+        for address in call.addresses if call else ():
+            self._by_address[address][id(actor)] = actor
+        if call is not None and call.receiver is not None and is_method(frame):
+            addresses[place_of(actor.frames, row)[0]].add(call.receiver)
+        else:
+            for name in (*place_of(actor.frames, row), frame.package):
+                self._without_object[name][id(actor)] = actor
 
     def find_owner(self, lock: Lock) -> None:
         """Find the object of a lock whose waiters do not print it: the nearest one of its type that begins before."""
@@ -102,7 +109,7 @@ class _Index:
         (word,) = lock.words
         objects = self._objects.get(lock.type, [])
         at = bisect_right(objects, word)
-        if at and word - objects[at - 1] < min(self._room[lock.type], LARGEST_OBJECT):
+        if at and word - objects[at - 1] < min(self._largest[lock.type], LARGEST_OBJECT):
             lock.owners.add(objects[at - 1])
 
     def holders(self, lock: Lock) -> Iterator[tuple[Held, Actor]]:
@@ -135,7 +142,7 @@ class _Index:
         places = {place for lines in lock.alike if len(lines) < _MOST_CANDIDATES for place in lines}
         names: set[TypeName | str] = {*lock.types, *places, *(one.package for one in lock.types)}
         for name in names:
-            found |= self._unsure.get(name, {})
+            found |= self._without_object.get(name, {})
         for function in lock.led:
             found |= self._by_function.get(function, {})
         return sorted(found.values(), key=lambda actor: actor.count)[:_MOST_CANDIDATES]

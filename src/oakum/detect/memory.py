@@ -65,6 +65,7 @@ def _off_heap(process: Process, series: MemorySeries) -> Suspect | None:
     kind = _KINDS.get(told.trend, "off-heap-single-step")
     evidence = [_evidence(process, int(known[-1]), kind, f"memory.{kind}", args)]
     virtual = series.virtual[known]
+    # The address space grew by far less: what came was reserved before, and is only touched now.
     if not np.isnan(virtual[[0, -1]]).any() and virtual[-1] - virtual[0] < 0.5 * (outside[-1] - outside[0]):
         taken: dict[str, Argument] = {"virtual": size(virtual[0]), "gained": size(outside[-1] - outside[0])}
         evidence.append(_evidence(process, int(known[-1]), "off-heap-reserved", "memory.off-heap-reserved", taken))

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from oakum.detect.lock_actors import WAITGROUP, Actor, TypeName, type_of
 from oakum.detect.shape import awaits_answer
-from oakum.detect.stop_calls import hardness, stops
+from oakum.detect.stop_calls import Stop, hardness, stops
 from oakum.model import Frame, GoroutineGroup, Goroutines, Text, normal_function
 from oakum.model.diagnosis import Argument, Because
 from oakum.model.goroutine import NO_INT64S
@@ -56,7 +56,11 @@ def awaited(
     actors: list[Actor],
     held_up_by: dict[int, Actor],
 ) -> list[Awaited]:
-    """Return who waits for a child. `held_up_by`: whom an actor (by identity) already waits for because of a lock."""
+    """Return who waits for a child. `held_up_by`: whom an actor (by identity) already waits for because of a lock.
+
+    Three kinds of waits, each an aim for the rows of a group: for a place in a full channel, for a child, for the
+    goroutine of an object that is being stopped.
+    """
     groups = goroutines.groups
     parents = [index for index, group in enumerate(groups) if stuck(index) and _awaits(group)]
     aims = _queues(groups, stuck)
@@ -67,21 +71,28 @@ def awaited(
         (index for index, group in enumerate(groups) if stuck(index) and _maker(group) is not None),
         key=lambda index: (-hardness(groups[index]), -groups[index].count),
     )
-    told = any(groups[index].parents.any() for index in children)
-    if told:
+    has_parent_ids = any(groups[index].parents.any() for index in children)
+    if has_parent_ids:
         found = _by_id(groups, parents, children)
         _prefer_own_victims(found, actors, held_up_by)
     else:
         found = _by_name(groups, parents, children)
     aims |= {index: aim for index, aim in found.items() if (aim.groups >= 0).any()}
     for stop in stopping:
-        aim = aims.setdefault(stop.group, _nothing(groups[stop.group]))
-        rows = np.array(stop.rows, np.int64) if stop.rows else np.arange(len(aim.groups), dtype=np.int64)
-        # What an address tells outdoes what a name does, and not what an id does.
-        free = (aim.groups[rows] < 0) | (stop.certain & ((aim.link[rows] != _CHILD) | (not told)))
-        aim.groups[rows[free]], aim.rows[rows[free]] = stop.target, stop.row
-        aim.link[rows[free]] = _OBJECT if stop.certain else _TYPE
+        _aim_at_object(aims.setdefault(stop.group, _nothing(groups[stop.group])), stop, has_parent_ids)
     return _Cast(goroutines, actors, aims, held_up_by, stuck).play()
+
+
+def _aim_at_object(aim: _Aim, stop: Stop, has_parent_ids: bool) -> None:
+    """Let who stops an object wait for the goroutine that works for it, unless a stronger link is known.
+
+    An address outdoes a name, and not an id; that two objects are of one type outdoes nothing.
+    """
+    rows = np.array(stop.rows, np.int64) if stop.rows else np.arange(len(aim.groups), dtype=np.int64)
+    linked_by_id = (aim.link[rows] == _CHILD) & has_parent_ids
+    free = (aim.groups[rows] < 0) | (stop.certain & ~linked_by_id)
+    aim.groups[rows[free]], aim.rows[rows[free]] = stop.target, stop.row
+    aim.link[rows[free]] = _OBJECT if stop.certain else _TYPE
 
 
 def _maker(group: GoroutineGroup) -> str | None:

@@ -188,13 +188,7 @@ class Origins:
             operand = node.child_by_field_name("operand")
             return [expr.beside(operand)] if operand is not None else None
         if node.type == "call_expression":
-            function = node.child_by_field_name("function")
-            given = node.child_by_field_name("arguments")
-            if function is not None and text(function) in package.types and given and given.named_children:
-                return [expr.beside(given.named_children[0])]
-            callees = package.called(function, expr.func, expr.file) if function is not None else []
-            results = [one for callee in callees for one in self._given(ResultRef(callee, expr.index), package)]
-            return results or None
+            return self._before_call(node, expr)
         symbol = package.symbol(node, expr.func, expr.file)
         if symbol is None:
             return None
@@ -206,10 +200,22 @@ class Origins:
             over = package.symbol(symbol.value, symbol.func, symbol.file)
             return (self._given(ElemRef(over), package) or None) if over is not None else None
         found = self._given(symbol, package)
+        # A local of the same function: its value comes from the same frame of the stack.
         around = symbol.func if isinstance(symbol, Var) and symbol.kind == "local" else None
         if around is not None and expr.func is not None and around.top is expr.func.top:
             found = [Expr(one.node, one.func, one.file, one.package, expr.at, one.index) for one in found]
         return found or None
+
+    def _before_call(self, node: Node, expr: Expr) -> list[Expr] | None:
+        """Return what a conversion converts, or what the called functions of the program return."""
+        function = node.child_by_field_name("function")
+        given = node.child_by_field_name("arguments")
+        if function is None:
+            return None
+        if text(function) in expr.package.types and given and given.named_children:
+            return [expr.beside(given.named_children[0])]
+        callees = expr.package.called(function, expr.func, expr.file)
+        return [one for callee in callees for one in self._given(ResultRef(callee, expr.index), expr.package)] or None
 
     def _given(self, symbol: Symbol, package: Package) -> list[Expr]:
         return self.values(_home(symbol) or package).given.get(symbol, [])

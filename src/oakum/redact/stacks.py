@@ -88,28 +88,31 @@ class Stacks:
         self._known: dict[tuple[str, str], str | None] = {}
 
     def redact(self, text: str) -> tuple[str, int]:
-        """Return the text with tokens, and how many of its lines were kept."""
+        """Return the text with tokens, and how many of its lines were kept.
+
+        Lines that are left out become one line that counts them, with the time that stands closest before the dump.
+        """
         out: list[str] = []
-        kept = left_out = passed = 0
-        stamp = ""
+        kept = left_out = 0
+        stamp, since_stamp = "", 0  # the last time in what is left out, and the characters since
         lines = text.split("\n")
         for at, line in enumerate(lines):
-            told = self._line(line.rstrip("\r"), lines[at + 1] if at + 1 < len(lines) else "")
-            if told is None:
+            redacted = self._line(line.rstrip("\r"), lines[at + 1] if at + 1 < len(lines) else "")
+            if redacted is None:
                 left_out += 1
-                passed += len(line) + 1
+                since_stamp += len(line) + 1
                 if (found := _STAMP.search(line[:64])) and found.start() <= _STAMP_COLUMN:
-                    stamp, passed = found[0], 0
-                elif passed > _LOOK_BACK:
+                    stamp, since_stamp = found[0], 0
+                elif since_stamp > _LOOK_BACK:
                     stamp = ""
                 continue
-            if left_out and told.strip():
+            if left_out and redacted.strip():
                 out.append(_gap(stamp, left_out))
                 left_out, stamp = 0, ""
-            kept += bool(told.strip())
-            out.append(told)
-        whole = text.rstrip("\n").split("\n")[-2:]
-        if left_out == 1 and kept and whole[0].strip():
+            kept += bool(redacted.strip())
+            out.append(redacted)
+        before_last = text.rstrip("\n").split("\n")[-2:][0]
+        if left_out == 1 and kept and before_last.strip():
             out.append("x")  # the line in which the last stack is cut
         elif left_out:
             out.append(_gap(stamp, left_out) + "\n")

@@ -105,7 +105,7 @@ def _rows_at(starts: Int64s, location: Int32s, place: Int64s) -> tuple[Int64s, I
 
 
 def _added(parts: list[_Calls], weights: Int64s, kept_nodes: Int64s) -> Edges:
-    """Return the calls with equal ones added up."""
+    """Return the calls with equal ones added up: residual if any of them is, inlined if all of them are."""
     many = len(kept_nodes)
     parts = [part for part in parts if len(part.pair)]
     if not parts:
@@ -114,7 +114,7 @@ def _added(parts: list[_Calls], weights: Int64s, kept_nodes: Int64s) -> Edges:
     pair = np.concatenate([part.pair for part in parts])
     residual = np.concatenate([part.residual for part in parts])
     inline = np.concatenate([part.inline for part in parts])
-    if many * many <= _DENSE:
+    if many * many <= _DENSE:  # a table of all pairs is faster than sorting those that occur
         pairs, place = np.arange(many * many), pair
     else:
         pairs, place = np.unique(pair, return_inverse=True)

@@ -100,7 +100,7 @@ def trimmed(report: Report, *, only_inlined: bool = False) -> Trimmed:
     listed = (nodes.cum != 0) | (nodes.flat != 0)
     if query.drop_negative:
         listed &= (nodes.flat > 0) | ((nodes.flat == 0) & (nodes.cum >= 0))
-    kept = np.ones(len(nodes), np.bool_)
+    kept = np.ones(len(nodes), np.bool_)  # whose edges are followed: as pprof, all of them until one is dropped
     total = float(nodes.flat[listed].sum())
     node_cutoff, edge_cutoff = abs(int(total * query.nodefraction)), abs(int(total * query.edgefraction))
     heavy = listed & (np.abs(nodes.cum) >= node_cutoff)

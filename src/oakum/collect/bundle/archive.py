@@ -29,6 +29,7 @@ _XZ_MEMORY = 100 << 20
 _GZIP, _BZIP2, _XZ, _ZIP = b"\x1f\x8b\x08", b"BZh", b"\xfd7zXZ\x00", (b"PK\x03\x04", b"PK\x05\x06")
 _FILE, _FOLDER = (b"0", b"\0", b"7"), b"5"
 _LONG_NAME, _LONG_LINK, _EXTENDED, _GLOBAL = b"L", b"K", b"x", b"g"
+_EMPTY = (b"1", b"2", b"3", b"4", b"5", b"6")  # links, devices, folders, pipes: whatever size their header says
 _THINGS = {b"1": "link", b"2": "link", b"3": "device", b"4": "device", b"6": "pipe", b"S": "sparse file"}
 # 52 path=orders/1/goroutine.pb.gz
 _ATTRIBUTE = re.compile(rb"\d{1,7} ([\w.]{1,100})=([^\n]*)\n")
@@ -231,7 +232,8 @@ def _tarred(data: Buffer, complain: Told) -> Iterator[Member]:
 
 
 def _tar_files(stream: _Stream, skipped: dict[str, int], complain: Told) -> Iterator[Member]:
-    name, size_told = "", -1
+    """Yield the files of a tar. A header of its own may come before a file, with its long name or its large size."""
+    name, true_size = "", -1
     for _ in range(2 * _MOST_FILES):
         head = stream.take(_BLOCK)
         if not head.strip(b"\0") and len(head) == _BLOCK:
@@ -248,13 +250,13 @@ def _tar_files(stream: _Stream, skipped: dict[str, int], complain: Told) -> Iter
             if kind == _LONG_NAME:
                 name = _text(extra.rstrip(b"\0"))
             elif kind == _EXTENDED:
-                told = dict(_ATTRIBUTE.findall(extra))
-                name = _text(told[b"path"]) if b"path" in told else name
-                size_told = int(told[b"size"]) if told.get(b"size", b"").isdigit() else -1
+                attributes = dict(_ATTRIBUTE.findall(extra))
+                name = _text(attributes[b"path"]) if b"path" in attributes else name
+                true_size = int(attributes[b"size"]) if attributes.get(b"size", b"").isdigit() else -1
             continue
         path = name or _plain_name(head)
-        size = size_told if size_told >= 0 else size
-        name, size_told = "", -1
+        size = true_size if true_size >= 0 else size
+        name, true_size = "", -1
         if kind in _FILE and not path.endswith("/"):
             content = stream.take(size)
             lost = size - len(content)
@@ -267,7 +269,7 @@ def _tar_files(stream: _Stream, skipped: dict[str, int], complain: Told) -> Iter
         if kind != _FOLDER and not path.endswith("/"):
             thing = _THINGS.get(kind, "thing")
             skipped[thing] = skipped.get(thing, 0) + 1
-        stream.take(_padded(size if kind not in (b"1", b"2", b"3", b"4", b"5", b"6") else 0), keep=False)
+        stream.take(_padded(size if kind not in _EMPTY else 0), keep=False)
     complain("archive-too-many", most=_MOST_FILES)
 
 

@@ -34,16 +34,8 @@ def find(
     path = f"/api/v1/nodes/{name}/proxy"
     endpoint = api.endpoint.under(path, shown, refusals.explain)
     way = Way(endpoint, widely=False)
-    try:
-        answer = endpoint.get(f"{STANDARD}/", seconds=seconds, most=1 << 20)
-    except Unreachable as error:
-        why = str(error)
-    else:
-        said = message(bytes(answer.data[:65536]))
-        if said is None or not (answer.status in (401, 403) or answer.status >= 500):
-            return Found(way, node.facts, problems)
-        why = answer.why
-    if not node.addresses:
+    why = _why_not_proxied(endpoint, seconds)
+    if why is None or not node.addresses:
         return Found(way, node.facts, problems)
     direct = _directly(api, node, node.kubelet_port, access, refusals, seconds, ())
     if direct.way is None:
@@ -54,6 +46,17 @@ def find(
         "node-proxy", f"{shown}: the node proxy of the API server did not lead there ({why}); taken directly"
     )
     return Found(direct.way, node.facts, (*problems, remark, *direct.problems))
+
+
+def _why_not_proxied(endpoint: HttpEndpoint, seconds: float) -> str | None:
+    """Return why the node proxy does not lead to the kubelet; None when the kubelet answers, even with an error."""
+    try:
+        answer = endpoint.get(f"{STANDARD}/", seconds=seconds, most=1 << 20)
+    except Unreachable as error:
+        return str(error)
+    from_api_server = message(bytes(answer.data[:65536])) is not None  # a Status object; the kubelet answers in text
+    refused = answer.status in (401, 403) or answer.status >= 500
+    return answer.why if from_api_server and refused else None
 
 
 def _described(api: Api, name: str, seconds: float) -> tuple[Node, tuple[Problem, ...]]:

@@ -196,7 +196,10 @@ class PidTarget:
         return steps, left_out
 
     def _served(self) -> "tuple[list[Target], LeftOut]":
-        """Return who answers at its listening sockets, and what is said when that is nobody with a profile."""
+        """Return who answers at its listening sockets, and what is said when that is nobody with a profile.
+
+        `_profiles` is None as long as nobody has answered: each snapshot looks again, since it may have been busy.
+        """
         what = "goroutines and heap"
         if self._profiles is not None:
             return self._profiles, LeftOut(what, "pprof was not found at its sockets in the first snapshot")
@@ -211,7 +214,6 @@ class PidTarget:
         if why := self._network.enter():
             how = f"sudo nsenter -t {self._proc.pid} -n oakum capture {self.address}"
             return [], LeftOut(what, f"its network namespace is another one, and cannot be entered: {why}", how)
-        # Who did not answer may be busy: it is asked again in the next snapshot.
         self._profiles = self._network.call(lambda: self._look(listening)) or None
         if self._profiles is None and self._stopped():
             why = "it is stopped (by SIGSTOP, or a debugger holds it), and answers nobody"

@@ -53,23 +53,35 @@ def _lending(stack: LockStack) -> Func | None:
 
 
 def _kept(stack: LockStack, lends: Func, gives: list[Op]) -> Reason | None:
+    """Return who was lent something and keeps it; None unless somebody else is seen to give it back."""
+    lost = _lost(stack, lends, gives)
+    return _build_reason(stack, lost) if 0 < len(lost) <= _MOST else None
+
+
+def _lost(stack: LockStack, lends: Func, gives: list[Op]) -> list[Lost]:
+    """Return the callers that do not give back what they were lent; none where nobody ever does."""
     package, program = lends.package, stack.scene.program
-    names = releasing(package, gives)
+    methods = releasing(package, gives)
     funcs = touching(package, gives)
-    runs = lends.results[0].startswith("func(") and any(one in funcs for one in within(lends) if one is not lends)
-    if not names and not runs:
-        return None
+    # func (p *Pool) Get() (release func()): the func that is returned gives back
+    returns_release = lends.results[0].startswith("func(") and any(
+        one in funcs for one in within(lends) if one is not lends
+    )
+    if not methods and not returns_release:
+        return []
     lost: list[Lost] = []
-    given = False
+    given_back = False
     for own in program.own(lends.name.encode()):
         calls = {id(one) for one in calls_of(program, own, package.path, lends)}
         if not calls:
             continue
-        all_ = Acquisitions(own, _pair(calls, names, runs))
-        given = given or any(_given_back(all_, one) for one, _ in all_.all())
-        lost += all_.lost()
-    if not given or not lost or len(lost) > _MOST:
-        return None
+        lendings = Acquisitions(own, _pair(calls, methods, returns_release))
+        given_back = given_back or any(_given_back(lendings, one) for one, _ in lendings.all())
+        lost += lendings.lost()
+    return lost if given_back else []
+
+
+def _build_reason(stack: LockStack, lost: list[Lost]) -> Reason:
     texts = [Text("cause.lent.waits")]
     sites: list[CauseSite] = []
     for one in lost:

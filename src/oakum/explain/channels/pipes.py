@@ -6,6 +6,8 @@ to the end or closing. None when the reading end goes where it cannot be followe
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from oakum.explain import fixes
 from oakum.explain.code.calls import method, operand, place
 from oakum.explain.code.flows import Flow, Flows
@@ -84,10 +86,18 @@ def _made(origins: Origins, exprs: list[Expr], depth: int = 0) -> Expr | None:
     return next(iter(found.values())) if len(found) == 1 else None
 
 
-def _build_reason(scene: StackInSource, made: Op, kind: str, var: Var, flows: Flows) -> Reason | None:
+class _ReadingEnd(Struct, frozen=True, eq=False):
+    """What happens to the reading end of a pipe that is left before its end."""
+
+    reads: list[Op]
+    closes: list[Op]
+    left: list[tuple[Func, Leave]]  # readers that return without reading to the end or closing; none: nobody reads
+
+
+def _reading_end(made: Op, var: Var, flows: Flows) -> _ReadingEnd | None:
+    """Return how the reading end is left; None when it is read to its end, closed, or goes where it is not followed."""
     flow = flows.follow({var})
-    uses = flows.ops(flow, "call")
-    closes = [op for op in uses if method(op) in _CLOSES]
+    closes = [op for op in flows.ops(flow, "call") if method(op) in _CLOSES]
     reads = _reads(flows, flow)
     if reads is None:
         return None
@@ -98,17 +108,24 @@ def _build_reason(scene: StackInSource, made: Op, kind: str, var: Var, flows: Fl
         return None  # somebody closes it later
     if not reads and (closes or flow.returned or flow.stored):
         return None
+    return _ReadingEnd(reads, closes, left)
+
+
+def _build_reason(scene: StackInSource, made: Op, kind: str, var: Var, flows: Flows) -> Reason | None:
+    end = _reading_end(made, var, flows)
+    if end is None:
+        return None
     args = {"place": place(made), "call": text(made.target), "function": made.func.full}
     texts = [Text("cause.pipe.waits", {"kind": kind})]
     sites = []
-    for func, leave in left[:_MOST]:
-        last = max((op for op in reads if op.func is func), key=lambda op: op.line)
+    for func, leave in end.left[:_MOST]:
+        last = max((op for op in end.reads if op.func is func), key=lambda op: op.line)
         shown = last.line if leave.step.kind == "end" else leave.step.line
         key, why = _why(func, leave)
         more = {"reader": func.full, "read": place(last), "exit": f"{base(func)}:{shown}"}
         texts.append(Text(key, {**args, **more, **why}))
         sites.append(func.site("never-closed", shown))
-    if not left:
+    if not end.left:
         texts.append(Text("cause.pipe.nobody", args))
         sites.append(made.func.site("never-closed", made.line))
     texts.append(Text("cause.pipe.ends", {}))
@@ -116,7 +133,7 @@ def _build_reason(scene: StackInSource, made: Op, kind: str, var: Var, flows: Fl
     first = scene.suspect.mechanisms[0]
     kept = first in ("peer-stopped-reading", "lock-held-while-waiting", "abandoned-sender")
     mechanism = first if kept else "abandoned-sender"
-    return Reason(mechanism, tuple(texts), tuple(sites), remedies=_remedies(made, var, left, closes))
+    return Reason(mechanism, tuple(texts), tuple(sites), remedies=_remedies(made, var, end.left, end.closes))
 
 
 def _reads(flows: Flows, flow: Flow) -> list[Op] | None:

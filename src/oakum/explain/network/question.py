@@ -175,12 +175,12 @@ def _rpc(scene: StackInSource, origins: Origins) -> Reason | None:
 
 
 def _connection(scene: StackInSource, origins: Origins, writes: bool) -> Reason | None:
+    """A read or write of a connection: who should have set a deadline? HTTP's own ends are told by what they are."""
     found = _caller(scene, 1)
     if found is None:
         return None
     index, spot, call = found
-    on = operand(call)
-    through = [node for node in (on, *call.values) if node is not None]
+    through = [node for node in (operand(call), *call.values) if node is not None]
     through = [node for node in through if spot.package.import_of(node, spot.func.file) is None]
     ends = [one for node in through for one in connections(origins, expr_at(scene, index, node))]
     ends = list({one.key: one for one in ends}.values())
@@ -192,14 +192,23 @@ def _connection(scene: StackInSource, origins: Origins, writes: bool) -> Reason 
         body = _response(scene, origins, index, through)
         if body is not None:
             return body
-    packages = list({id(one.package): one.package for one in scene.spots if one is not None and _ours(one)}.values())
-    which = (SETTERS[0], SETTERS[2] if writes else SETTERS[1])
-    if any(sets(origins, op, ends) for op in deadlines(packages, which)):
+    if _has_deadline(scene, origins, ends, writes):
         return None
     if serving and writes:
         return _answer(scene, origins, index, spot, call, through)
     if not ends or (not writes and not asked(scene, origins, index, call, ends)):
         return None
+    return _without_deadline(scene, spot, call, ends, writes)
+
+
+def _has_deadline(scene: StackInSource, origins: Origins, ends: list[Expr], writes: bool) -> bool:
+    """Tell whether the program's own packages set a deadline for this direction on the connection."""
+    packages = list({id(one.package): one.package for one in scene.spots if one is not None and _ours(one)}.values())
+    both, reading, writing = SETTERS
+    return any(sets(origins, op, ends) for op in deadlines(packages, (both, writing if writes else reading)))
+
+
+def _without_deadline(scene: StackInSource, spot: ResolvedFrame, call: Op, ends: list[Expr], writes: bool) -> Reason:
     kind = "write" if writes else "read"
     texts = [Text(f"cause.network.{kind}.waits", _args(call))]
     sites = [spot.func.site("no-deadline", call.line)]

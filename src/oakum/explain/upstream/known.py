@@ -83,23 +83,22 @@ def recognise(
     it stayed after the load: that goroutines follow open connections, or are meant to wait, is how some bugs look.
     `every`: also those that neither grow nor pile up are looked up.
     """
-    seen = [
-        _overturning(one, processes, catalogue)
-        if one.mechanisms and one.mechanisms[0] in HARMLESS
-        else _seen(one, processes, catalogue)
-        if every or piled_up(one)
-        else []
-        for one in suspects
-    ]
-    told = [_worth_reporting([one for one in rows if not one.hit.signature.symptom]) for rows in seen]
-    named = {one.hit.entry.id for rows in told for one in rows}
+    matched = [_matches(one, processes, catalogue, every) for one in suspects]
+    bugs = [_worth_reporting([one for one in rows if not one.hit.signature.symptom]) for rows in matched]
+    named = {one.hit.entry.id for rows in bugs for one in rows}
     found: list[Suspect] = []
-    for suspect, rows, chosen in zip(suspects, seen, told, strict=True):
-        # What the peer itself shows needs no symptom.
-        symptoms = [one for one in rows if one.hit.signature.symptom and one.hit.entry.id not in named]
-        symptoms = [one for one in symptoms if one.said != "no"]
+    for suspect, rows, chosen in zip(suspects, matched, bugs, strict=True):
+        symptoms = [one for one in rows if one.hit.signature.symptom and one.said != "no"]
+        symptoms = [one for one in symptoms if one.hit.entry.id not in named]  # the peer itself shows the bug
         found.append(replace(_known(suspect, chosen), unsettled=tuple(_gaps(chosen, symptoms))))
     return found
+
+
+def _matches(suspect: Suspect, processes: Sequence[Process], catalogue: Leaks, every: bool) -> list[_Seen]:
+    """Return the entries that a suspect is looked up in; none for what neither grows nor piles up."""
+    if suspect.mechanisms and suspect.mechanisms[0] in HARMLESS:
+        return _overturning(suspect, processes, catalogue)
+    return _seen(suspect, processes, catalogue) if every or piled_up(suspect) else []
 
 
 def _overturning(suspect: Suspect, processes: Sequence[Process], catalogue: Leaks) -> list["_Seen"]:

@@ -58,28 +58,27 @@ def waiting(
     spot: ResolvedFrame, callers: Iterable[ResolvedFrame], flows: Flows, known: Mapping[Symbol, Symbol]
 ) -> Waiting | None:
     """Return what would end a worker that waits at a spot; None when it ends by itself or is no loop."""
-    func = spot.func
     callers = list(callers)
     chosen = select_of(spot)
     sleeps = any(method(op) == "Sleep" for op in spot.ops)
-    if chosen is not None and not (sleeps and any(one.default for one, _ in chosen.after)):
+    polls = sleeps and chosen is not None and any(one.default for one, _ in chosen.after)
+    if chosen is not None and not polls:
         return _selecting(spot, chosen, callers, flows, known)
     receives = [op for op in spot.ops if op.kind in ("receive", "range") and op.select is None and not _over_data(op)]
-    step = spot.step
-    if receives:
-        step = receives[0].step
-    head = loop_around(func, step) if step is not None else None
-    if receives:
-        op = receives[0]
-        if is_timer(op, flows):
-            return _by_the_clock(spot, callers, flows, known)
-        ending = ending_of(op, flows, known)
-        if op.kind == "receive" and head is None and ending.kind != "context":
-            closed = any(one.kind == "close" for one in ending.done)
-            if not _signal(op, flows) or (ending.done and not closed):
-                return None  # an answer, or a place in a line
-        return Waiting(head, func, False, [ending], [])
-    return _by_the_clock(spot, callers, flows, known) if sleeps else None
+    if receives and not is_timer(receives[0], flows):
+        return _receiving(spot.func, receives[0], flows, known)
+    return _by_the_clock(spot, callers, flows, known) if receives or sleeps else None
+
+
+def _receiving(func: Func, op: Op, flows: Flows, known: Mapping[Symbol, Symbol]) -> Waiting | None:
+    """Return what ends a worker that receives; None for a receive outside of a loop that is not a stop signal."""
+    head = loop_around(func, op.step)
+    ending = ending_of(op, flows, known)
+    if op.kind == "receive" and head is None and ending.kind != "context":
+        closed = any(one.kind == "close" for one in ending.done)
+        if not _signal(op, flows) or (ending.done and not closed):
+            return None  # an answer, or a place in a line
+    return Waiting(head, func, False, [ending], [])
 
 
 def _by_the_clock(
