@@ -101,6 +101,3 @@ def _memory(process: Process) -> Memory:
 
 def _with_past(process: Process) -> Process:
     return replace(process, snapshots=process.timeline)
-
-
-__all__ = ["diagnose"]

@@ -178,6 +178,3 @@ def _directive(file: GoFile | None, number: int, *, alone: bool) -> str | None:
     column = len(lines[number - 1][: found.start()].encode())
     node = file.root.descendant_for_point_range((number - 1, column), (number - 1, column + 2))
     return found[1].strip() if node is not None and node.type == "comment" else None  # not in a string
-
-
-__all__ = ["SCANS", "Question", "Read", "scan"]

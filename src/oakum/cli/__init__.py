@@ -231,6 +231,3 @@ def _print_error(text: str, prefix: str = "oakum: ") -> None:
     from oakum.cli.screen import safe
 
     print("\n".join(safe(line) for line in f"{prefix}{text}".split("\n")), file=sys.stderr)
-
-
-__all__ = ["COMMANDS", "GROUPS", "invoke", "run", "two_dashes", "verbs"]

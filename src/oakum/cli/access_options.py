@@ -205,19 +205,3 @@ def capture_options(given: Mapping[str, Any]) -> "CaptureOptions":
         past=timedelta(seconds=given.get("past") or 6 * 3600),
         describe=describe,
     )
-
-
-__all__ = [
-    "DURATION",
-    "LIVE",
-    "LIVE_FLAGS",
-    "Duration",
-    "LiveCommand",
-    "access",
-    "access_options",
-    "capture_options",
-    "guard_options",
-    "live_flags",
-    "live_option",
-    "snapshots_option",
-]

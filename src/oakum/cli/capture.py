@@ -250,6 +250,3 @@ def _ended_alike() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-__all__ = ["command"]

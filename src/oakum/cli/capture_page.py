@@ -230,6 +230,3 @@ def _paragraph(text: str, indent: str = "  ") -> None:
 
 def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-__all__ = ["advice", "plan_document", "show", "show_plan"]

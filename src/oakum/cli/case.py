@@ -145,6 +145,3 @@ def _in_captures(text: Text, lang: str) -> str:
 
     key = "sockets.in-several" if text.args["captures"] != 1 else "sockets.in"
     return say(Text(key, {**text.args, "text": say(text, lang)}), lang)
-
-
-__all__ = ["as_asked", "case", "unread_row", "warn", "worded"]

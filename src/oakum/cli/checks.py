@@ -336,6 +336,3 @@ def _clock() -> Check:
         return Check("limited", f"{told}, which is before oakum was installed",
                      "wrong timestamps, certificates look invalid", "timedatectl set-ntp true")  # fmt: skip
     return Check("ok", told)
-
-
-__all__ = ["NEEDED", "Check", "checks"]

@@ -288,5 +288,3 @@ class _Fish(_Proposals, FishComplete):
 
 
 _SHELLS: dict[str, type[ShellComplete]] = {"bash": _Bash, "zsh": _Zsh, "fish": _Fish}
-
-__all__ = ["answer", "command"]

@@ -136,6 +136,3 @@ def _text(key: str, lang: str, **args: object) -> str:
 def _echo(*lines: str) -> None:
     for line in lines:
         click.echo(line, color=True)
-
-
-__all__ = ["command"]

@@ -154,6 +154,3 @@ def _copy(files: Iterator[tuple[Path, Path]], target: Path) -> None:
     for file, name in files:
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, target / name)
-
-
-__all__ = ["INCIDENTS", "REPORT", "Incident", "lay_out"]

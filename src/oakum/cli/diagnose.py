@@ -175,6 +175,3 @@ def _called(
     options += [word for file in binary for word in ("--binary", file)]
     options += [word for folder in source for word in ("--source", folder)]
     return (*options, *flags, *evidence)
-
-
-__all__ = ["command"]

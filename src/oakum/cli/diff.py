@@ -175,6 +175,3 @@ def _document(labels: list[str], difference: "Difference", rows: "list[Change]")
             for row in rows
         ],
     }
-
-
-__all__ = ["command", "signed"]

@@ -89,6 +89,3 @@ def _verdict(found: dict[str, Check], able: bool) -> str:
     if not less:
         return "All checks passed. Next: oakum demo, or oakum diagnose http://HOST:6060"
     return f"diagnose works here; {'; '.join(less)}. Next: oakum demo, or oakum diagnose http://HOST:6060"
-
-
-__all__ = ["command"]

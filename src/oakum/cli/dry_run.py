@@ -93,6 +93,3 @@ def _counted(name: str, lang: str) -> str:
 
     sizes = [len(capture.data) for capture in gather((name,))]
     return word("dry.files", lang, files=len(sizes), bytes=sum(sizes))
-
-
-__all__ = ["Intended", "show_dry_run"]

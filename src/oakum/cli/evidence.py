@@ -177,17 +177,3 @@ def one_profile(reading: Reading, origin: str) -> Profile:
 
         return profile_of(reading.goroutines, reading.taken_at)
     raise Unreadable(f"{origin}: it holds only memory statistics; a view needs a profile (oakum diagnose reads them)")
-
-
-__all__ = [
-    "Chosen",
-    "below",
-    "given_name",
-    "one_goroutines",
-    "one_profile",
-    "problem_lines",
-    "read",
-    "snapshots",
-    "usable",
-    "why_unusable",
-]

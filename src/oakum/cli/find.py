@@ -248,6 +248,3 @@ def _print_notes(rows: list[Row], hidden: int, words: Sequence[str]) -> None:
     if rows:
         best = next((row for row in rows if row.served and row.served.address), rows[0])
         remark(f"next: oakum diagnose pid:{best.process.proc.pid}")
-
-
-__all__ = ["command"]

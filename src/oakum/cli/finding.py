@@ -121,6 +121,3 @@ def _nowhere(finding: "Finding", missing: Sequence[SourceNotFound]) -> str:
 def paths(given: str | None) -> list[str]:
     """Return the directories of pprof's -source_path."""
     return [one for one in (given or "").split(os.pathsep) if one]
-
-
-__all__ = ["Asked", "paths", "show"]

@@ -129,6 +129,3 @@ def _facts(report: "Report") -> list[str]:
 
     facts = profile_headings(report, "auto")
     return [*(fact for fact in facts if not fact.startswith("Type: ")), *active_filters(report.query)]
-
-
-__all__ = ["command"]

@@ -265,6 +265,3 @@ def _write_proto(path: str, table: "Sequence[Row]", reading: "Reading") -> None:
 
     shown = Goroutines(tuple(group for row in table for group in row.groups))
     write_proto(profile_of(shown, reading.taken_at), path)
-
-
-__all__ = ["age", "command"]

@@ -93,6 +93,3 @@ def _drawn(text: str, kind: str, program: str) -> bytes:
         last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
         raise OakumError(f"Graphviz failed: {last[0] if last else f'exit code {done.returncode}'}; -o X.dot keeps it")
     return done.stdout
-
-
-__all__ = ["command"]

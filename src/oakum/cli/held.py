@@ -148,6 +148,3 @@ def _moved(
     if word in call.evidence and len(given) == len(call.evidence):
         return given[call.evidence.index(word)]
     return ""
-
-
-__all__ = ["Called", "Held", "called", "hold"]

@@ -232,6 +232,3 @@ def _module(name: str) -> str:
     if like and "/" not in name:
         raise UsageError(f"{name}: the catalogue has no such module; perhaps {', '.join(like)}")
     return name
-
-
-__all__ = ["command"]

@@ -226,6 +226,3 @@ def counted(sightings: Sequence[Sighting]) -> Iterator[Sighting]:
     for one in sightings:
         if one.piled_up and not one.normal and any(known.affects_build != "no" for known in one.matches[:1]):
             yield one
-
-
-__all__ = ["Seen", "counted", "match"]

@@ -173,6 +173,3 @@ def _listing(profile: "Profile", query: "Query", regexp: str) -> "Listing":
     anycase = listing(profile, query, f"(?i){regexp}").routines
     like = f"; in another case it would match {anycase[0].function}" if anycase else "; oakum top shows their names"
     raise UsageError(f"no function matches {regexp}{like}")
-
-
-__all__ = ["command"]

@@ -308,17 +308,3 @@ def remove_empty_bundle(place: Path) -> None:
         (place / name).unlink(missing_ok=True)
     with suppress(OSError):  # something of another's is in it
         place.rmdir()
-
-
-__all__ = [
-    "bare",
-    "bundle_name",
-    "capture_directory",
-    "capture_live",
-    "normalize_target",
-    "nothing_captured",
-    "progress_reporter",
-    "remove_empty_bundle",
-    "target_openers",
-    "unused_path",
-]

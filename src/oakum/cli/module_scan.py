@@ -297,6 +297,3 @@ def _places(reading: Reading) -> Iterator[tuple[str, str]]:
     elif (profile := reading.profile) is not None:
         table, strings = profile.functions, profile.strings
         yield from ((strings[int(n)], strings[int(f)]) for n, f in zip(table.name, table.file, strict=True))
-
-
-__all__ = ["scan_modules"]

@@ -369,20 +369,3 @@ def look(*, on_screen: bool = True) -> "Look":
         return text + mark
 
     return Look(share=share, name=name, plain=safe) if colours else Look(name=name, plain=safe)
-
-
-__all__ = [
-    "GOROUTINES",
-    "PROFILE",
-    "ProfileCommand",
-    "captured_evidence",
-    "load",
-    "look",
-    "profile_options",
-    "query_of",
-    "show",
-    "spare_inputs",
-    "unwritten",
-    "write",
-    "write_proto",
-]

@@ -241,8 +241,3 @@ def write(text: str, output: str | None) -> None:
         raise UsageError(f"-o {output}: no such directory {path.parent}") from error
     except OSError as error:
         raise OakumError(f"-o {output}: cannot be written: {error.strerror or error}") from error
-
-
-__all__ = [
-    "FORMATS", "Figures", "Manner", "Output", "html", "language", "page_look", "produce", "rendered", "wanted", "write",
-]  # fmt: skip

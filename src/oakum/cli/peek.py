@@ -33,6 +33,3 @@ def command(regexp: str, **given: Any) -> None:
         return peek.peek(profile, query, regexp)
 
     show(given, view, peek.lines, peek.document)
-
-
-__all__ = ["command"]

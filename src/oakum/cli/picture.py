@@ -77,6 +77,3 @@ def _to_stdout(content: Iterable[str] | bytes) -> None:
 
 def _size(count: int) -> str:
     return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{max(1, round(count / 1000))} kB"
-
-
-__all__ = ["chosen_format", "free", "picture_options", "save"]

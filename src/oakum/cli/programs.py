@@ -44,6 +44,3 @@ def build(told: str) -> Build:
     head, *lines = told.split("\n")
     readings = build_text.read(told.encode(), DEFAULT)
     return readings[0].build or Build() if readings else build_text.build_of(lines, head.rpartition(": ")[2])
-
-
-__all__ = ["build", "describe", "listing"]

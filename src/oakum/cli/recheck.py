@@ -220,6 +220,3 @@ def _with_page(found: "Rechecked", page: str | None, told: "Diagnosis", derived:
         made.append(text)
     best = min((page_differences(page, text) for text in made), key=len)
     return replace(found, page=tuple(best), paged=True, markup=not best and found.made_by == found.tool)
-
-
-__all__ = ["case_again", "recheck"]

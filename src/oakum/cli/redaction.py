@@ -23,6 +23,3 @@ def _unwrapped(data: Buffer) -> Iterator[tuple[str, Buffer]]:
             spans = [group.spans for group in found.groups if len(group.spans)]
             start, end = min(int(one[:, 0].min()) for one in spans), max(int(one[:, 1].max()) for one in spans)
             yield reading.taken_at.isoformat() if reading.taken_at else "", found.text[start : end + 1]
-
-
-__all__ = ["redaction"]

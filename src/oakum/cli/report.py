@@ -107,6 +107,3 @@ def _pictures(file: "SavedFile", diagnosis: "Diagnosis", lang: str) -> "Mapping[
     from oakum.pipeline.figures import figures
 
     return figures(given, diagnosis.findings)
-
-
-__all__ = ["command"]

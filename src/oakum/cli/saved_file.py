@@ -122,6 +122,3 @@ def _read(name: str) -> str:
 
 def _refused(constant: str) -> float:
     raise ValueError(f"{constant} is no JSON")
-
-
-__all__ = ["SavedFile", "load", "looks_saved"]

@@ -238,6 +238,3 @@ def _named(roots: Sequence[str]) -> tuple[str, Callable[[str], str]]:
         return Path(file).resolve().as_uri().removeprefix(begin)  # go.sum beside the go.mod that was named
 
     return begin, uri
-
-
-__all__ = ["command"]

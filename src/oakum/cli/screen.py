@@ -96,6 +96,3 @@ class Progress:
         """Take the line away."""
         if self._shown:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-
-
-__all__ = ["Progress", "colourful", "columns_of", "remark", "safe", "shorten", "styled", "width"]

@@ -24,6 +24,3 @@ def command(**given: Any) -> None:
     from oakum.views import top
 
     show(given, top.top, top.lines, top.document)
-
-
-__all__ = ["command"]

@@ -22,6 +22,3 @@ def command(**given: Any) -> None:
     from oakum.views import traces
 
     show(given, traces.traces, traces.lines, traces.document)
-
-
-__all__ = ["command"]

@@ -22,6 +22,3 @@ def command(**given: Any) -> None:
     from oakum.views import tree
 
     show(given, tree.tree, tree.lines, tree.document)
-
-
-__all__ = ["command"]

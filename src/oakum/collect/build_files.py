@@ -66,6 +66,3 @@ def _programs(place: Path, files: list[str]) -> Iterator[Path]:
                         yield path
         except OSError:
             continue  # what cannot be opened is nothing that was asked for
-
-
-__all__ = ["BuildFiles", "build_files"]

@@ -138,6 +138,3 @@ class Unopened:
 def of_the_past(plan: Plan) -> bool:
     """Tell whether another snapshot would only tell the same again."""
     return plan.once or (bool(plan.steps) and all("/" in step.file or step.at for step in plan.steps))
-
-
-__all__ = ["CaptureOutcome", "CaptureSink", "Schedule", "TargetResult", "Unopened", "of_the_past", "snapshot_limit"]

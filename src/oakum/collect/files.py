@@ -250,6 +250,3 @@ def _read_stream(stream: BinaryIO, name: str) -> bytes:
             raise Unread(Problem.of("unread.too-large", origin=name, most=_STREAM_MOST >> 30))
         parts.append(part)
     return b"".join(parts)
-
-
-__all__ = ["Complaint", "gather", "gather_at", "is_there"]

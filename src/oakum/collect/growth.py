@@ -44,6 +44,3 @@ def _rises(values: Sequence[float]) -> int:
 
 def _number(key: str, value: float) -> str:
     return f"{value:,.0f}" if key == "goroutines" else size(value)
-
-
-__all__ = ["RULE", "grown"]

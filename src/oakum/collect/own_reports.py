@@ -30,6 +30,3 @@ def is_report(data: Buffer) -> bool:
             return bool(_MARKDOWN.search(bytes(data[-_LOOK:])))
         case _:
             return False
-
-
-__all__ = ["is_report"]

@@ -94,6 +94,3 @@ def _listen(stream: IO[bytes] | None, kept: bytearray) -> None:
     while stream is not None and (more := stream.read1(_MOST_COMPLAINTS)):  # type: ignore[attr-defined]  # it is buffered
         kept += more
         del kept[:-_MOST_COMPLAINTS]
-
-
-__all__ = ["Ran", "find_program", "is_inside", "run_program", "safe_path"]

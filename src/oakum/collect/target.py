@@ -97,6 +97,3 @@ class Target(Protocol):
 
     def close(self) -> None:
         """Let go of connections."""
-
-
-__all__ = ["DUMP_BUDGET", "CaptureOptions", "LeftOut", "Plan", "Step", "Taken", "Target"]

@@ -37,6 +37,3 @@ def open_targets(words: Iterable[str], access: "Access") -> list[Target]:
         module = next(module for prefix, module in KINDS if word.startswith(prefix))
         targets += cast(list[Target], import_module(module).open(word, access))
     return targets
-
-
-__all__ = ["KINDS", "is_live", "open_targets"]

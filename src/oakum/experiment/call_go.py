@@ -122,6 +122,3 @@ def _git(*, fetch: bool) -> dict[str, str]:
     for number, (name, value) in enumerate(settings.items()):
         made |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
     return made if fetch else made | {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
-
-
-__all__ = ["call_go", "environment", "find_go"]

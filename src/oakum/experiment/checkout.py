@@ -162,6 +162,3 @@ def _named(words: list[str]) -> str:
     words = list(dict.fromkeys(words))
     more = f" and {len(words) - _MOST_NAMED} more" if len(words) > _MOST_NAMED else ""
     return ", ".join(words[:_MOST_NAMED]) + more
-
-
-__all__ = ["Checkout", "inspect_checkout"]

@@ -255,6 +255,3 @@ def _short(text: str, *hidden: object) -> str:
     for place in hidden:
         text = text.replace(f"{place}/", "")
     return text[:_MOST_TEXT]
-
-
-__all__ = ["Go", "NotTried", "Patched", "Tried", "compiles", "module_around", "patched"]

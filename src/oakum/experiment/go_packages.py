@@ -60,6 +60,3 @@ def _build(lines: list[str]) -> Build:
         packages=frozenset(packages),
         linked=False,
     )
-
-
-__all__ = ["NEEDS_CGO", "built_packages"]

@@ -110,6 +110,3 @@ def _hunk(lines: list[str], at: int) -> tuple[Hunk, int]:
         at += 1
     # A hunk that only adds names the line before it.
     return Hunk(int(head[1]) + (not old), tuple(old), tuple(new)), at
-
-
-__all__ = ["FileDiff", "Hunk", "Unfit", "read"]

@@ -42,6 +42,3 @@ def _excerpt(name: str, lines: Sequence[str], group: Sequence[int], marks: dict[
     while shown and not shown[-1].strip():
         shown.pop()
     return Excerpt(name, first, tuple(shown), {number: marks[number] for number in group})
-
-
-__all__ = ["excerpts"]

@@ -147,6 +147,3 @@ def exits_of(func: Func, leaves: Sequence[Leave]) -> list[Exit]:
     order = ("timeout", "context", "case", "default", "condition", "")
     exits = {leave.step.line: Exit(func, leave) for leave in leaves}
     return sorted(exits.values(), key=lambda one: (order.index(one.why), one.line))[:_MOST]
-
-
-__all__ = ["Exit", "base", "exits_of", "left_after", "left_without", "place", "shortened"]

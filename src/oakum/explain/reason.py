@@ -101,6 +101,3 @@ def _place(trace: Trace) -> int:
         ):
             return at
     return 0
-
-
-__all__ = ["Reason", "StackInSource"]

@@ -277,6 +277,3 @@ def expr_at(scene: StackInSource, at: int, node: Node) -> Expr:
     spot = scene.spots[at]
     assert spot is not None
     return Expr(node, spot.func, spot.func.file, spot.package, at)
-
-
-__all__ = ["Expr", "Origins", "Values", "call_of", "called", "elements", "expr_at", "outside", "shown"]

@@ -111,6 +111,3 @@ class Affected(Struct, frozen=True):
 def _released(text: str) -> str:
     told = version(text)
     return str(replace(told, major=1)) if told and told.major == 0 and told.line != (0, 0) else text
-
-
-__all__ = ["Affected", "Answer"]

@@ -187,6 +187,3 @@ def examples(entry: Benign) -> tuple[Example, ...]:
     """Return the examples of an entry: what it must match and what it must not."""
     text = (_folder() / f"{entry.id}.toml").read_text(encoding="utf-8")
     return tuple(Example(**example) for example in tomllib.loads(text)["example"])
-
-
-__all__ = ["Benign", "Catalogue", "Count", "Example", "InChinese", "Match", "Pattern", "benign", "examples"]

@@ -140,6 +140,3 @@ def _own(name: str, entry: Leak) -> bool:
 def spoken(words: Words) -> Text:
     """Return a sentence of the catalogue: it brings its own words in both languages."""
     return Text("known.words", {"en": words["en"], "zh": words["zh"]})
-
-
-__all__ = ["Linked", "answer", "carried", "doubt", "spoken"]

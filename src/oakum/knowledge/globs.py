@@ -17,6 +17,3 @@ def is_glob(pattern: str) -> bool:
 def glob(pattern: str) -> Callable[[str], object]:
     """Return what tells whether a name is one of those."""
     return re.compile(".*".join(re.escape(part) for part in _STAR.split(pattern)), re.DOTALL).fullmatch
-
-
-__all__ = ["glob", "is_glob"]

@@ -87,6 +87,3 @@ def examples(entry: Pair) -> tuple[Example, ...]:
     """Return the examples of a pair: what it must match and what it must not."""
     text = (_folder() / f"{entry.id}.toml").read_text(encoding="utf-8")
     return tuple(Example(**example) for example in tomllib.loads(text)["example"])
-
-
-__all__ = ["Example", "Pair", "Pairs", "examples", "pairs"]

@@ -52,6 +52,3 @@ def _module(package: str, file: str) -> tuple[str, str, str] | None:
     if package.endswith(f"/{inside}"):
         return package.removesuffix(f"/{inside}"), version, name
     return None
-
-
-__all__ = ["linked_modules", "unescaped"]

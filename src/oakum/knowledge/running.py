@@ -108,6 +108,3 @@ def runs(module: str, build: Build) -> bool:
     if build.main == module or module in (build.modules or {}):
         return True
     return module in _PARTS and build.modules is None and kubernetes_release(build) is not None
-
-
-__all__ = ["KUBERNETES", "How", "Running", "kubernetes_release", "running", "runs"]

@@ -64,6 +64,3 @@ def _text(id_: str) -> str:
     for words in (entry.summary, entry.trigger, entry.cause, entry.fix, *entry.workarounds):
         parts += words.values()
     return "\n".join(parts).lower()
-
-
-__all__ = ["near", "search"]

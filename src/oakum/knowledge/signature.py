@@ -293,6 +293,3 @@ class Index:
                 found = self._alike.get(bare(function), {})
             self._known[function, file] = found
         return found
-
-
-__all__ = ["Choice", "Hit", "Index", "Level", "Signature", "bare"]

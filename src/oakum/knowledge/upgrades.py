@@ -65,6 +65,3 @@ def _affected(id_: str, module: str) -> Affected | None:
 def _own(found: Version, one: Affected) -> Version:
     """Return a release of Kubernetes as the version of a part of it: v0.15.5 of v1.15.5."""
     return replace(found, major=0) if one.releases == "kubernetes" and found.major == 1 else found
-
-
-__all__ = ["Upgrade", "upgrades"]

@@ -83,6 +83,3 @@ def version(text: str | None) -> Version | None:
     if found := _VERSION.match(text):
         return Version(int(found[1]), int(found[2] or 0), int(found[3] or 0), found[4] or "", found[5] or "")
     return None
-
-
-__all__ = ["NONE", "Order", "Version", "version"]

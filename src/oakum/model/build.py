@@ -35,6 +35,3 @@ class Build(Struct, frozen=True):
             return False
         experiments = f"{self.go} {(self.settings or {}).get('GOEXPERIMENT', '')}"
         return int(found[1]) > _EXPERIMENT_SINCE or "goroutineleakprofile" in experiments
-
-
-__all__ = ["Build"]

@@ -89,6 +89,3 @@ class Reading(Struct, frozen=True, eq=False):
     def usable(self) -> bool:
         """Return whether there is something that a view can show; metrics and builds go beside it."""
         return self.profile is not None or self.goroutines is not None or self.memstats is not None
-
-
-__all__ = ["Buffer", "Capture", "Problem", "Reading"]

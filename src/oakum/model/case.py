@@ -123,6 +123,3 @@ class Case(Struct, frozen=True, eq=False):
     inputs: tuple[InputRow, ...] = ()
     sockets: tuple[tuple[Source, Sockets], ...] = ()  # of a whole machine, or of a process that is not told
     notices: tuple[Text, ...] = ()  # what stands on the first screen: it restarted, these are two programs
-
-
-__all__ = ["Case", "Identity", "InputRow", "Process", "Run", "Snapshot", "Source"]

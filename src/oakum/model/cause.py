@@ -125,6 +125,3 @@ class Scan(Struct, frozen=True):
     carried: tuple[Carried, ...] = ()  # known bugs of these versions
     passed_over: tuple[Carried, ...] = ()  # those that the file wants ignored
     unlinked: tuple[Carried, ...] = ()  # those whose leaking code is not in the program
-
-
-__all__ = ["Cause", "CauseSite", "Excerpt", "Flaw", "Lead", "Remedy", "Scan", "SourceText", "Sources"]

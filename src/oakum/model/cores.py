@@ -38,6 +38,3 @@ def spread(work: Callable[[Piece], Result], pieces: Sequence[Piece]) -> list[Res
     if failed:
         raise failed[0]
     return [done[row] for row in range(len(pieces))]
-
-
-__all__ = ["spread"]

@@ -220,6 +220,3 @@ def stack_key(functions: tuple[str, ...]) -> str:
     """Return the stable key of a stack given its functions, leaf first."""
     text = "\n".join(normal_function(function) for function in functions)
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-
-
-__all__ = ["Frame", "Owner", "Stack", "normal_function", "owner_of", "split_function", "stack_key"]

@@ -73,6 +73,3 @@ class Goroutines(Struct, frozen=True, eq=False):
     def missing(self) -> int | None:
         """Return how many announced goroutines were not read; None when nothing was announced."""
         return None if self.declared is None else max(0, self.declared - self.total)
-
-
-__all__ = ["CREATOR_LABEL", "NO_INT32S", "NO_INT64S", "STATE_LABEL", "GoroutineGroup", "Goroutines"]

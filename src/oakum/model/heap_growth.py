@@ -84,6 +84,3 @@ class Pin(Struct, frozen=True):
     def weight(self) -> float:
         """Return how much of what is to be explained it explains."""
         return self.part if self.explains is None else self.explains
-
-
-__all__ = ["Floats", "HeapGrowth", "MemorySeries", "Pin"]

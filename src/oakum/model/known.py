@@ -75,6 +75,3 @@ class Sighting(Struct, frozen=True):
     matches: tuple[KnownMatch, ...] = ()  # the surest first
     symptoms: tuple[tuple[Text, Text], ...] = ()  # what it may be a consequence of, and why that is not certain
     ids: tuple[str, ...] = ()  # of the entries whose symptoms these are
-
-
-__all__ = ["Carried", "KnownMatch", "Sighting"]

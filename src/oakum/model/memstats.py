@@ -43,6 +43,3 @@ class MemStats(Struct, frozen=True):
     def last_gc(self) -> datetime | None:
         """Return when the last collection ended; None when none ran."""
         return datetime.fromtimestamp(self.last_gc_nanos / 1e9, UTC) if self.last_gc_nanos else None
-
-
-__all__ = ["MemStats"]

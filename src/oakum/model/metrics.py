@@ -25,6 +25,3 @@ class Metrics(Struct, frozen=True):
 
     def __len__(self) -> int:
         return len(self.values)
-
-
-__all__ = ["Labels", "Metrics"]

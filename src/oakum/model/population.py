@@ -75,6 +75,3 @@ class Activity(Struct, frozen=True):
 
     measure: str  # "goroutines started", "requests", "objects allocated", ""
     steps: tuple[float, ...]
-
-
-__all__ = ["Activity", "Population", "alone"]

@@ -239,9 +239,3 @@ class Profile(Struct, frozen=True, eq=False):
     def stack(self, row: int) -> Stack:
         """Return one row of the stack table as frames, leaf first."""
         return Stack(tuple(frame for location in self.stacks[row] for frame in self.frames(int(location))))
-
-
-__all__ = [
-    "Bools", "Functions", "Int32s", "Int64s", "Label", "LabelSets", "Locations", "Mapping", "Profile", "Stacks",
-    "Strings", "UInt64s", "ValueType", "unique_values",
-]  # fmt: skip

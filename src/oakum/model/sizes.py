@@ -8,6 +8,3 @@ def size(value: float) -> str:
             return f"{value:.0f} {unit}"
         value /= 1024
     return f"{value:.1f} MiB" if abs(value) < 1024 else f"{value / 1024:.1f} GiB"
-
-
-__all__ = ["size"]

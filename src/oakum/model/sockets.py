@@ -76,6 +76,3 @@ class Sockets(Struct, frozen=True):
     def unread(self) -> tuple[Socket, ...]:
         """Return those that are not read, the fullest first."""
         return tuple(sorted((row for row in self.rows if row.unread), key=lambda row: -(row.received or 0)))
-
-
-__all__ = ["Socket", "Sockets"]

@@ -13,6 +13,3 @@ class Text(Struct, frozen=True):
 
     key: str
     args: Mapping[str, Argument] = field(default_factory=lambda: MappingProxyType({}))
-
-
-__all__ = ["Argument", "Text"]

@@ -16,6 +16,3 @@ def varint(value: int) -> bytes:
         value >>= 7
     out.append(value)
     return bytes(out)
-
-
-__all__ = ["SMALL", "varint"]

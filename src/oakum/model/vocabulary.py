@@ -262,11 +262,3 @@ def as_mechanism(word: str) -> Mechanism:
     if word not in MECHANISMS:
         raise ValueError(f"{word!r} is no mechanism; known are {', '.join(get_args(Mechanism))}")
     return cast(Mechanism, word)
-
-
-__all__ = [
-    "ABNORMAL", "AGAINST", "AGELESS_STATES", "AT_REST", "EVIDENCE", "HARD_STATES", "HARMLESS", "LOCK_FREE_STATES",
-    "LOCK_STATES", "MECHANISMS", "NIL_CHANNEL_STATES", "RESTING_STATES", "RUNNING_STATES", "SITE_ROLES", "SOFT_STATES",
-    "WAIT_KINDS", "WAIT_ORDER", "CauseRole", "EvidenceKind", "Kind", "Kinds", "Mechanism", "SiteRole", "WaitKind",
-    "WaitState", "Weighs", "as_mechanism",
-]  # fmt: skip

@@ -61,6 +61,3 @@ def matched(found: tuple[Call, ...], stack: Stack) -> tuple[Call, ...]:
 
 def _words(raw: bytes) -> tuple[int | None, ...]:
     return tuple(int(digits, 16) if digits and not unsure else None for digits, unsure in _WORD.findall(raw))
-
-
-__all__ = ["LOWEST_ADDRESS", "Call", "calls", "matched"]

@@ -39,6 +39,3 @@ def goroutines(reading: Reading) -> Goroutines | None:
 def _pprof(data: Buffer, limits: Limits) -> tuple[Reading, ...]:
     found = pprof.read(data, limits)
     return (found,) if found else ()
-
-
-__all__ = ["goroutines", "parse"]

@@ -163,6 +163,3 @@ def _header(text: bytes, start: int, line: bytes) -> tuple[BlockKind, re.Match[b
 
 def _is_java(text: bytes, start: int) -> bool:
     return _JAVA_FORMAT.search(text, start, start + 512) is not None
-
-
-__all__ = ["MAX_BLOCKS", "THREAD", "Block", "BlockKind", "find"]

@@ -137,6 +137,3 @@ def _from_json(one: object) -> Build | None:
 def _release(go: str | None) -> str | None:
     """Return go1.26.8 of "go1.26.8 X:nodwarf5"; "devel go1.27-abc" stays, it is no release."""
     return go.split()[0] if go and go.startswith("go") else go or None
-
-
-__all__ = ["build_of", "read"]

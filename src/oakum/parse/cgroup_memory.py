@@ -72,6 +72,3 @@ def _values_of(file: str, body: bytes) -> Iterator[tuple[str, float]]:
     for key, number in _LINE.findall(body):
         if name := _LISTED.get((file, key.decode("ascii", "replace"))):
             yield name, float(number)
-
-
-__all__ = ["read"]

@@ -211,6 +211,3 @@ def _starts(lengths: list[int]) -> Int64s:
     starts = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=starts[1:])
     return starts
-
-
-__all__ = ["TOP", "Columns", "clamp"]

@@ -234,6 +234,3 @@ def _refused(name: str) -> Problem:
 
 def _too_much(name: str, most: int) -> Problem:
     return Problem.of("too-much.stream", name=name, most=most)
-
-
-__all__ = ["unpack"]

@@ -99,6 +99,3 @@ def _unsampled(cycles: int, count: int, attributes: dict[bytes, int]) -> tuple[i
     if cycles_per_second > 0:
         cycles = int(float(cycles) * float(period) / (cycles_per_second / 1e9))
     return count * period, cycles
-
-
-__all__ = ["TYPES", "read", "read_block"]

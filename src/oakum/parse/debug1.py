@@ -137,6 +137,3 @@ class _Records:
     def unfinished(self, last: int) -> bool:
         """Return whether the last line of the text looks cut: half a symbol, or a record that lacks its symbols."""
         return self._symbols.broken or (self._symbols.seen and self._begun == last and self._news)
-
-
-__all__ = ["read", "read_block"]

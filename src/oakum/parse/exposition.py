@@ -80,6 +80,3 @@ def _labels(text: str) -> Labels | None:
         labels.append((found[1], _ESCAPE.sub(lambda escape: _ESCAPES[escape[0]], found[2])))
         at = found.end()
     return tuple(sorted(labels))
-
-
-__all__ = ["read"]

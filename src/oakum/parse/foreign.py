@@ -156,6 +156,3 @@ def _text(head: bytes, size: int) -> Problem | None:
 def _shown(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= 100 else line[:97] + "..."
-
-
-__all__ = ["name_foreign"]

@@ -100,6 +100,3 @@ def _other(image: Image) -> Reading:
 def _cut(image: Image, name: str) -> Problem:
     size = len(image.data)
     return Problem.of(name, f"byte {size}", read=size, missing=image.missing, **image.called)
-
-
-__all__ = ["listing", "names", "read"]

@@ -211,6 +211,3 @@ def scale(objects: int, space: int, rate: int) -> tuple[int, int]:
         return int(objects * factor), int(space * factor)
     except (OverflowError, ZeroDivisionError, ValueError):
         return objects, space
-
-
-__all__ = ["read", "read_block", "scale"]

@@ -120,6 +120,3 @@ def read_names(text: bytes, columns: Columns) -> None:
         named[address] = [(functions[function], number)]
     for address, lines in named.items():
         columns.name(address, lines)
-
-
-__all__ = ["read", "read_block", "read_names"]

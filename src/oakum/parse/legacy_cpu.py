@@ -108,6 +108,3 @@ def _without_handler(samples: list[Sample]) -> list[Sample]:
                     for count, stack in called
                 ]
     return called
-
-
-__all__ = ["TYPES", "read"]

@@ -30,5 +30,3 @@ class Limits(Struct, frozen=True):
 
 
 DEFAULT = Limits()
-
-__all__ = ["DEFAULT", "MIB", "Limits"]

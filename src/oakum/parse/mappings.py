@@ -144,6 +144,3 @@ def _claim(owner: Int32s, ranked: UInt64s, start: int, limit: int, row: int) -> 
     if start < limit:
         first, last = np.searchsorted(ranked, np.array([start, limit], np.uint64))
         owner[first:last] = row
-
-
-__all__ = ["MAX_MAPPINGS", "assign", "opens_maps", "read_maps"]

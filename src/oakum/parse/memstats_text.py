@@ -101,6 +101,3 @@ def _number(text: str) -> int:
     if len(text) > 20:
         raise ValueError(text[:20])
     return int(text)
-
-
-__all__ = ["MemStatsLines"]

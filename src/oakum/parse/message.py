@@ -111,6 +111,3 @@ class Rows:
             return np.where(inside, self._rows[np.where(inside, ids, ids.dtype.type(0))], np.int32(-1))
         place = np.minimum(np.searchsorted(self._ids, ids), len(self._ids) - 1)
         return np.where(self._ids[place] == ids, self._rows[place], np.int32(-1))
-
-
-__all__ = ["Message", "Rows"]

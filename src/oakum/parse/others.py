@@ -176,6 +176,3 @@ def _unknown(data: Buffer, problems: list[Problem]) -> Reading:
         what = "binary" if b"\0" in bytes(data[:4096]) else "text"
         foreign = Problem.of(f"unrecognised.{what}", size=len(data))
     return Reading(kind="unknown", format="unknown", problems=(foreign,) if foreign else ())
-
-
-__all__ = ["BINARY", "FACTS", "TEXT", "read"]

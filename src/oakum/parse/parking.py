@@ -303,6 +303,3 @@ def _labels(profile: Profile, row: int) -> tuple[tuple[str, str], ...]:
         (label.key, label.text if label.text or not label.number else f"{label.number}{label.unit}")
         for label in profile.labels(row)
     )
-
-
-__all__ = ["canonical_state", "group_profile", "ordered", "settle", "settled_rows", "written_rows"]

@@ -53,6 +53,3 @@ def inside(value: object, *names: str) -> Mapping[str, object]:
 def text_of(value: Mapping[str, object], *names: str) -> str:
     """Return the first of some fields that is a text; "" when none is."""
     return next((found for name in names if isinstance(found := value.get(name), str)), "")
-
-
-__all__ = ["MOST", "begins", "documents", "each", "inside", "text_of"]

@@ -39,6 +39,3 @@ def read(data: Buffer, limits: Limits) -> tuple[Reading, ...]:
             values[_COUNTS[key], ()] = float(number)
     notes = MappingProxyType({"process": name[1].decode("utf-8", "replace")})
     return (Reading(kind="metrics", format="proc-status", producer="Linux", metrics=Metrics(values), notes=notes),)
-
-
-__all__ = ["read"]

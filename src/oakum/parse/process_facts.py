@@ -21,6 +21,3 @@ def read(data: Buffer, limits: Limits) -> tuple[Reading, ...]:
         replace(reading, format="process-facts", producer="Linux")
         for reading in exposition.read(bytes(data)[len(_HEAD) :].partition(b"\n")[2], limits)
     )
-
-
-__all__ = ["read"]

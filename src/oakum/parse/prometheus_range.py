@@ -304,6 +304,3 @@ def _at(series: Sequence[_Series], stamp: float, within: float) -> dict[tuple[st
             # Two scrapers of one process tell the same twice.
             values[key] = max(values[key], value) if key in values else value
     return values
-
-
-__all__ = ["SNAPSHOTS", "read"]

@@ -52,6 +52,3 @@ def space_missing(block: Block, declared: Sequence[int], read: Sequence[int]) ->
             allocated_bytes=missing[3],
         ),
     )
-
-
-__all__ = ["bad_records", "count_missing", "cut_mid_stack", "out_of_time", "space_missing", "too_many"]

@@ -32,6 +32,3 @@ def read(data: Buffer, limits: Limits) -> tuple[Reading, ...]:
         (_NAMES[key], ()): float(int(number) * 1024) for key, number in _LINE.findall(head) if key in _NAMES
     }
     return (Reading(kind="metrics", format="smaps-rollup", producer="Linux", metrics=Metrics(values)),)
-
-
-__all__ = ["read"]

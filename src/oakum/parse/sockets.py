@@ -137,6 +137,3 @@ def _number(text: str | None) -> int | None:
 
 def _plain(text: str) -> str:
     return _ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), text)
-
-
-__all__ = ["read"]

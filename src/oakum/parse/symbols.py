@@ -142,6 +142,3 @@ def _unescape(escape: re.Match[str]) -> str:
 
 def _text(raw: bytes) -> str:
     return raw.decode("utf-8", "surrogateescape")
-
-
-__all__ = ["Symbols", "read_labels"]

@@ -79,6 +79,3 @@ def without_html(text: bytes) -> bytes:
         page = _TAG.sub("", _BREAK.sub("\n", page))
     page = _ENTITY.sub(_resolved, page)
     return page.replace("\xa0", " ").encode("utf-8", "surrogateescape")
-
-
-__all__ = ["decoded", "without_colours", "without_html"]

@@ -23,6 +23,3 @@ def read(data: Buffer, limits: Limits = DEFAULT) -> tuple[Reading, ...]:
     """Return one reading for each legacy text profile; () when there is none."""
     deadline = limits.deadline()
     return tuple(_READERS[block.kind](block, limits, deadline) for block in find(data))
-
-
-__all__ = ["read"]

@@ -89,6 +89,3 @@ def without_doubled_leaf(columns: Columns, addresses: list[int]) -> list[int]:
     if len(addresses) > 1 and addresses[0] == (addresses[1] + 1) & TOP:
         del rows[1]
     return rows
-
-
-__all__ = ["read", "read_block", "without_doubled_leaf"]

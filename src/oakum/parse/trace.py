@@ -26,6 +26,3 @@ def read(data: Buffer, limits: Limits = DEFAULT) -> tuple[Reading, ...]:  # noqa
             problems=(Problem.of("not-analysed"),),
         ),
     )
-
-
-__all__ = ["read"]

@@ -28,6 +28,3 @@ def assemble_case(
 ) -> Assembled:
     """Return the case that captures make, with warnings; raise NotAssembled when nothing in them can be diagnosed."""
     return assemble(inputs, goroutines, baseline, builds, unread)
-
-
-__all__ = ["assemble_case", "input_of"]

@@ -122,6 +122,3 @@ def _compiled(diff: str, finding: Finding, sources: LocalSources, source: Sequen
         root, dependency = (program, home) if program and "@" in home.name and program != home else (home, None)
         return compiles(diff, root, dependency, Go(seconds=_SECONDS), [Path(folder) for folder in source])
     return Tried("not tried")
-
-
-__all__ = ["Diagnosed", "Options", "diagnose_case"]

@@ -73,6 +73,3 @@ def _growth(process: "Process") -> float:
     heaps = [found for one in process.snapshots if one.heap is not None if (found := _in_use(one.heap))]
     live = _ends([int(found.values[0].sum()) for found in heaps])
     return max((pair[-1] / max(pair[0], 1) for pair in (dumps, live) if pair), default=0.0)
-
-
-__all__ = ["figures"]

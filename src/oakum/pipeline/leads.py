@@ -105,6 +105,3 @@ def _ask(module: str, version: str, functions: Sequence[Function], fetch: "Fetch
         args = {"module": module, "names": names, "version": version, "last": history.looked[-1]}
         said.append(Text("leads.unchanged", args))
     return history.lead, said
-
-
-__all__ = ["with_leads"]

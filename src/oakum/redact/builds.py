@@ -95,6 +95,3 @@ def _vendored(line: str, names: Names) -> str:
         return names.module(line.strip())
     words = (word if word == "=>" or _VERSION.fullmatch(word) else names.module(word) for word in line[2:].split())
     return "# " + " ".join(words)
-
-
-__all__ = ["redact_build"]

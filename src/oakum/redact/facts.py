@@ -209,6 +209,3 @@ _NODES = ("Node", "NodeList", "List")
 
 def _is_version_answer(file: str, text: str) -> bool:
     return file.startswith("version") and len(text) < _SHORT and "goroutine " not in text
-
-
-__all__ = ["Facts"]

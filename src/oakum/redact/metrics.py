@@ -139,6 +139,3 @@ class RedactedMetrics:
             part if part.startswith("{") else re.sub(r"[a-zA-Z_:][\w:]*_[\w:]*", lambda one: self.name(one[0]), part)
             for part in parts
         )
-
-
-__all__ = ["RedactedMetrics", "is_version"]

@@ -233,6 +233,3 @@ def decoded_path(path: str) -> str:
         if "%" in path:
             path = _ESCAPE.sub(lambda code: chr(int(code[1], 16)), path)
     return path
-
-
-__all__ = ["Names", "cut_package", "without_types"]

@@ -161,6 +161,3 @@ def _read_varint(data: bytes, at: int, size: int) -> tuple[int, int]:
             return value & 0xFFFFFFFFFFFFFFFF, at
         shift += 7
     raise Broken
-
-
-__all__ = ["redact_profile"]

@@ -168,6 +168,3 @@ def _role_names() -> frozenset[str]:
     """Return the names by which any package's functions are known to register, subscribe or watch."""
     acquire = [pattern for entry in pairs().entries if entry.generic for pattern in entry.acquire]
     return frozenset(pattern.rpartition(".")[2] for pattern in acquire if is_glob(pattern))
-
-
-__all__ = ["COMMON_PARTS", "LEADING", "STOPPING", "Public", "host_stays", "upstream_packages"]

@@ -110,6 +110,3 @@ def _unpacked(data: Buffer) -> bytes | None:
     except zlib.error:
         pass
     return b"".join(parts)
-
-
-__all__ = ["Redaction", "Unwrap"]

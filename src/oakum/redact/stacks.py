@@ -248,6 +248,3 @@ def _unquoted(text: str) -> str:
 
 def _gap(stamp: str, lines: int) -> str:
     return f"{stamp} {lines} line{'s' * (lines > 1)} left out".strip()
-
-
-__all__ = ["Stacks"]

@@ -77,6 +77,3 @@ class Tokens:
             return f"{(low - _LOWEST + (moved & ~7)) % room + _LOWEST:#x}"
         place = 0x1000 + (moved >> 32) % 0x6000
         return f"{place << 32 | (low + (moved & 0xFFFFFFF8)) & 0xFFFFFFFF:#x}"
-
-
-__all__ = ["Tokens"]

@@ -84,6 +84,3 @@ def _in_evidence(finding: Finding, origins: Mapping[str, str]) -> tuple[str, ...
     if site.role in ("blocked", "created"):
         return (f"oakum goroutines --stacks --focus {place} {shlex.quote(origin)}",)
     return (f"oakum peek {place} {shlex.quote(origin)}",)
-
-
-__all__ = ["commands", "elsewhere", "list_command", "lock_in_source", "look_again", "origins", "remedies", "target"]

@@ -214,7 +214,3 @@ def row_document(row: Carried) -> dict[str, Any]:
         "reviewed": row.reviewed,
         "references": list(row.references),
     }
-
-
-__all__ = ["carried_lines", "documents", "fixed_in", "get_command", "module_of", "newest", "row_document",
-           "summary_parts", "upgrade_lines", "why_not_certain"]  # fmt: skip

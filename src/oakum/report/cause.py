@@ -143,6 +143,3 @@ def _lead(pen: Pen, lead: Lead) -> Iterator[str]:
     yield Wide("")
     yield from (Wide(line) for line in diff(pen, lead.diff, INDENT))
     yield Wide("")
-
-
-__all__ = ["INDENT", "Wide", "because_lines", "fix_lines", "header", "marked", "remedy_lines", "role"]

@@ -164,6 +164,3 @@ def _style(line: str) -> tuple[str, ...]:
     if line.startswith("@@"):
         return ("cyan",)
     return {"+": ("green",), "-": ("red",)}.get(line[:1], ("dim",))
-
-
-__all__ = ["Row", "about_marks", "code", "dedented", "diff", "gapped"]

@@ -143,6 +143,3 @@ def _text(page: str) -> list[str]:
     reader.feed(page)
     reader.close()
     return reader.lines
-
-
-__all__ = ["NOTHING", "Counted", "Difference", "counted", "differences", "page_differences"]

@@ -163,6 +163,3 @@ def _note(diagnosis: Diagnosis, gap: Gap, lang: str) -> dict[str, Any]:
 
 def _cut(text: str, most: int = _LONGEST) -> str:
     return text if len(text) <= most else f"{text[:most]}... ({len(text) - most:,} characters more)"
-
-
-__all__ = ["document"]

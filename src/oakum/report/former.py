@@ -101,5 +101,3 @@ FORMER_KEYS: Mapping[str, str] = MappingProxyType({
     "memory.off-heap-ramp": "memory.off-heap-single-step",
     "memory.off-heap-level": "memory.off-heap-plateau",
 })  # fmt: skip
-
-__all__ = ["FORMER_KEYS", "FORMER_KINDS"]

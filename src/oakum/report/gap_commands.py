@@ -116,5 +116,3 @@ _COMMANDS: Mapping[str, Callable[[Gap, str], str]] = {
     "known-alike": lambda gap, _address: f"oakum known show {gap.about}",
     "known-version": _always("oakum diagnose --binary PROGRAM EVIDENCE"),
 }
-
-__all__ = ["gap_command"]

@@ -291,6 +291,3 @@ def _place(value: Any, path: str = "$") -> str | None:
     elif isinstance(value, list):
         parts = ((f"{path}[{at}]", one) for at, one in enumerate(value))
     return next((found for at, one in parts if (found := _place(one, at))), None)
-
-
-__all__ = ["SCHEMA", "cause_document", "diagnosis", "document", "is_saved", "known_document", "remedy_document"]

@@ -172,6 +172,3 @@ def _clean(text: str) -> str:
 def _escaped(found: re.Match[str]) -> str:
     code = ord(found[0])
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
-
-
-__all__ = ["render"]

@@ -275,6 +275,3 @@ def _entry(entry: Leak) -> dict[str, Any]:
         "affects": [to_builtins(one) | {"has_it": [list(pair) for pair in one.ranges()]} for one in entry.affects],
         "examples": [to_builtins(one) for one in leaks().examples(entry.id)],
     }
-
-
-__all__ = ["SCHEMA", "document", "listed", "of_version", "shown", "version_document"]

@@ -227,6 +227,3 @@ def _match(one: Sighting, names: dict[str, str], counts: bool) -> dict[str, Any]
         "known": [known_document(known) for known in one.matches],
         "says": [say(text) for pair in one.symptoms for text in pair],
     }
-
-
-__all__ = ["SCHEMA", "document", "render"]

@@ -99,6 +99,3 @@ def chart(counts: Sequence[int | None]) -> str:
         return ""
     last = len(_BARS) - 1
     return "".join(" " if count is None else _BARS[min(last, max(0, round(count / top * last)))] for count in picked)
-
-
-__all__ = ["LONGEST", "Width", "capped", "chart", "series", "utc", "wrap"]

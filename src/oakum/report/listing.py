@@ -240,6 +240,3 @@ def _line(line: Line) -> Mapping[str, Any]:
         "roles": list(dict.fromkeys(spot.role for spot in line.spots)),
         "goroutines": sum(counts) if counts else None,
     }
-
-
-__all__ = ["Line", "Listed", "Spot", "document", "lines", "listing", "spots"]

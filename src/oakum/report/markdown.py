@@ -377,6 +377,3 @@ def _picked(points: Sequence[ChartPoint]) -> list[ChartPoint]:
         return list(points)
     step = (len(points) - 1) / (_POINTS_MOST - 1)
     return [points[round(at * step)] for at in range(_POINTS_MOST)]
-
-
-__all__ = ["codespan", "fenced", "inline", "paragraph", "render"]

@@ -84,6 +84,3 @@ class Pen:
         """Return a command whole: it is copied, so it is never wrapped."""
         whole = command if self.columns is None or len(command) <= LONGEST else f"{command[:LONGEST]} {self.dots}"
         return self.look.styled(f"$ {self.look.safe(whole)}", "blue")
-
-
-__all__ = ["Look", "Pen"]

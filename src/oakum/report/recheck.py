@@ -245,6 +245,3 @@ def _cut(value: Any, begin: int, quotes: str) -> str:
     begin = begin if len(text) > _LONG else 0
     part = f"{'…' if begin else ''}{text[begin : begin + _LONG]}{'…' if begin + _LONG < len(text) else ''}"
     return f"{quotes[0]}{part}{quotes[1]}" if isinstance(value, str | Mapping) else part
-
-
-__all__ = ["Rechecked", "Why", "document", "render", "set_apart"]

@@ -214,6 +214,3 @@ def _notification(one: Problem, uri: Naming) -> dict[str, Any]:
             place["region"] = {"startLine": int(line)}
         note["locations"] = [{"physicalLocation": place}]
     return note
-
-
-__all__ = ["document", "fixes", "log", "role", "rule"]

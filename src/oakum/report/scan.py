@@ -102,6 +102,3 @@ def _document(flaw: Flaw) -> dict[str, Any]:
 
 def _problem(one: Problem) -> dict[str, str]:
     return {"key": one.key, "text": say(one.text), "where": one.where}
-
-
-__all__ = ["SCHEMA", "document", "render", "title"]

@@ -239,6 +239,3 @@ def _joined(call: Call, into: dict[int, dict[int, Call]]) -> bool:
             seen.add(caller)
             queue.append(caller)
     return False
-
-
-__all__ = ["MOST_TAGS", "Call", "CallGraph", "call_graph", "document"]

@@ -166,8 +166,3 @@ def _by_stack(report: Report) -> Counter[Name]:
         functions = [normal_function(frame.function) for frame in profile.stack(row).frames]
         table[(" <- ".join(functions) or "?",)] += int(weights[row])
     return table
-
-
-__all__ = [
-    "GOROUTINE_KEYS", "Change", "Difference", "Kind", "of_goroutines", "of_profiles", "of_tables",
-]  # fmt: skip

@@ -210,6 +210,3 @@ def colour(score: float, background: bool = False) -> str:
 
 def _share(value: int, total: int) -> str:
     return measure.percentage(value, total).strip()
-
-
-__all__ = ["colour", "escaped", "lines", "shortened"]

@@ -148,6 +148,3 @@ def no_edges() -> Edges:
     """Return an empty set of edges."""
     none, no = np.zeros(0, np.int32), np.zeros(0, np.bool_)
     return Edges(none, none, np.zeros(0, np.int64), no, no)
-
-
-__all__ = ["Edges", "edges_of", "no_edges"]

@@ -353,6 +353,3 @@ def _chosen(rows: StackRows, which: Int64s, values: Int64s) -> StackRows:
         rows.line_file,
         rows.line_number,
     )
-
-
-__all__ = ["SMALL", "StackRows", "Tree", "grow", "merged", "stack_rows"]

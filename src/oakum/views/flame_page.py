@@ -165,6 +165,3 @@ def _renumbered(columns: "Sequence[np.ndarray[Any, np.dtype[np.int32]]]", total:
     table = np.full(total + 1, SMALL, np.int64)  # row -1, the last, stays -1
     table[used] = np.arange(len(used))
     return used.tolist(), table
-
-
-__all__ = ["Part", "page", "part"]

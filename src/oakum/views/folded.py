@@ -27,6 +27,3 @@ def lines(rows: StackRows, index: int) -> Iterator[str]:
             locations = rows.locations[rows.first[row] : rows.last[row]].tolist()
             stack = ";".join([texts[location] for location in reversed(locations)])
             yield f"{stack} {' '.join(map(str, figures))}"
-
-
-__all__ = ["lines"]

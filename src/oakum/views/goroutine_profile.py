@@ -77,6 +77,3 @@ def profile_of(goroutines: Goroutines, taken_at: datetime | None = None) -> Prof
 
 def _starts(lengths: list[int]) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(np.array(lengths, np.int64))))
-
-
-__all__ = ["profile_of"]

@@ -177,6 +177,3 @@ def _spot(frame: Frame | None) -> str | None:
     if frame is None:
         return None
     return f"{frame.function} {frame.file}:{frame.line}" if frame.file else frame.function
-
-
-__all__ = ["DEFAULT_KEYS", "KEYS", "SORTS", "Row", "Wanted", "pattern", "rows", "selected", "unsaid"]

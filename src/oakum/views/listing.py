@@ -267,8 +267,3 @@ def document(listing: Listing, source_of: Callable[[Routine], Source], context: 
         "total": report.total,
         "routines": routines,
     }
-
-
-__all__ = [
-    "Line", "Listing", "Routine", "Source", "decisive_lines", "differs", "document", "lines", "listing", "shown",
-]  # fmt: skip

@@ -24,5 +24,3 @@ class Look(Struct, frozen=True):
 
 
 PLAIN = Look()
-
-__all__ = ["PLAIN", "Look"]

@@ -120,6 +120,3 @@ def percentage(value: int, total: int) -> str:
 def compatible(left: str, right: str) -> bool:
     """Return whether values in these two units can be added after scaling."""
     return left == right or any(_sniff(f, left) is not None and _sniff(f, right) is not None for f in _FAMILIES)
-
-
-__all__ = ["compatible", "label", "percentage", "scale", "scaled_label"]

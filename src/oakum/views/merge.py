@@ -302,6 +302,3 @@ def _members(starts: Int64s, runs: Int64s) -> tuple[Int64s, Int64s]:
 
 def _split(numbers: Int32s, lengths: Sequence[int]) -> list[Int32s]:
     return np.split(numbers, np.cumsum(lengths)[:-1])
-
-
-__all__ = ["merge", "subtract"]

@@ -93,6 +93,3 @@ def without_arguments(name: str) -> str:
     name = name.removeprefix(".")
     at = next((found.start() for found in _PARENTHESIS.finditer(name) if found[0] == "("), len(name))
     return name[:at]
-
-
-__all__ = ["plain_names", "raw_texts", "simplified", "used_rows", "without_arguments"]

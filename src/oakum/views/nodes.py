@@ -375,9 +375,3 @@ def divided(value: int, divisor: int) -> int:
         return value
     quotient = abs(value) // abs(divisor)
     return quotient if (value < 0) == (divisor < 0) else -quotient
-
-
-__all__ = [
-    "Nodes", "Rows", "base_name", "chunks", "clean_path", "count", "divided", "grouped", "identify",
-    "offsets", "rows_of", "sums",
-]  # fmt: skip

@@ -163,6 +163,3 @@ def _added(parts: Iterable[tuple[Int64s, list[Int64s]]]) -> tuple[Int64s, list[i
     if len(columns) == 1:
         return keys, columns[0]
     return keys, [divided(value, divisor) for value, divisor in zip(*columns, strict=True)]
-
-
-__all__ = ["NodeTags", "Tag", "node_tags"]

@@ -202,5 +202,3 @@ def compiled(expression: str, flag: str) -> re.Pattern[str]:
 
 
 Pattern = re.Pattern[str]
-
-__all__ = ["Pattern", "compiled"]

@@ -150,6 +150,3 @@ def _sized(field: int, content: bytes) -> bytes:
 
 def _packed(field: int, content: bytes) -> bytes:
     return _sized(field, content) if content else b""
-
-
-__all__ = ["encode"]

@@ -93,6 +93,3 @@ def sample_index(profile: Profile, wanted: str) -> int:
         if name in (wanted, wanted.removeprefix("inuse_")):
             return index
     raise UsageError(f"-sample_index={wanted}: this profile has {', '.join(names)}")
-
-
-__all__ = ["FILTERS", "Granularity", "Query", "View", "active_filters", "sample_index"]

@@ -218,6 +218,3 @@ def shown_profile(report: Report) -> Profile:
     if ratio > 0 and ratio != 1:
         profile = replace(profile, values=(profile.values * ratio).astype(np.int64))
     return profile
-
-
-__all__ = ["Report", "Trimmed", "headings", "output_unit", "profile_headings", "report_of", "shown_profile", "trimmed"]

@@ -62,6 +62,3 @@ def _frames(rows: StackRows) -> list[dict[str, str]]:
 
 def _json(value: object) -> str:
     return json.dumps(value, separators=(",", ":"))
-
-
-__all__ = ["pieces"]

@@ -101,6 +101,3 @@ def _with_frames(profile: Profile, roots: list[Int32s], leaves: list[Int32s]) ->
     target = np.repeat(starts[:-1] + len(leaves) - before, lengths) + step
     locations[target] = old.locations[source]
     return replace(profile, stacks=Stacks(starts, locations), stack_ids=np.arange(profile.samples, dtype=np.int32))
-
-
-__all__ = ["with_tag_frames"]

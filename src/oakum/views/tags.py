@@ -174,6 +174,3 @@ def _numeric(sets: LabelSets) -> Bools:
 
 def _owners(sets: LabelSets) -> Int64s:
     return np.repeat(np.arange(len(sets)), np.diff(sets.starts))
-
-
-__all__ = ["BASE", "filtered", "is_base", "number_units"]

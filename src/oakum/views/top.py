@@ -90,6 +90,3 @@ def document(top: Top) -> dict[str, Any]:
             for row in top.rows
         ],
     }
-
-
-__all__ = ["Row", "Top", "document", "lines", "top"]

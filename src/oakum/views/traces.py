@@ -118,6 +118,3 @@ def document(traces: Traces) -> dict[str, Any]:
             for trace in traces
         ],
     }
-
-
-__all__ = ["Trace", "Traces", "document", "lines", "traces"]

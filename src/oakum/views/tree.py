@@ -139,6 +139,3 @@ def document(tree: Tree, view: str = "tree") -> dict[str, Any]:
             for entry in tree.entries
         ],
     }
-
-
-__all__ = ["Call", "Entry", "Tree", "document", "entries", "lines", "tree"]

@@ -362,6 +362,3 @@ def _zip_time(parts: tuple[int, int, int, int, int, int]) -> datetime | None:
         return datetime(*parts, tzinfo=UTC)
     except ValueError:
         return None
-
-
-__all__ = ["Member", "is_archive", "members"]

@@ -86,6 +86,3 @@ def _place(word: str, origin: str) -> tuple[str, str]:
         return top, f"./{file}"
     *above, snapshot = folders
     return "-".join(above) or top, f"{snapshot}/{file}"
-
-
-__all__ = ["Given", "given"]

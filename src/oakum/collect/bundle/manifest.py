@@ -101,17 +101,3 @@ def parse_time(text: object) -> datetime | None:
 def stamp(at: datetime | None) -> str | None:
     """Return a time as manifests write it: 2026-11-16T10:15:00.250000Z"""
     return at.astimezone(UTC).isoformat().replace("+00:00", "Z") if at is not None else None
-
-
-__all__ = [
-    "MANIFEST",
-    "OWN_FILES",
-    "SCHEMA",
-    "SUMS",
-    "Listed",
-    "Manifest",
-    "is_manifest",
-    "parse_time",
-    "read_manifest",
-    "stamp",
-]

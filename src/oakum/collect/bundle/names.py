@@ -41,6 +41,3 @@ def inner_path(path: str, deepest: int = 64) -> tuple[str, ...] | None:
     if re.match(r"[A-Za-z]:", parts[0]) or any(not part.isprintable() for part in parts):
         return None
     return tuple(parts)
-
-
-__all__ = ["inner_path", "safe_name", "unique_name"]

@@ -162,6 +162,3 @@ def _forget(folder: Path, paths: Mapping[str, datetime]) -> None:
             below.rmdir()
     if not any(folder.iterdir()):
         folder.rmdir()
-
-
-__all__ = ["PACKED", "beside", "claim", "earlier", "is_packed", "pack", "remove", "write_whole", "written"]

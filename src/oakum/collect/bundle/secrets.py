@@ -107,6 +107,3 @@ def _inflated(packed: Iterable[bytes]) -> Iterator[bytes]:
             stream = None if stream.eof else stream
             if piece:
                 yield piece
-
-
-__all__ = ["Secrets"]

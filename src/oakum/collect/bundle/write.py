@@ -296,6 +296,3 @@ class Bundle:
         raw = (json.dumps(self.manifest(ended), indent=1, ensure_ascii=True) + "\n").encode()
         write_whole(self._folder / MANIFEST, raw)
         return raw
-
-
-__all__ = ["Bundle", "Redact"]

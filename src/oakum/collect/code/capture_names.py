@@ -42,6 +42,3 @@ class CaptureNames:
                 prefix, separator = known
                 return (prefix + here[len(parent.as_posix()) :].lstrip("/")).replace("/", separator)
         return path.relative_to(base).as_posix() if base and path.is_relative_to(base) else here
-
-
-__all__ = ["CaptureNames"]

@@ -181,6 +181,3 @@ def _in_words(said: str) -> str:
         if re.search(pattern, said[:4000], re.IGNORECASE):
             return f"{meaning} ({line})"
     return f"go says: {line}" if line else "go failed and said nothing"
-
-
-__all__ = ["Fetch"]

@@ -166,6 +166,3 @@ class _Expression:
             self._at += 1
             return True
         return False
-
-
-__all__ = ["Target", "belongs", "head", "package_of", "target_for"]

@@ -287,10 +287,3 @@ def go_setting(env: Mapping[str, str], name: str) -> str:
         if line.startswith(f"{name}="):
             return line.partition("=")[2].strip()
     return ""
-
-
-__all__ = [
-    "GoInstall", "GoModule", "GoVersion", "checkout_of", "directives", "escape", "go_installs", "go_setting", "gopaths",
-    "goroot_of", "home", "module_caches", "modules_at", "read_text", "revision_of", "unescape",
-    "vendor_of", "version_of",
-]  # fmt: skip

@@ -126,6 +126,3 @@ def _module(directory: Path) -> _Module | None:
         asked = _GO.search(text)
         return _Module(directory, said[1], int(asked[1]) if asked else None)
     return _module(directory.parent) if directory.parent != directory else None
-
-
-__all__ = ["GoPackage", "directories", "package_of_file", "packages"]

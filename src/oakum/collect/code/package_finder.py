@@ -121,6 +121,3 @@ def _has_go(place: Path) -> bool:
             return any(entry.name.endswith(".go") for entry, _ in zip(entries, range(_MOST_ENTRIES), strict=False))
     except (OSError, ValueError):
         return False
-
-
-__all__ = ["PackageFinder"]

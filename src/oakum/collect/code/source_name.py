@@ -170,6 +170,3 @@ def declares(lines: Sequence[str], function: str) -> bool:
     # func Run(   func (r *Reflector) Run(   func Map[K comparable](
     declaration = re.compile(rf"^\s*func\s+(?:\([^)]*\)\s*)?(?:{'|'.join(map(re.escape, names))})\s*[\[(]")
     return any(declaration.match(line) for line in lines)
-
-
-__all__ = ["DRIVE", "EXTENSIONS", "SourceName", "declares", "inside", "is_source", "trimmed"]

@@ -378,6 +378,3 @@ def _together(one: Path, other: Path, modules: Iterable[GoModule]) -> bool:
         one.is_relative_to(m.root) and other.is_relative_to(m.root) and "vendor" not in one.relative_to(m.root).parts
         for m in modules
     )
-
-
-__all__ = ["Fetcher", "LocalSources", "read_directory"]

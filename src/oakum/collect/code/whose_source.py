@@ -68,6 +68,3 @@ def _has_folder(root: Path, package: str) -> bool:
 def _named(names: Sequence[str], what: str) -> str:
     shown = ", ".join(names[:_NAMED_MOST]) + (" ..." if len(names) > _NAMED_MOST else "")
     return f"{what}{'' if len(names) == 1 else 's'} {shown}"
-
-
-__all__ = ["foreign_source"]

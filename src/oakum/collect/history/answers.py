@@ -51,6 +51,3 @@ def _server_message(body: bytes) -> str:
 
 def _plain(text: str) -> str:
     return "".join(char for char in text[:300] if char.isprintable())
-
-
-__all__ = ["data_of", "refusal"]

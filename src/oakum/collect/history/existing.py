@@ -58,6 +58,3 @@ def _listed(values: Mapping[str, int]) -> str:
     shown = [f"{name} ({count})" if count > 1 else name for name, count in list(values.items())[:_SHOWN]]
     more = f" and {len(values) - _SHOWN} more" if len(values) > _SHOWN else ""
     return ", ".join(shown) + more
-
-
-__all__ = ["nothing_fits", "which_process"]

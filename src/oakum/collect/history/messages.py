@@ -118,6 +118,3 @@ def _read(data: memoryview, at: int) -> tuple[int, int]:
             return value, at
         shift += 7
     return 0, -1
-
-
-__all__ = ["failure", "fields", "framed", "inner", "message", "number", "text", "unframed"]

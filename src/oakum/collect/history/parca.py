@@ -106,6 +106,3 @@ def _at(stamp: bytes) -> datetime:
     seconds, nanos = told.get(1, 0), told.get(2, 0)
     whole = seconds if isinstance(seconds, int) and seconds < 1 << 34 else 0
     return _EPOCH + timedelta(seconds=whole, microseconds=(nanos if isinstance(nanos, int) else 0) // 1000)
-
-
-__all__ = ["Parca", "open"]

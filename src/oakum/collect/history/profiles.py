@@ -218,6 +218,3 @@ def _index(stamps: Sequence[datetime], wanted: datetime) -> int:
 def _nearest(stamps: Sequence[datetime], wanted: datetime) -> datetime | None:
     at = stamps[_index(stamps, wanted)]
     return at if abs(at - wanted) <= _NEAR else None
-
-
-__all__ = ["SNAPSHOTS", "Kind", "ProfilesTarget", "Store", "Track", "kind_of", "open_store"]

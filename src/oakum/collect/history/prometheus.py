@@ -222,6 +222,3 @@ def _too_many(step: timedelta, span: timedelta) -> str:
 
 def _stamp(at: datetime) -> str:
     return str(int(at.timestamp()))
-
-
-__all__ = ["PrometheusTarget", "open"]

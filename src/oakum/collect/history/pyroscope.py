@@ -144,6 +144,3 @@ def _server_message(text: str, again: int = 2) -> str:
 
 def _stamp(at: datetime) -> int:
     return (at - _EPOCH) // timedelta(milliseconds=1)
-
-
-__all__ = ["Pyroscope", "open"]

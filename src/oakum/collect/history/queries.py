@@ -46,6 +46,3 @@ def queries(labels: Mapping[str, str], of_a_container: bool) -> list[tuple[str, 
         found.append(("container", f"max by (__name__, {kept}) ({inner})" if not whole else
                       f"sum by (__name__, {kept}) ({inner})"))  # fmt: skip
     return found
-
-
-__all__ = ["CONTAINER_SIGN", "PLACES", "SIGNS", "queries"]

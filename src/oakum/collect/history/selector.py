@@ -65,6 +65,3 @@ def _value(raw: str) -> str:
     if raw[:1] == '"':
         return _ESCAPE.sub(lambda escape: _MEANS.get(escape[1], escape[1]), raw[1:-1])
     return raw[1:-1] if raw[:1] == "'" else raw
-
-
-__all__ = ["Selector", "exactly", "quoted", "selector"]

@@ -93,6 +93,3 @@ def in_words(span: timedelta) -> str:
         return f"{seconds}s"
     parts = ((seconds // 86400, "d"), (seconds // 3600 % 24, "h"), (seconds // 60 % 60, "m"), (seconds % 60, "s"))
     return "".join(f"{count}{unit}" for count, unit in parts if count)
-
-
-__all__ = ["Word", "in_words", "read"]

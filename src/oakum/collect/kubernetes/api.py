@@ -134,6 +134,3 @@ def _of_cluster(said: str) -> str:
     """Return what is wrong with a connection; flags for certificates are of other servers than this one."""
     said, hint, _ = said.partition("; --tls-ca")
     return f"{said}; the certificate-authority of its cluster in the kubeconfig should be another" if hint else said
-
-
-__all__ = ["Api", "NotThere", "Refused"]

@@ -121,6 +121,3 @@ def _for_hands(way: Way, plan: Plan) -> Plan:
         steps=tuple(replace(step, ask=repeated(step.ask)) for step in plan.steps),
         advice=tuple(advised(advice) for advice in plan.advice),
     )
-
-
-__all__ = ["ClusterTarget", "Find", "Found"]

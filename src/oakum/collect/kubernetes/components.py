@@ -170,6 +170,3 @@ def _warned(pod: Pod, known: Known, way: Way) -> tuple[Problem, ...]:
     if way.mounted or not known.missing or known.ours:
         return ()
     return (Problem.quoted("no-pprof", f"{pod.name} serves metrics alone, as far as could be seen; {known.missing}"),)
-
-
-__all__ = ["KNOWN", "absent", "find_pod", "find_server", "of"]

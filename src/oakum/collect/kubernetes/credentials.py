@@ -202,6 +202,3 @@ def _header(der: bytes, at: int) -> tuple[int, int, int]:
 
 def _end(when: datetime) -> str:
     return f", which ran out at {when:%Y-%m-%d %H:%M} UTC" if when <= datetime.now(UTC) else ""
-
-
-__all__ = ["ClusterAccess", "Credentials", "trusting"]

@@ -146,6 +146,3 @@ def _error_text(error: Exception, seconds: float) -> str:
 def _shut(connection: socket.socket) -> None:
     with contextlib.suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)
-
-
-__all__ = ["Forward"]

@@ -322,6 +322,3 @@ def _map(value: object) -> Mapping[str, Any]:
 def _entries(entry: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
     value = entry.get(key)
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
-__all__ = ["Cluster", "Login", "Plugin", "User", "find"]

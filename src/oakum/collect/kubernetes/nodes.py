@@ -141,6 +141,3 @@ def _unchecked(api: Api, access: Access) -> Access:
     context = trusting(None, insecure=True)
     api.credentials.show_certificate(context)
     return ClusterAccess(tls=context, credentials=api.credentials if access.insecure else None)
-
-
-__all__ = ["find"]

@@ -137,6 +137,3 @@ def _complaint(said: bytes, plugin: Plugin) -> str:
 
 def _plain(text: str) -> str:
     return "".join(c for c in text if c.isprintable() or c == " ")
-
-
-__all__ = ["Given", "ask"]

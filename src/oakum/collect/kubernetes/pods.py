@@ -89,6 +89,3 @@ def _kin(api: Api, namespace: str, name: str) -> str:
     kin = [other for other in names if other.startswith(stem)] or names
     more = f" and {len(kin) - 5} more" if len(kin) > 5 else ""
     return f"; there are {', '.join(kin[:5])}{more}"
-
-
-__all__ = ["described", "find", "inside", "not_running"]

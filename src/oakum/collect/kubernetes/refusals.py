@@ -181,6 +181,3 @@ def _more(said: str) -> str:
     if "error trying to reach service" in said and "timeout" in said:
         return "; a network policy or a firewall is between the API server and it"
     return ""
-
-
-__all__ = ["Refusals", "Rule", "message", "missing"]

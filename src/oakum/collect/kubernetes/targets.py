@@ -127,6 +127,3 @@ def _components(api: Api, meant: words.Word, access: Access) -> list[ClusterTarg
         )
         for pod in sorted(found, key=lambda pod: pod.name)
     ]
-
-
-__all__ = ["open"]

@@ -202,6 +202,3 @@ def _map(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 def _maps(data: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
     value = data.get(key)
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
-__all__ = ["Container", "Node", "Pod", "Port", "node", "pod"]

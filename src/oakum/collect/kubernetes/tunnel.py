@@ -175,6 +175,3 @@ def _ask_proxy(through: socket.socket, there: str, proxy: Proxy) -> None:
     if status != [b"200"]:
         told = status[0].decode("latin-1") if status else "nothing"
         raise InvalidHandshake(f"{proxy}: the proxy answers {told} to CONNECT {there}")
-
-
-__all__ = ["DATA", "ERROR", "Tunnel"]

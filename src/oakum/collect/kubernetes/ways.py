@@ -204,6 +204,3 @@ def _promise(port: Port) -> tuple[int, int]:
         if any(word in port.name for word in words):
             return rank, 0
     return 3, 0 if port.number in USUAL else 1
-
-
-__all__ = ["USUAL", "Search", "Way"]

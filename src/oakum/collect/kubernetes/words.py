@@ -110,6 +110,3 @@ def _split(word: str, text: str) -> tuple[str, str]:
 def _check(word: str, name: str, what: str) -> None:
     if not _NAME.fullmatch(name):
         raise UsageError(f"{word}: {name!r} is not {what}: small letters, digits, dashes and dots")
-
-
-__all__ = ["Word", "read"]

@@ -338,6 +338,3 @@ def _cut(answer: Answer, step: Step) -> list[Problem]:
 
 def _all(problem: Problem | None) -> tuple[Problem, ...]:
     return (problem,) if problem else ()
-
-
-__all__ = ["DUMP_MOST", "PprofTarget"]

@@ -55,6 +55,3 @@ def _target(endpoint: HttpEndpoint, name: str, process: str, path: str, query: s
     return PprofTarget(
         endpoint, endpoint.url(path).rstrip(":"), name + path.removesuffix(STANDARD), process, prefix=path
     )
-
-
-__all__ = ["open"]

@@ -81,6 +81,3 @@ def one_profile(word: str, path: str, query: str) -> OneProfile | None:
         if not (value.isdecimal() and value.isascii() and float(value) <= _LONGEST):
             raise UsageError(f"{path}?{key}=...: {key} is a number up to {_LONGEST:.0f}")
     return OneProfile(path, tuple(given))
-
-
-__all__ = ["OneProfile", "one_profile"]

@@ -255,5 +255,3 @@ _BY_PORT = {
     "10257": "kube-controller-manager serves it unless started with --profiling=false",
     "10259": "kube-scheduler serves it unless started with --profiling=false",
 }
-
-__all__ = ["STANDARD", "Look", "Mount", "goroutines_in", "look", "recount"]

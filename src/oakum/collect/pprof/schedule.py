@@ -109,6 +109,3 @@ def verbosity(endpoint: HttpEndpoint, flags: str) -> str:
         f"To see in its log what it does: curl -X PUT --data 5 {endpoint.url(flags)} raises klog's verbosity, with the "
         "credentials of this capture; set it back afterwards (2 is usual)."
     )
-
-
-__all__ = ["Seen", "left_out", "steps", "too_many", "verbosity"]

@@ -59,6 +59,3 @@ def _values(text: bytes, name: bytes) -> list[float]:
         rb"^" + name + rb"(?:\{[^\n]*\})? (\d{1,18}(?:\.\d{1,20})?(?:e[+-]?\d{1,2})?)[ \r\n]", text, re.MULTILINE
     )
     return [float(one[1]) for one, _ in zip(found, range(1000), strict=False)]
-
-
-__all__ = ["Scrape", "read"]

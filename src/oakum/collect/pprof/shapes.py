@@ -62,6 +62,3 @@ def opened(data: Buffer, most: int) -> bytes:
         except zlib.error:
             break
     return text
-
-
-__all__ = ["Shape", "opened", "shape"]

@@ -107,6 +107,3 @@ def _there(root: Path, path: str, own: tuple[str, ...], above: tuple[str, ...]) 
         folder = folder.parent
         files += [folder / name for name in above]
     return [file for file in files if file.is_file()]
-
-
-__all__ = ["CGROUPS", "Home", "as_text", "home", "memory_files"]

@@ -87,6 +87,3 @@ def _unix(path: str, proc: Proc) -> HttpEndpoint | None:
     except OSError:
         there = str(inside) if inside.exists() else path
     return HttpEndpoint("http://localhost", socket=there, shown=f"unix://{there}:")
-
-
-__all__ = ["SECONDS", "answering", "endpoints", "refuses"]

@@ -48,6 +48,3 @@ def _numbers_of(proc: Proc) -> dict[str, float]:
     if re.fullmatch(r"[1-9]\d{0,5}", settings.get("GOMAXPROCS", "")):
         found["go_sched_gomaxprocs_threads"] = int(settings["GOMAXPROCS"])
     return found
-
-
-__all__ = ["HEADER", "as_text"]

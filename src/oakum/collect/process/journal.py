@@ -121,6 +121,3 @@ def run(command: Sequence[str], seconds: float, most: int) -> Output:
 
 def _shown(command: Sequence[str]) -> str:
     return " ".join(f"'{part}'" if " " in part else part for part in command)
-
-
-__all__ = ["JournalTarget", "Output", "export", "open", "run"]

@@ -68,6 +68,3 @@ def _names_a_secret(flag: str) -> bool:
 
 def _harmless(value: str) -> bool:
     return any(form.fullmatch(value) for form in (_NUMBER, _ADDRESS, _PATH, _WORD))
-
-
-__all__ = ["MASK", "masked"]

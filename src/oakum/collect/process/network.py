@@ -62,6 +62,3 @@ def _set_namespace(proc: Proc) -> str:
             return os.strerror(ctypes.get_errno()).lower()
     except (OSError, AttributeError) as error:
         return str(getattr(error, "strerror", None) or error).lower()
-
-
-__all__ = ["Network"]

@@ -329,6 +329,3 @@ def _resident(proc: Proc) -> dict[str, object]:
 
 def _why(error: OSError, place: str) -> str:
     return f"{place}: {(error.strerror or str(error)).lower()}"
-
-
-__all__ = ["PidTarget", "open"]

@@ -164,6 +164,3 @@ def socket_inode(open_file: str) -> int | None:
     """Return the inode of "socket:[48213]"; None for other files."""
     found = _SOCKET.fullmatch(open_file)
     return int(found[1]) if found else None
-
-
-__all__ = ["GO_SETTINGS", "MOST", "PROC", "Proc", "Stat", "need_proc", "pids", "socket_inode"]

@@ -120,6 +120,3 @@ def _look(listening: list[Socket], proc: Proc, access: Access) -> Served:
         if found.problem and endpoints.refuses(found.problem):
             refusal = refusal or found.problem.quote
     return Served(why=refusal or "none of its listening sockets answers with pprof", refused=bool(refusal))
-
-
-__all__ = ["Program", "Running", "Served", "programs", "running", "served"]

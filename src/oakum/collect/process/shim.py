@@ -189,6 +189,3 @@ def _name(proc: Proc) -> str:
 
 def _after(flag: str, arguments: list[str]) -> str:
     return next((value for name, value in pairwise(arguments) if name == flag), "")
-
-
-__all__ = ["ShimTarget", "open"]

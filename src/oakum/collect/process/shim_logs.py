@@ -135,6 +135,3 @@ def _dump(data: bytes) -> tuple[bytes, bool]:
         return data[start:], False
     last = data.find(b"\n", end)
     return data[start : last + 1 if last >= 0 else len(data)], last >= 0
-
-
-__all__ = ["BEGIN", "END", "ShimLogs"]

@@ -110,6 +110,3 @@ def _number(data: bytes, at: int) -> int:
 
 def _numbers(data: bytes, count: int) -> list[int | None]:
     return [_number(data, 4 * at) if len(data) >= 4 * at + 4 else None for at in range(count)]
-
-
-__all__ = ["Told", "tcp_memory", "unix_sockets"]

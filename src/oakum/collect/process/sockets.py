@@ -161,6 +161,3 @@ def _owners(inodes: set[int], own: Proc) -> dict[int, Proc]:
 def _known(row: Socket, owner: Proc | None) -> Socket:
     stat = owner.stat() if owner else None
     return replace(row, peer_pid=owner.pid, peer_name=stat.name if stat else "") if owner else row
-
-
-__all__ = ["limits", "listeners", "sockets"]

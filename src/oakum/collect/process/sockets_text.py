@@ -46,6 +46,3 @@ def _number(value: int | None) -> str:
 
 def _word(text: str) -> str:
     return _ODD.sub(lambda odd: f"\\x{ord(odd[0]):02x}", text) or "*"
-
-
-__all__ = ["HEADER", "as_text"]

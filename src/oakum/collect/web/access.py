@@ -96,6 +96,3 @@ def check(headers: Mapping[str, str]) -> None:
             raise UsageError("-H: a header is a name, a colon and a value: -H 'X-Scope-OrgID: team-a'")
         if value != value.strip() or not value.isprintable() or not value.isascii():
             raise UsageError(f"the value of the header {name} has characters that no header can have; is it cut?")
-
-
-__all__ = ["Access", "basic", "check"]

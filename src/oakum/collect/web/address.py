@@ -133,6 +133,3 @@ def stays(here: str, there: str, below: str, one_port: bool = False) -> bool:
 
 def _port(parts: SplitResult) -> int | None:
     return parts.port or _PORTS.get(parts.scheme)
-
-
-__all__ = ["Place", "encoded", "is_loopback", "joined", "read", "shown", "stays", "without_user"]

@@ -78,6 +78,3 @@ def _write(file: BinaryIO, chunk: bytes) -> None:
 
 def _size(count: int) -> str:
     return f"{count >> 20:,} MiB" if count >= 1 << 20 else f"{count:,} bytes"
-
-
-__all__ = ["Body"]

@@ -261,6 +261,3 @@ def _retry_after(answer: Answer) -> float | None:
     if answer.status not in (429, 503) or not re.fullmatch(r"[0-9]{1,3}", said) or int(said) > _PATIENCE:
         return None
     return max(0.1, float(said))
-
-
-__all__ = ["Answer", "Explain", "HttpEndpoint"]

@@ -65,6 +65,3 @@ def _before(proxy: Proxy, access: Access) -> httpcore.Proxy:
         # As in Go: whom we trust as a server, we trust as its proxy.
         ssl_context=tls.context(access) if proxy.scheme == "https" else None,
     )
-
-
-__all__ = ["Pools"]

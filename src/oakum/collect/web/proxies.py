@@ -106,6 +106,3 @@ def _read(value: str, told_by: str) -> Proxy:
     vault.note(password)
     # Go gives either kind of SOCKS the name and lets the proxy look it up; so do we.
     return Proxy(parts.scheme.removesuffix("h"), host, port, told_by, user, password)
-
-
-__all__ = ["Proxy", "proxy_for"]

@@ -73,6 +73,3 @@ def page(data: Buffer) -> str:
     title = _TITLE.search(start)
     named = f' titled "{first_line(b" ".join(title[1].split()), 80)}"' if title else ""
     return f"a web page{named}{' (a login, it seems)' if _LOGIN.search(start) else ''}"
-
-
-__all__ = ["in_words", "page"]

@@ -63,6 +63,3 @@ def _read(stream: httpcore.NetworkStream, size: int, left: Callable[[], float]) 
             raise httpcore.ProxyError("it closed the connection")
         data += more
     return data
-
-
-__all__ = ["through"]

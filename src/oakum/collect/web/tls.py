@@ -58,6 +58,3 @@ def _stamp(file: str | None) -> tuple[int, int] | None:
     except OSError:
         return None  # it is said when the file is read
     return (found.st_mtime_ns, found.st_ino) if found else None
-
-
-__all__ = ["context"]

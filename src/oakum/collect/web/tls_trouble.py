@@ -54,6 +54,3 @@ def in_words(error: ssl.SSLError) -> str:
     if isinstance(error, ssl.SSLEOFError):
         reason = "UNEXPECTED_EOF"
     return next((said for part, said in _OTHERS if part in reason), f"TLS failed: {reason.replace('_', ' ').lower()}")
-
-
-__all__ = ["in_words"]

@@ -167,6 +167,3 @@ def first_line(data: bytes, most: int = 200) -> str:
     if not lines or lines[0].startswith("<"):
         return ""
     return vault.hidden("".join(char if char.isprintable() else "?" for char in lines[0]))[:most]
-
-
-__all__ = ["broken_off", "elsewhere", "first_line", "in_circles", "in_words"]

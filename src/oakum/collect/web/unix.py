@@ -69,6 +69,3 @@ class UnixStream(httpcore.NetworkStream):
         poll = select.poll()
         poll.register(self._socket, select.POLLIN)
         return bool(poll.poll(0))
-
-
-__all__ = ["UnixStream"]

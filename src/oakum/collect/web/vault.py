@@ -48,6 +48,3 @@ def hidden(text: str) -> str:
         if len(secret) >= _SHORTEST:
             text = text.replace(secret.decode("utf-8", "surrogateescape"), "***")
     return text
-
-
-__all__ = ["hidden", "is_sensitive", "known", "note", "note_headers"]

@@ -188,6 +188,3 @@ def _addresses(host: str, mine: RequestDeadline) -> list[str]:
     if thread.is_alive() or not found:
         raise httpcore.ConnectTimeout("no answer to the name")
     return list(dict.fromkeys(found))
-
-
-__all__ = ["Network", "NotHTTP", "RequestDeadline", "Stream", "request_deadline"]

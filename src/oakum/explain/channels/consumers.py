@@ -203,6 +203,3 @@ def _remedies(
             left = exits[0].leave.step
             drain = fixes.drain_ranged(consumer.op, left) or fixes.drain_on_leave(left, text(consumer.op.target), True)
     return fixes.drafts(drain or fixes.select_with_done(channel.op))
-
-
-__all__ = ["reason"]

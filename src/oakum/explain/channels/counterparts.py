@@ -97,6 +97,3 @@ def _unused(made: Op) -> bool:
             if step is None or not text(step.node).startswith("_ = "):
                 return False
     return True
-
-
-__all__ = ["counterparts"]

@@ -60,6 +60,3 @@ def _or_go_on(op: Op) -> Remedy | None:
         return None
     edits = instead(op.file, node, ["select {", f"case {text(node)}:", "default:", "}"])
     return fixes.draft("take-if-there", op.file, edits, place=place(op), code=text(node))
-
-
-__all__ = ["reason"]

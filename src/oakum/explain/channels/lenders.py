@@ -109,6 +109,3 @@ def _given_back(all_: Acquisitions, op: Op) -> bool:
     holders = Holders(all_, op.func, op, 0)
     gives = [given for one in op.func.everything() if (given := all_.pair.releases(one)) is not None]
     return any(holders.holds(given) for given in gives)
-
-
-__all__ = ["reason"]

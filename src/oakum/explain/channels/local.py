@@ -141,6 +141,3 @@ def _known(func: Func, host: Func) -> bool:
             return False
         func = func.parent
     return True
-
-
-__all__ = ["scan"]

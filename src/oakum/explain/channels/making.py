@@ -35,6 +35,3 @@ def made_sites(channel: Channel) -> list[CauseSite]:
 def distinct(sites: Sequence[CauseSite]) -> tuple[CauseSite, ...]:
     """Return the sites, each line once: the first role of it stays."""
     return tuple({(site.frame.file, site.frame.line): site for site in reversed(sites)}.values())[::-1]
-
-
-__all__ = ["distinct", "made_says", "made_sites", "received_says"]

@@ -56,6 +56,3 @@ def _given(scene: StackInSource, call: Op) -> Symbol | None:
 
 def _group(call: Op) -> Symbol | None:
     return call.func.package.symbol(operand(call), call.func, call.file)
-
-
-__all__ = ["reason"]

@@ -203,6 +203,3 @@ def _remedies(made: Op, var: Var, left: list[tuple[Func, Leave]], closes: list[O
     if func.parent is not None and func.use is not None and func.use.kind == "go" and func.top is made.func.top:
         return fixes.drafts(fixes.defer_at_start(func, f"{var.name}.Close()"))
     return ()
-
-
-__all__ = ["reason"]

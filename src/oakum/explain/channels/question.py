@@ -21,6 +21,3 @@ def reason(scene: StackInSource) -> Reason | None:
     if channel is None:
         return None
     return senders.reason(scene, channel) if op.kind == "send" else receivers.reason(scene, channel)
-
-
-__all__ = ["reason"]

@@ -294,6 +294,3 @@ def _only_in(func: Func, host: Func, channel: Channel) -> bool:
         return True
     calls = channel.package.callers.get(at, ())
     return bool(calls) and all(call.func.top is host and _only_in(call.func, host, channel) for call in calls)
-
-
-__all__ = ["left_by", "reason"]

@@ -72,6 +72,3 @@ def _close(channel: Channel, endings: list[Ending]) -> tuple[Remedy, ...]:
     if not alone or func.this is None or func.receiver != fields[0].type:
         return ()
     return fixes.drafts(fixes.defer_at_start(func, f"close({func.this.name}.{fields[0].name})"))
-
-
-__all__ = ["reason"]

@@ -255,6 +255,3 @@ def _left_says(one: Left) -> Text:
         return Text("cause.turn.left", args)
     condition = shortened(text(case.node.child_by_field_name("condition")))
     return Text("cause.turn.left-when", args | {"condition": condition, "case": f"{base(func)}:{case.line}"})
-
-
-__all__ = ["given_elsewhere", "left", "reason"]

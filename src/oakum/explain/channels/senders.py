@@ -259,6 +259,3 @@ def _remedies(channel: Channel, start: Op | None) -> tuple[Remedy, ...]:
         elif not op.step.loops and (count := fixes.senders(start, made)) is not None:
             room = fixes.buffer_for(made, count)
     return fixes.drafts(room or fixes.select_with_done(op))
-
-
-__all__ = ["hosts", "is_semaphore", "left_by_host", "many", "reason", "sent_twice"]

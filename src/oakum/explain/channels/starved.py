@@ -67,6 +67,3 @@ def _takes(op: Op) -> bool:
     """Tell whether a case takes a value: one that has none, or an error only, says that it is time to stop."""
     names = [text(one.target) for one in op.step.ops if one.kind == "assign" and one.values[0] == op.node]
     return any(name not in ("_", "err", "ok") for name in names)
-
-
-__all__ = ["reason"]

@@ -98,6 +98,3 @@ def _reach(begin: set[int], graph: Mapping[int, set[int]]) -> set[int]:
                 seen.add(one)
                 todo.append(one)
     return seen
-
-
-__all__ = ["of_program"]

@@ -114,9 +114,3 @@ def nodes(node: Node, *kinds: str) -> Iterator[Node]:
 
 def _holds(outer: Node, inner: Node) -> bool:
     return outer.start_byte <= inner.start_byte and inner.end_byte <= outer.end_byte
-
-
-__all__ = [
-    "alias", "at", "back_without", "method", "named", "nodes", "on", "operand", "place", "root", "rounds_without",
-    "step_of",
-]  # fmt: skip

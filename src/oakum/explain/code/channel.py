@@ -127,6 +127,3 @@ def _holds(outer: Op, inner: Op) -> bool:
 
 def _exported(func: Func) -> bool:
     return func.parent is None and func.name[:1].isupper()
-
-
-__all__ = ["Channel", "base_of", "channel_of"]

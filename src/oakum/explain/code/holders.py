@@ -214,6 +214,3 @@ def _deletes(flows: Flows, op: Op) -> bool:
     if target is None or text(target.child_by_field_name("field")) not in ("Delete", "LoadAndDelete"):
         return False
     return flows.package.is_sync_map(target.child_by_field_name("operand"), op.func, op.file)
-
-
-__all__ = ["LetGo", "absent", "constructs", "drops", "let_go"]

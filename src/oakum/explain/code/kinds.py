@@ -71,6 +71,3 @@ def split(written: str) -> list[str]:
             begin = index + 1
     tail = written[begin:].strip()
     return [*found, tail] if tail else found
-
-
-__all__ = ["base", "element", "is_channel", "results_of", "split"]

@@ -112,8 +112,3 @@ def condition(step: Step) -> tuple[str, bool]:
     if condition.count("!=") == 1 and "&&" not in condition and "||" not in condition:
         condition, plain = condition.replace("!=", "=="), not plain
     return condition, plain
-
-
-__all__ = [
-    "Again", "Holding", "Leave", "LockReading", "Pending", "State", "Summary", "below", "condition", "succeeds",
-]  # fmt: skip

@@ -248,6 +248,3 @@ def is_mutex(written: str) -> bool:
     return written in ("sync.Mutex", "sync.RWMutex", "sync.Locker") or (
         "." in written and name in ("Mutex", "RWMutex", "RBMutex")
     )
-
-
-__all__ = ["FREES", "TAKES", "TRIES", "Does", "Lock", "Names", "is_mutex"]

@@ -593,5 +593,3 @@ _STATEMENTS: dict[str, Callable[[Lowering, Node], None]] = {
     "labeled_statement": Lowering.labelled,
     "block": Lowering.block,
 }
-
-__all__ = ["lower", "signature"]

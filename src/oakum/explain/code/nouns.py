@@ -207,8 +207,3 @@ class Func(Struct, eq=False):
 
     def __repr__(self) -> str:
         return f"<func {self.name}:{self.first}>"
-
-
-__all__ = [
-    "CallRef", "ElemRef", "FieldRef", "ForeignRef", "Func", "GoFile", "Op", "ResultRef", "Step", "Symbol", "Var",
-]  # fmt: skip

@@ -464,6 +464,3 @@ def _results(node: Node | None) -> list[str]:
         names: Iterable[Node] = one.children_by_field_name("name")
         found += [text(one.child_by_field_name("type"))] * max(1, len(list(names)))
     return found
-
-
-__all__ = ["SYNC_MAP_GIVES", "Package", "within"]

@@ -197,6 +197,3 @@ def _looks_up(op: Op) -> bool:
     if value.type in ("index_expression", "type_assertion_expression", "unary_expression"):
         return True
     return value.type == "call_expression" and text(op.target) == "ok"
-
-
-__all__ = ["Leave", "after_error", "leaves_without", "meeting", "not_found", "reachable", "reached_without", "touching"]

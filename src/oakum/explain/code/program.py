@@ -197,6 +197,3 @@ def _clauses(files: tuple[SourceText, ...]) -> Iterator[str]:
         for one in file.data.split(b"\n", 200)[:200]:
             if one.startswith(b"package "):
                 yield one.split()[1].decode("utf-8", "replace")
-
-
-__all__ = ["Program", "ResolvedFrame", "calls", "does", "starts"]

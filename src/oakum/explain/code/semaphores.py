@@ -117,6 +117,3 @@ def by_method(op: Op, flows: Flows) -> Semaphore | None:
     """Return the turns that a call of somebody else's method takes."""
     name = text(op.target).rpartition(".")[2]
     return Semaphore(flows, "call", name=name) if op.kind == "call" and name in _GIVES else None
-
-
-__all__ = ["Semaphore", "at_channel", "by_method"]

@@ -68,6 +68,3 @@ def arguments(call: Node) -> list[Node]:
     """Return the arguments of a call."""
     given = call.child_by_field_name("arguments")
     return [one for one in given.named_children if one.type != "comment"] if given is not None else []
-
-
-__all__ = ["MOST_BYTES", "arguments", "bare", "last_line", "line", "operator", "parse", "parts", "text"]

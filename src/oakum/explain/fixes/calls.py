@@ -208,9 +208,3 @@ def _ended(name: str, call: str) -> str:
     if call.startswith("close(."):
         return f"close({name}{call.removeprefix('close(')}"
     return f"{name}()" if call == "()" else f"{name}.{call}"
-
-
-__all__ = [
-    "call_after", "call_before", "call_before_each", "close_deleted", "close_unkept", "defer_at_start", "defer_call",
-    "keep_cancel", "removals", "stop_deleted", "stop_old",
-]  # fmt: skip

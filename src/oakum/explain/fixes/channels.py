@@ -279,9 +279,3 @@ def leave_loop(jump: Step) -> Remedy | None:
     else:
         return None
     return draft("leave-loop", file, edits, place=place(jump), loop=line(loop))
-
-
-__all__ = [
-    "buffer_for", "buffer_of_one", "close_before", "defer_close", "drain_after_stop", "drain_on_leave",
-    "drain_ranged", "leave_loop", "return_after", "select_with_done", "senders",
-]  # fmt: skip

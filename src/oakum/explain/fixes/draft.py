@@ -169,6 +169,3 @@ def _errors(root: Node) -> int:
         count += node.is_error or node.is_missing
         todo += [child for child in node.children if child.has_error or child.is_error or child.is_missing]
     return count
-
-
-__all__ = ["Edit", "draft", "patch_name"]

@@ -172,19 +172,3 @@ def _line_end(file: GoFile, node: Node) -> int | None:
     if rest and (not rest.startswith((b"//", b"/*")) or (rest.startswith(b"/*") and not rest.endswith(b"*/"))):
         return None
     return end - (data[end - 1 : end] == b"\r")
-
-
-__all__ = [
-    "At",
-    "before",
-    "behind",
-    "block",
-    "first_in",
-    "indent",
-    "instead",
-    "one_line",
-    "place",
-    "statement",
-    "step_of",
-    "without",
-]

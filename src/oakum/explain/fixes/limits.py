@@ -172,6 +172,3 @@ def _loop_head(node: Node) -> Node | None:
             return node.parent
         node = node.parent
     return None
-
-
-__all__ = ["client_timeout", "make_field", "set_deadline", "set_timeout", "set_timeout_in", "with_timeout"]

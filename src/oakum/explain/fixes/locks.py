@@ -122,6 +122,3 @@ def words_only(kind: str, at: Op, **args: str | int) -> Remedy:
     """Say what would fix it where no small edit does: "lock-order", "call-unlocked", "wait-unlocked" ..."""
     given = {"place": place(at), **args}
     return Remedy("patch", Text(f"fix.{kind}", given), None, Text(f"fix.{kind}.risk", given))
-
-
-__all__ = ["defer_unlock", "unlock_before", "unlock_first", "use_locked_variant", "words_only"]

@@ -42,6 +42,3 @@ def pointer_receiver(func: Func) -> Remedy | None:
     return draft(
         "pointer-receiver", func.file, edits, place=at(func, func.first), function=func.name, type=func.receiver
     )
-
-
-__all__ = ["clone_piece", "pointer_receiver"]

@@ -328,9 +328,3 @@ def _behind_line(file: GoFile, node: Node, added: str) -> Edit:
     end = file.source.data.find(b"\n", node.end_byte)
     end = len(file.source.data) if end < 0 else end - (file.source.data[end - 1 : end] == b"\r")
     return Edit(end, end, added)
-
-
-__all__ = [
-    "connection_in_scope", "done_in_scope", "fresh", "identifiers", "importing", "is_context", "leaving", "owed",
-    "usable", "visible", "writable",
-]  # fmt: skip

@@ -230,6 +230,3 @@ def call_text(op: Op) -> str:
     if op.kind in ("call", "defer", "go") and op.target is not None:
         return shortened(f"{text(op.target)}()")
     return shortened(text(op.node).partition("\n")[0])
-
-
-__all__ = ["HeldLock", "LockStack", "Wanted", "call_text", "distinct", "site"]

@@ -204,6 +204,3 @@ def _ends(stack: LockStack) -> list[tuple[CauseRole, Op]]:
             found += [("never-closed", met) for met in channel.done("close") if met.func is not op.func]
             found += [("never-sent", met) for met in channel.done("send") if met.func is not op.func]
     return found
-
-
-__all__ = ["held_while_waiting"]

@@ -82,6 +82,3 @@ def _asked(locking: Locking, func: Func) -> Iterator[Lock]:
         once = _once(locking, op)
         if once is not None:
             yield once
-
-
-__all__ = ["within_once"]

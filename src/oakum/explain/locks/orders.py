@@ -84,6 +84,3 @@ def build_reason(mine: tuple[Op, Lock, Lock, Op], other: Order, certain: bool = 
     sites += [site("locked-first", mine[0]), site("locked-first", theirs[0])]
     remedy = fixes.words_only("lock-order", theirs[3], first=mine[1].name, second=mine[2].name)
     return Reason("lock-cycle", tuple(texts), distinct(sites), certain, (remedy,))
-
-
-__all__ = ["Order", "build_reason", "opposite", "orders"]

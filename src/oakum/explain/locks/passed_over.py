@@ -141,6 +141,3 @@ def _asked(node: Node) -> bool:
     left = up.child_by_field_name("left") if up is not None else None
     names = up.children_by_field_name("name") if up is not None and up.type == "var_spec" else []
     return (left is not None and len(left.named_children) == 2) or len(names) == 2
-
-
-__all__ = ["passed_over"]

@@ -198,6 +198,3 @@ def _one_object(order: Order) -> bool:
         and getattr(roots[0], "kind", "") == "receiver"
         and all(len(one.fields) == 1 for one in locks)
     )
-
-
-__all__ = ["scan", "taken_again", "unlocked_call"]

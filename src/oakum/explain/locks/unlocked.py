@@ -105,6 +105,3 @@ def around_a_loop(again: Again, way: list[Step]) -> Step | None:
     inside = way[begin + 1 : -1] if begin is not None else []
     jumps = [step for step in inside if step.kind == "jump"]
     return jumps[-1] if jumps else next((step for step in reversed(inside) if step.kind == "plain"), None)
-
-
-__all__ = ["Left", "around_a_loop", "build_reason", "left_locked", "never_unlocked"]

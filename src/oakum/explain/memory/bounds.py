@@ -89,6 +89,3 @@ def _conditions(step: Step) -> Iterator[str]:
             yield text(clause.child_by_field_name("condition"))
         elif head is not None and head.type == "binary_expression":
             yield text(head)
-
-
-__all__ = ["bound"]

@@ -121,6 +121,3 @@ def _cut(func: Func, name: str) -> bool:
     """Tell whether the package ever sets that field again: then somebody may cut the chain."""
     ops = (op for one in func.package.all for op in one.ops if op.kind == "assign" and op.target is not None)
     return any(text(op.target.child_by_field_name("field")) == name for op in ops if op.target is not None)
-
-
-__all__ = ["reason"]

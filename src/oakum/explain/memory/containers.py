@@ -259,6 +259,3 @@ def _unbounded_key(stored: Stored, origins: Origins) -> Expr | None:
         if any(name in text(one.node) for name in _UNBOUNDED):
             return one
     return None
-
-
-__all__ = ["about_memory", "limited", "long_lived", "reason"]

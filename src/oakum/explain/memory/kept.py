@@ -402,6 +402,3 @@ def _outer(func: Func) -> list[Func]:
         func = func.parent
         found.append(func)
     return found
-
-
-__all__ = ["Place", "Stored", "Tracker"]

@@ -53,6 +53,3 @@ def loads(scene: StackInSource, stored: Stored) -> bool:
         op.kind == "go" and not op.step.loops and not any("http.Request" in param.type for param in op.func.params)
         for op in starts
     )
-
-
-__all__ = ["goes_on", "loads"]

@@ -187,6 +187,3 @@ def _over(package: Package, acquire: Op, store: Op) -> Reason:
     )
     sites = (store.func.site("never-unmapped", store.line), made.func.site("made", made.line))
     return Reason("off-heap", texts, sites)
-
-
-__all__ = ["reason", "scan"]

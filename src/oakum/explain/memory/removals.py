@@ -165,6 +165,3 @@ def reached(scene: StackInSource, func: Func) -> bool:
         if func.package.path in file.imports.values()
         for node in nodes(file.root, "field_identifier")
     )
-
-
-__all__ = ["emptied_elsewhere", "on_copy", "reached", "removals", "set_too_late", "used"]

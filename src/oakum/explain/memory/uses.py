@@ -35,6 +35,3 @@ def _is_key(node: Node) -> bool:
     element = node.parent
     pair = element.parent if element is not None else None
     return pair is not None and pair.type == "keyed_element" and pair.child_by_field_name("key") == element
-
-
-__all__ = ["Uses"]

@@ -336,6 +336,3 @@ def _handed_back(all_: Acquisitions, callee: Func, param: Var) -> int | None:
 def methods_named(op: Op, *names: str) -> Node | None:
     """Return what a method of one of these names is called on."""
     return operand(op) if op.kind == "call" and method(op) in names else None
-
-
-__all__ = ["Acquisitions", "Holders", "Lost", "Pair", "methods_named"]

@@ -162,6 +162,3 @@ def _texts_and_sites(lost: Lost) -> tuple[list[Text], list[CauseSite]]:
     why = text(case.node.child_by_field_name("condition")) if case is not None and case.kind == "if" else ""
     key = "cause.body.left-if" if why and len(lines) == 1 else "cause.body.left"
     return [Text(key, {**args, "exits": told, "condition": why})], sites
-
-
-__all__ = ["PAIR", "reason", "scan"]

@@ -70,6 +70,3 @@ def _is_buffer(op: Op) -> bool:
     value = bare(op.values[0])
     kind = op.func.package.type_of(value, op.func, op.file)
     return not text(value).startswith("os.Std") and kind in ("bytes.Buffer", "strings.Builder", "*bytes.Buffer")
-
-
-__all__ = ["reason"]

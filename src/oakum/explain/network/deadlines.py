@@ -270,9 +270,3 @@ def _reaches(begin: Step, end: Step, on: str, undo: str) -> bool:
                 seen.add(after)
                 todo.append(after)
     return False
-
-
-__all__ = [
-    "SETTERS", "Limit", "beginnings", "client", "connections", "context", "deadlines", "held", "request",
-    "sets", "transport",
-]  # fmt: skip

@@ -46,6 +46,3 @@ def _inside(lost: Lost, call: str, name: str) -> Remedy | None:
         if param.name and given in (name, call.rpartition(".")[0]):
             return _before_exits(lost, param.name + call.removeprefix(given))
     return None
-
-
-__all__ = ["give_back"]

@@ -73,6 +73,3 @@ def _reached(func: Func, read: Step, package: Package, writes: list[Op]) -> bool
                 seen.add(after)
                 todo.append(after)
     return False
-
-
-__all__ = ["WRITES", "asked"]

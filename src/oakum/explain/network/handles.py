@@ -165,6 +165,3 @@ def _build_reason(found: list[tuple[str, Lost]], mechanism: Mechanism) -> Reason
         sites += [one.func.site(role, number) for number in lines]
     texts.append(Text(f"cause.{group}.ends"))
     return Reason(mechanism, tuple(texts), tuple(sites))
-
-
-__all__ = ["reason", "scan"]

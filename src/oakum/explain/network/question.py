@@ -306,6 +306,3 @@ def _ours(spot: ResolvedFrame) -> bool:
 
 def _args(call: Op) -> dict[str, str | int | float]:
     return {"place": place(call), "call": text(call.target), "function": call.func.full}
-
-
-__all__ = ["reason"]

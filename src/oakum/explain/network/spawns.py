@@ -109,6 +109,3 @@ def _endless(scene: StackInSource, origins: Origins) -> tuple[ResolvedFrame, Op]
 
 def _index(scene: StackInSource, spot: ResolvedFrame | None) -> int | None:
     return next((n for n, one in enumerate(scene.spots) if one is spot and one is not None), None)
-
-
-__all__ = ["reason"]

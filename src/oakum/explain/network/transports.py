@@ -49,6 +49,3 @@ def _made(package: Package) -> Iterator[Op]:
             name, _, kind = kinds.base(text(op.target)).partition(".") if op.kind == "composite" else ("", "", "")
             if kind == "Transport" and name in names and not any(one in text(func.node) for one in _ENDS):
                 yield op
-
-
-__all__ = ["reason"]

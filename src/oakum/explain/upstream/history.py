@@ -333,6 +333,3 @@ def _in_file(line: str, before: int, after: int) -> str:
         return line
     old, new = int(hunk[1]) + before - 1, int(hunk[3]) + after - 1
     return f"@@ -{old}{hunk[2] or ''} +{new}{hunk[4] or ''} @@"
-
-
-__all__ = ["Function", "History", "ReadPackage", "first_change"]

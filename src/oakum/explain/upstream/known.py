@@ -338,6 +338,3 @@ def _gaps(told: Sequence[_Seen], symptoms: Sequence[_Seen]) -> Iterator[Gap]:
                 Text("gap.known-version", args),
                 Text("gap.known-version.why"),
             )
-
-
-__all__ = ["HEAP_SHARE", "PILE", "PILE_SHARE", "piled_up", "recognise"]

@@ -59,6 +59,3 @@ def patches(last: str, changed: str) -> list[str]:
     numbers = range(max(0, until.patch - _MOST_UNLISTED), until.patch)
     versions = [f"v{until.major}.{until.minor}.{number}" for number in numbers]
     return [version for version in versions if order(version) > order(last)]
-
-
-__all__ = ["following", "minors", "newer", "order", "patches"]

@@ -247,6 +247,3 @@ def _fresh(var: Symbol | None) -> bool:
         return False
     value = bare(var.value)
     return value.type == "composite_literal" or text(value).startswith("new(")
-
-
-__all__ = ["Change", "Wish", "asked", "changes", "wishes"]

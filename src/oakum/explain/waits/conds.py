@@ -294,6 +294,3 @@ def _line(here: Waiting) -> int:
     """Return the line of the condition that is waited for."""
     conditions = asked(here.wait)
     return conditions[0][0].start_point[0] + 1 if conditions else here.wait.line
-
-
-__all__ = ["Waiting", "reason", "scan", "waiting"]

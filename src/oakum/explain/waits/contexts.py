@@ -343,6 +343,3 @@ def _identifiers(node: Node, name: str) -> Iterator[Node]:
         if one.type == "identifier" and text(one) == name:
             yield one
         todo.extend(one.named_children)
-
-
-__all__ = ["dropped_cancel", "lost_cancels", "reason", "scan"]

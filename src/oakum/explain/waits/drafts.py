@@ -101,9 +101,3 @@ def cancel_after(made: Op, cancel: str | None) -> tuple[Remedy, ...]:
     if cancel is None:
         return fixes.drafts(fixes.keep_cancel(made))
     return fixes.drafts(fixes.defer_call(made, f"{cancel}()"))
-
-
-__all__ = [
-    "broadcast", "cancel_after", "close_before", "close_when_done", "done_despite_panics", "done_for_nobody",
-    "done_on_every_path", "made_at_once", "signal_after", "wake_before",
-]  # fmt: skip

@@ -87,6 +87,3 @@ def copied(done: Op, package: Package) -> Func | None:
     if not isinstance(symbol, FieldRef) or base.type.startswith("*") or kinds.base(base.type) != symbol.type:
         return None
     return base.func if package.fields.get(symbol.type, {}).get(symbol.name) == "sync.WaitGroup" else None
-
-
-__all__ = ["Group", "copied", "group_of"]

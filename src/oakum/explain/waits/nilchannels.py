@@ -258,6 +258,3 @@ def _drafted(op: Op, lack: _Lack, flows: Flows) -> tuple[Remedy, ...]:
     if not any(one.kind in meet for one in flows.used.get(symbol, ())):
         return ()
     return made_at_once(lack.literal, symbol.name, package.fields.get(symbol.type, {}).get(symbol.name, ""))
-
-
-__all__ = ["reason", "scan"]

@@ -118,6 +118,3 @@ def _panicking(func: Func, scene: StackInSource) -> CauseSite | None:
                 given = [outer.package.called(value, outer.func, op.file) for value in op.values]
                 return may_panic(outer.package, [one for found in given for one in found])
     return None
-
-
-__all__ = ["may_panic", "passed_over"]

@@ -33,6 +33,3 @@ def scan(package: Package, flows: Flows) -> Iterator[Reason]:
     yield from conds.scan(package, flows)
     yield from nilchannels.scan(package, flows)
     yield from contexts.scan(package, flows)
-
-
-__all__ = ["given_up", "reason", "scan"]

@@ -164,6 +164,3 @@ def _dropped(scene: StackInSource, looping: ResolvedFrame) -> LetGo | None:
     ended = behind(scene.spots)
     found = let_go(flows, flows.origin(owner, scene.known), (), lambda op: not ended(op))
     return found[0] if found else None
-
-
-__all__ = ["reason", "ticking"]

@@ -328,6 +328,3 @@ def _condition(step: Step) -> str:
 
 def _added(group: Group) -> tuple[CauseSite, ...]:
     return tuple(op.func.site("added", op.line) for op in group.adds[:1])
-
-
-__all__ = ["reason", "scan"]

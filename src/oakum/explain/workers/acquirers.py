@@ -177,6 +177,3 @@ def _comes_from(program: Program, package: Package, symbol: Symbol | None, op: O
         return False
     before = program.flows(package).origins(symbol) if isinstance(symbol, (Var, FieldRef)) else {symbol}
     return any(isinstance(one, CallRef) and one.name.startswith(f"{path}.") for one in before)
-
-
-__all__ = ["Acquirer", "acquirers", "calls_of", "releasing", "users"]

@@ -41,6 +41,3 @@ def _only_after(func: Func, step: Step, wait: Step) -> bool:
                 seen.add(after)
                 todo.append(after)
     return step not in seen
-
-
-__all__ = ["behind"]

@@ -69,6 +69,3 @@ def scan(package: Package, flows: Flows) -> Iterator[Reason]:
                 continue
             if ending.kind == "context" or any(op.kind == "close" for op in ending.done):
                 yield Reason("unstopped-worker", (found.texts,), found.sites, certain=True, remedies=found.remedies)
-
-
-__all__ = ["scan", "unheeded"]

@@ -120,6 +120,3 @@ def _named(package: Package, kind: str, names: Iterable[str]) -> str | None:
         return f"{method}()"
     foreign = [name for name, written in package.fields.get(kind, {}).items() if written in _TIMERS]
     return f"{foreign[0]}.{known[0]}()" if len(foreign) == 1 and known[0] == "Stop" else None
-
-
-__all__ = ["loss_fixes"]

@@ -336,9 +336,3 @@ def _given(before: Iterable[Symbol], flows: Flows) -> Var | None:
         if isinstance(one, Var) and one.kind == "param" and not flows.into.get(one):
             return one
     return None
-
-
-__all__ = [
-    "Ending", "Waiting", "ending_of", "is_timer", "loop_around", "of_channel", "of_context", "reads_to_the_end",
-    "select_of", "waiting",
-]  # fmt: skip

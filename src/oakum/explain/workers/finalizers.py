@@ -88,6 +88,3 @@ def _gone(program: Program, send: Op, spot: ResolvedFrame) -> Iterator[CauseSite
 
 def _same(receive: Op) -> Callable[[Step], bool]:
     return lambda step: step is receive.step
-
-
-__all__ = ["reason"]

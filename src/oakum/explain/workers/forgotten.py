@@ -48,6 +48,3 @@ def _left(scene: StackInSource) -> Iterator[tuple[Pair, Reason]]:
             one = left(package, op, pair)
             if one is not None and not once(scene.program, op):
                 yield pair, one
-
-
-__all__ = ["reason"]

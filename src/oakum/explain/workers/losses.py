@@ -36,6 +36,3 @@ def lines(loss: Loss, role: CauseRole = "never-stopped") -> list[CauseSite]:
     if loss.acquire is not None and loss.acquire.line != loss.line:
         found.append(loss.acquire.func.site("made", loss.acquire.line))
     return found
-
-
-__all__ = ["lines", "texts"]

@@ -99,6 +99,3 @@ def put_into(package: Package, symbols: Iterable[Symbol], funcs: Iterable[Func])
             symbol = package.symbol(op.target, op.func, op.file) if op.kind == "assign" else None
             if isinstance(symbol, FieldRef) and symbol in fields:
                 yield symbol.type
-
-
-__all__ = ["Owned", "of_path", "put_into"]

@@ -385,9 +385,3 @@ def _is_setting(package: Package, condition: Node, op: Op) -> bool:
     if node.type == "unary_expression":
         node = bare(node.child_by_field_name("operand") or node)
     return node.type == "selector_expression" and package.type_of(node, op.func, op.file) == "bool"
-
-
-__all__ = [
-    "Kept", "Loss", "called", "dropped", "handed_up", "here", "is_failure", "kept", "looks_only", "lost",
-    "put_away", "reach", "released", "skipped",
-]  # fmt: skip

@@ -386,6 +386,3 @@ def _own_calls(scene: StackInSource, top: Func) -> Iterator[tuple[Package, Op]]:
         for own in scene.program.own():
             for call in calls_of(scene.program, own, created.package.path, top):
                 yield own, call
-
-
-__all__ = ["acquired_loss", "elsewhere_says", "elsewhere_sites", "reason", "unique"]

@@ -234,6 +234,3 @@ def _puts(func: Func) -> Iterator[Symbol]:
             symbol = package.symbol(op.target, func, func.file)
             if isinstance(symbol, ElemRef):
                 yield symbol.of
-
-
-__all__ = ["reason"]

@@ -151,6 +151,3 @@ def _finished(step: Step, how: str, var: Var) -> bool:
     """Tell whether rows are read to their end, which closes them, or a ticker's channel, which has none."""
     ends = step.kind == "loop" and how == "else"
     return ends and any((method(one) == "Next" and on(one) is var) or one.kind == "range" for one in step.ops)
-
-
-__all__ = ["left", "name_of", "pair_of", "scan"]

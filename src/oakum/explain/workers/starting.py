@@ -330,6 +330,3 @@ def _imports(own: Package, package: Package) -> bool:
     return any(
         path == package.path or path.rpartition("/")[2] == last for file in own.files for path in file.imports.values()
     )
-
-
-__all__ = ["bounded", "counts", "handing", "lasts", "once", "starter"]

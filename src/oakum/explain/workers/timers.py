@@ -138,6 +138,3 @@ def timer_loss(flows: Flows, timer: Op) -> tuple[Loss | None, Op | None]:
     if loss is None and not stops and where.symbols and put_away(flows, timer):
         loss = Loss("kept", timer.func, timer.line, timer.step, timer)
     return loss, stops[0] if stops else None
-
-
-__all__ = ["callback", "of", "reason"]

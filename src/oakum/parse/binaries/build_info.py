@@ -143,6 +143,3 @@ def _pointed_to(image: Image, addresses: list[int]) -> Iterator[bytes]:
         near = np.flatnonzero((words[:-1] >= wanted.min()) & (words[:-1] <= wanted.max()))
         for at in near[np.isin(words[near], wanted)][:_MOST_MARKS].tolist():
             yield image.at(int(words[at]), min(int(words[at + 1]), _MOST_VERSION))
-
-
-__all__ = ["BuildInfo", "read"]

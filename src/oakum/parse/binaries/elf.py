@@ -70,6 +70,3 @@ def _sections(data: Buffer, order: str, wide: bool, where: tuple[int, int, int],
             called = text[name : min(end, name + 256)].decode("latin-1")
             parts.append(Part(called, address, start, length, bool(flags & _WRITE_SECTION)))
     return parts
-
-
-__all__ = ["MAGIC", "read"]

@@ -156,6 +156,3 @@ def _header_at(image: Image, start: int) -> tuple[int, int, tuple[int, ...]] | N
     if not 0 < words[0] < len(image.data) or (layout != _GO_1_2 and not words[3] < words[4] < len(image.data)):
         return None
     return start, layout, words
-
-
-__all__ = ["is_go", "names"]

@@ -118,6 +118,3 @@ def places(data: Buffer, needle: bytes, ranges: Iterable[tuple[int, int]]) -> It
             while found >= 0:
                 yield at + found
                 found = piece.find(needle, found + 1)
-
-
-__all__ = ["Image", "Part", "image", "places"]

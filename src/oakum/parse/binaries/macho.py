@@ -79,6 +79,3 @@ def _segment(raw: bytes, order: str, wide: bool, begin: int, loaded: list[Part],
 
 def _name(raw: bytes) -> str:
     return raw.rstrip(b"\0").decode("latin-1")
-
-
-__all__ = ["MAGICS", "UNIVERSAL", "read", "universal"]

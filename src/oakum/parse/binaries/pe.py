@@ -35,6 +35,3 @@ def read(data: Buffer) -> Image | None:
         parts.append(Part(name, base + address, start, size if start else 0, bool(flags & _WRITE), room))
     what = ("a Windows", "program", _MACHINES.get(machine, f"machine {machine:#x}"))
     return image(data, what, ("<", 8 if wide else 4), parts, (), table + 40 * sections)
-
-
-__all__ = ["MAGIC", "read"]

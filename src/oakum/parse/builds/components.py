@@ -98,6 +98,3 @@ def go_version(text: str) -> str | None:
     """Return the Go version that a field names; None when it names none."""
     found = _GO.fullmatch(text.strip())
     return found[1] if found else None
-
-
-__all__ = ["COMPONENTS", "REPOSITORIES", "go_version", "released"]

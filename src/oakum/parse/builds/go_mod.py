@@ -151,6 +151,3 @@ def _problems(said: _Said) -> tuple[Problem, ...]:
     if not said.unread:
         return ()
     return (Problem.of("unread-lines", f"line {said.unread[0]}", lines=len(said.unread)),)
-
-
-__all__ = ["read"]

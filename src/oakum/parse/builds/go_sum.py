@@ -39,6 +39,3 @@ def read(data: Buffer, limits: Limits) -> tuple[Reading, ...]:
     # The go command writes the versions of a module lowest first.
     build = Build(modules={name: all_of_them[-1] for name, all_of_them in versions.items()}, linked=False)
     return (Reading(kind="build", format="go.sum", build=build, notes=MappingProxyType(notes)),)
-
-
-__all__ = ["read"]

@@ -66,6 +66,3 @@ def _version_of(image: Mapping[str, object]) -> Told | None:
 
 def _has_any(labels: Mapping[str, object]) -> bool:
     return any(name.startswith(_PREFIX) for name in labels)
-
-
-__all__ = ["read"]

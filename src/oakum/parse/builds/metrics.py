@@ -90,6 +90,3 @@ def _released(told: _Told, labels: Mapping[str, str]) -> Build | None:
         return None
     release, go = labels.get(told.release, ""), labels.get(told.go, "")
     return kubernetes(release, go) if told.component == "kubernetes" else released(told.component, release, go)
-
-
-__all__ = ["build_told"]

@@ -53,6 +53,3 @@ def _begins(head: str) -> bool:
         return False
     shapes = (_MODULE, _REPLACEMENT, _MARK, _PACKAGE)
     return len(lines) > 1 and all(any(shape.fullmatch(line) for shape in shapes) for line in lines if line)
-
-
-__all__ = ["read"]

@@ -150,5 +150,3 @@ _ANSWERS: tuple[Callable[[Json], Iterator[Told]], ...] = (
 _WORDS = (
     b'"goVersion"', b'"GoVersion"', b'"go_version"', b'"etcdserver"', b'"kubeletVersion"', b'"server-version"',
 )  # fmt: skip
-
-__all__ = ["Told", "kubernetes", "node_told", "read", "reading"]

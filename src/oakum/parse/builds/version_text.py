@@ -152,5 +152,3 @@ _ANSWERS: tuple[Callable[[str], Iterator[Told]], ...] = (
     _docker,
     _kubectl,
 )
-
-__all__ = ["read"]

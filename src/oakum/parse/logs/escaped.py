@@ -155,6 +155,3 @@ def peel_strace(text: bytes, split: bool) -> list[Strand]:
                 strand.cuts.append(strand.size)
         strands.append(strand)
     return strands
-
-
-__all__ = ["peel_messages", "peel_quoted", "peel_strace", "unescaped"]

@@ -205,19 +205,3 @@ def line_start(text: Buffer, position: int, lowest: int = 0) -> int:
         if low == lowest:
             return lowest
         reach *= 4
-
-
-__all__ = [
-    "DUMP_LINE",
-    "HEADER",
-    "PROFILE_HINT",
-    "around_hints",
-    "column",
-    "hinted_lines",
-    "hints",
-    "is_plain",
-    "is_settled",
-    "line_start",
-    "sample",
-    "score",
-]

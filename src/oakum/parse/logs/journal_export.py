@@ -53,6 +53,3 @@ def _writer(fields: dict[bytes, bytes]) -> tuple[bytes, ...]:
 def _label(writer: tuple[bytes, ...]) -> str:
     program, process = (part.decode("utf-8", "replace") for part in (*writer, b"", b"")[:2])
     return f"{program}[{process}]" if process else program
-
-
-__all__ = ["peel"]

@@ -36,6 +36,3 @@ def _quotes(line: bytes) -> tuple[int, bool]:
     """Return how many quotes are not escaped, and whether the line ends in a backslash that escapes what comes next."""
     single = line.replace(rb"\\", b"")
     return single.replace(rb"\"", b"").count(b'"'), single.endswith(b"\\")
-
-
-__all__ = ["rejoined"]

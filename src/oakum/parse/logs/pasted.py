@@ -121,6 +121,3 @@ def _columns(line: bytes) -> int:
 
 def _rewritten(dialect: str, before: bytes, after: bytes) -> list[Strand]:
     return [] if after == before else [Strand.rewritten(dialect, before, after)]
-
-
-__all__ = ["peel_colours", "peel_html", "peel_indent", "peel_line_ends", "peel_quotes", "peel_wraps"]

@@ -223,6 +223,3 @@ def _general(prefix: bytes) -> bytes:
         shape += rb"\d++" if token.isdigit() else rb" ++" if token.isspace() else re.escape(token)
     last = prefix[len(body) :]
     return shape + (b"(?:%b|(?=\\r?\\n))" % last if last else b"")
-
-
-__all__ = ["CARRIERS", "OWN", "Prefix", "learned", "peel"]

@@ -306,6 +306,3 @@ def _encoded(text: str) -> bytes:
         return text.encode("latin-1")
     except UnicodeEncodeError:  # the record had escapes like \u2026
         return b"".join(c.encode("latin-1") if c <= "\xff" else c.encode("utf-8", "replace") for c in text)
-
-
-__all__ = ["peel", "peel_document"]

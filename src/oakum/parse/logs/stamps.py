@@ -45,6 +45,3 @@ def parse_stamp(stamp: str) -> datetime | None:
         return datetime(year, month, day, hour, minute, min(second, 59), microsecond, zone)
     except ValueError:
         return None
-
-
-__all__ = ["BSD", "GO", "ISO", "find", "parse_stamp"]

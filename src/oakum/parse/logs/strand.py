@@ -143,6 +143,3 @@ class Unwrapped(Struct, frozen=True):
         """Return the time stamps of the record that holds `offset`, innermost first."""
         row = bisect_right(self.stamps, offset, key=itemgetter(0)) - 1
         return self.stamps[row][1] if row >= 0 else ()
-
-
-__all__ = ["Mark", "Strand", "Unwrapped"]

@@ -70,6 +70,3 @@ def _depths(waits: dict[int, list[tuple[int, str]]]) -> dict[int, int]:
                 todo.append((node, True))
                 todo += [(end, False) for end, _ in waits[node]]
     return depth
-
-
-__all__ = ["Box", "Layer", "layers"]

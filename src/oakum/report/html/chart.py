@@ -221,6 +221,3 @@ def _times(series: tuple[Series, ...], across: tuple[tuple[float, ...], ...]) ->
     kept.append(found[-1])
     anchors = ["start", *["middle"] * (len(kept) - 2), "end"]
     return tuple(Label(round(x, 2), 0, text, anchor) for (x, text), anchor in zip(kept, anchors, strict=True))
-
-
-__all__ = ["HEIGHT", "SMALL", "Label", "Line", "Mark", "Plot", "plot"]

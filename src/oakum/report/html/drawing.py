@@ -22,6 +22,3 @@ class Drawing(Struct, frozen=True):
     def blocks(self, lang: str) -> dict[str, str]:
         """Return the blocks of data that a page in this language carries."""
         return {**self.data, **self.words.get(lang, self.words.get("en", {}))}
-
-
-__all__ = ["Drawing"]

@@ -19,6 +19,3 @@ def kept(text: str) -> str:
     head, _, _ = text.partition("</head>")
     _, _, rest = head.partition(f'<meta name="{KEPT}" content="')
     return html.unescape(rest.partition('"')[0])
-
-
-__all__ = ["BEGIN", "END", "KEPT", "embedded", "kept"]

@@ -119,6 +119,3 @@ def _links(section: Section) -> list[str]:
 
 def _more(words: Mapping[str, str], count: int) -> str:
     return words["left-out"].replace("{count}", f"{count:,}")
-
-
-__all__ = ["STEPS", "Limits", "fitted"]

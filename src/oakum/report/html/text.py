@@ -87,6 +87,3 @@ def href(to: str, anchors: frozenset[str]) -> str:
         return to if len(to) <= _LONGEST else ""
     name = anchor_id(to)
     return f"#{name}" if name and name in anchors else ""
-
-
-__all__ = ["anchor_id", "anchors_of", "clean", "href", "lines", "prose", "shown", "tail"]

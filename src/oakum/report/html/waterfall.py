@@ -34,6 +34,3 @@ def bars(waterfall: Waterfall) -> tuple[Drawn, ...]:
         )
         for bar, start, value in spans
     )
-
-
-__all__ = ["Drawn", "bars"]

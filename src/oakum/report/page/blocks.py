@@ -279,10 +279,3 @@ def walk(blocks: Sequence[Block]) -> "list[Block]":
             for fact in block.facts:
                 found += walk(fact.blocks)
     return found
-
-
-__all__ = [
-    "Bar", "Block", "Cell", "Chain", "Chart", "ChartPoint", "Claim", "Claims", "Code", "CodeLine", "Command", "Diff",
-    "Edge", "Fact", "Facts", "Figure", "Fold", "Link", "Node", "Page", "Para", "Place", "Places", "Row", "Section",
-    "Series", "Table", "Tone", "Waterfall", "anchor_of_finding", "anchor_of_input", "table", "walk",
-]  # fmt: skip

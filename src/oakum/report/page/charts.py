@@ -181,6 +181,3 @@ def _exceeds(memory: Memory) -> bool:
     """Tell whether the parts are more than what is resident."""
     parts = sum(getattr(memory, part) or 0 for part in _PARTS)
     return memory.rss is not None and parts > memory.rss
-
-
-__all__ = ["MEASURES", "at_a_glance", "growth_charts", "thinned", "totals", "waterfall"]

@@ -413,6 +413,3 @@ class _Composer:
 
     def rest(self, count: int, command: str) -> tuple[Block, ...]:
         return self.suspects.more(count - _ROWS_MOST, command)
-
-
-__all__ = ["FIGURES", "compose"]

@@ -369,6 +369,3 @@ def _evidence_of(called: Sequence[str]) -> list[str]:
         elif not word.startswith("--"):
             words.append(word)
     return [word for word in words if word]
-
-
-__all__ = ["NEAREST", "Derive"]

@@ -101,6 +101,3 @@ def settling(diagnosis: Diagnosis) -> Gap | None:
     if diagnosis.verdict != "undecided":
         return None
     return next((one for one in diagnosis.gaps if gap_command(diagnosis, one)), None)
-
-
-__all__ = ["glance", "settling"]

@@ -253,6 +253,3 @@ def _inside(sentence: str) -> str:
     if re.match(r"[A-Z][a-z]", told) and not re.match(r"Go\b", told):
         return told[0].lower() + told[1:]
     return told
-
-
-__all__ = ["FIRST", "fixed_in", "headline", "known", "subject", "what", "worst_first"]

@@ -161,6 +161,3 @@ class _Picture:
 
 def _more(lines: Sequence[int]) -> list[str]:
     return ["…"] if len(set(lines)) > _LINES_MOST else []
-
-
-__all__ = ["VICTIMS_MOST", "because", "chain", "parties"]

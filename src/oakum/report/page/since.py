@@ -154,6 +154,3 @@ def _taken(diagnosis: Diagnosis, evidence: Evidence) -> datetime | None:
 def snapshot_name(speech: Speech, one: Dated | SnapshotRow | Point, others: Sequence[datetime | None] = ()) -> str:
     """Return a snapshot as short as it can be told: its time, else the end of its path."""
     return clock(one.at, others) or speech.name(one.label.rstrip("/").rpartition("/")[2]) or "?"
-
-
-__all__ = ["Dated", "allocating", "began", "beginnings", "dated", "pace", "rates", "since", "snapshot_name"]

@@ -89,6 +89,3 @@ def clock(when: datetime | None, others: Sequence[datetime | None] = ()) -> str:
 def stamp(when: datetime | None) -> str:
     """Return a time whole."""
     return f"{utc(when):%Y-%m-%d %H:%M:%S}Z" if when is not None else ""
-
-
-__all__ = ["NAME", "SENTENCE", "Speech", "clock", "stamp"]

@@ -392,6 +392,3 @@ class Suspects:
 
 def _is_web(address: str) -> bool:
     return address.startswith(("https://", "http://")) and len(address) < 500
-
-
-__all__ = ["Suspects"]

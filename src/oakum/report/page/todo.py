@@ -164,6 +164,3 @@ def checks(speech: Speech, diagnosis: Diagnosis, derive: Derive, found: Finding)
     if following:
         blocks += [Para(speech.word("check.here")), *(Command(speech.cut(one, 6000)) for one in following[:3])]
     return tuple(blocks)
-
-
-__all__ = ["STUCK", "checks", "first_steps", "todo"]

@@ -179,6 +179,3 @@ def _appendix(story: Story) -> Section:
     if called and (command := story.command("diagnose", "--incident", "-o", "incident.md", *called)):
         blocks.append(Command(command, story.tell("appendix.again")))
     return Section("inputs", title, tuple(blocks))
-
-
-__all__ = ["incident"]

@@ -149,6 +149,3 @@ def _restart(story: Story, found: Finding) -> list[Block]:
         if growth.measure in ("inuse_space", "rss"):
             return [Para(story.tell("fix.restart-memory", bytes=last, **args))]
     return []
-
-
-__all__ = ["best", "fix", "root_cause"]

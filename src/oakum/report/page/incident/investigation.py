@@ -297,6 +297,3 @@ def gaps(story: Story) -> list[Block]:
         command = gap_command(story.diagnosis, gap).partition("  # ")[0]  # the remark says what the sentence above says
         blocks += [Command(command)] if command and len(command) <= COMMAND_MOST else []
     return blocks
-
-
-__all__ = ["gaps", "investigation", "known_line"]

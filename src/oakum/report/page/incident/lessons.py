@@ -161,6 +161,3 @@ def _rule(*, group: str, alert: str, metric: str, threshold: str, window: str, s
           severity: warning
         annotations:
           summary: "{summary}\""""
-
-
-__all__ = ["lessons"]

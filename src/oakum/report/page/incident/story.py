@@ -145,6 +145,3 @@ def hourly(growth: Growth) -> float:
 def known(found: Finding) -> KnownMatch | None:
     """Return the upstream bug of a finding, the surest."""
     return found.known[0] if found.known else None
-
-
-__all__ = ["COMMAND_MOST", "Story", "goroutines", "hourly", "known"]

@@ -169,6 +169,3 @@ def _room(story: Story, memory: Memory) -> list[Block]:
             )
         ]
     return [Para(story.tell("limit.unknown"), quiet=True)] if story.leaking and memory.rss else []
-
-
-__all__ = ["seen", "symptoms", "went"]

@@ -119,6 +119,3 @@ def _expected(story: Story, found: Finding, growth: Growth) -> Row:
             Cell(after),
         )
     )
-
-
-__all__ = ["compiled", "verification"]
