@@ -60,8 +60,6 @@ _IGNORE = re.compile(r"//oakum:ignore(?![\w-])[ \t]*(.*)$")
 
 
 class Read(NamedTuple):
-    """What one package gave."""
-
     flaws: tuple[Flaw, ...] = ()
     problems: tuple[Problem, ...] = ()
 

@@ -109,7 +109,6 @@ def snapshots_option(explanation: str, default: int | None = None) -> Decorator:
 
 
 def live_option(name: str, metavar: str | None, explanation: str, *spellings: str) -> Decorator:
-    """Return the option of one of LIVE_FLAGS."""
     spelled = spellings or (f"--{name.replace('_', '-')}",)
     if metavar is None:
         return click.option(*spelled, name, is_flag=True, help=explanation)
@@ -192,7 +191,6 @@ def _header(text: str) -> tuple[str, str]:
 
 
 def capture_options(given: Mapping[str, Any]) -> "CaptureOptions":
-    """Return what is asked of every target."""
     from oakum.cli.programs import describe
     from oakum.collect.target import DUMP_BUDGET, CaptureOptions
 

@@ -172,7 +172,6 @@ def _facts(plan: Plan) -> str:
 
 
 def _print_missing(result: TargetResult) -> None:
-    """Print what is missing of a target that gave something."""
     for left in result.plan.left_out:
         _paragraph(_clean(f"left out: {left.what}: {left.why}{f'; {left.how}' if left.how else ''}"))
     for problem in result.problems:

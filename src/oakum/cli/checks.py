@@ -51,8 +51,6 @@ created by main.main in goroutine 1
 
 
 class Check(Struct, frozen=True):
-    """One check."""
-
     state: State
     found: str
     costs: str = ""  # what does not work without it

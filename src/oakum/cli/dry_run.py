@@ -17,8 +17,6 @@ from oakum.report.words import word
 
 
 class Intended(Struct, frozen=True):
-    """What a diagnosis was asked to do."""
-
     evidence: Sequence[str]
     baseline: Sequence[str]
     binary: Sequence[str]

@@ -46,7 +46,6 @@ class Row(Struct, frozen=True):
         return program if program.startswith(self.process.name) else self.process.name
 
     def matches(self, words: Sequence[str]) -> bool:
-        """Tell whether one of the words stands in its names."""
         home = self.process.home
         names = (self.name, self.process.program, self.build.path, home.container, home.unit, home.pod)
         return not words or any(word.lower() in (name or "").lower() for word in words for name in names)
@@ -123,7 +122,6 @@ def _rows(words: Sequence[str], progress: Progress) -> tuple[list[Row], int]:
 
 
 def _probe_all(rows: list[Row], progress: Progress) -> list[Row]:
-    """Return the rows with where their pprof is."""
     if not rows:
         return rows
     from oakum.collect.process.running import served

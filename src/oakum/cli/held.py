@@ -35,7 +35,6 @@ class Called(Struct):
 
     @property
     def words(self) -> list[str]:
-        """Return all that names captures."""
         return list(dict.fromkeys((*self.evidence, *self.baseline, *self.binary)))
 
 

@@ -65,7 +65,6 @@ def command(evidence: tuple[str, ...], as_json: bool, **live: Any) -> int:
 
 
 def row(capture: Capture, reading: Reading) -> dict[str, Any]:
-    """Return one row of `inspect --json`."""
     from oakum.report.words import say
 
     return {
@@ -91,7 +90,6 @@ def row(capture: Capture, reading: Reading) -> dict[str, Any]:
 
 
 def counts(reading: Reading) -> dict[str, int]:
-    """Return how much of what was read."""
     from oakum.parse import goroutines
 
     found: dict[str, int] = {}

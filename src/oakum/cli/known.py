@@ -107,7 +107,6 @@ def command(
 
 
 def _verb(words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-    """Return what is to be done, and with what."""
     if words and words[0] in _VERBS:
         if words[0] in ("search", "match", "show") and len(words) == 1:
             what = {"search": "WORDS", "match": "EVIDENCE", "show": "ID"}[words[0]]

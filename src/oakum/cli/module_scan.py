@@ -37,8 +37,6 @@ _MOST_BESIDE = 16 << 20
 
 
 class Found(Struct, dict=True):
-    """What was found so far."""
-
     builds: int = 0
     rows: list[Carried] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)

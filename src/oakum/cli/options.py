@@ -253,7 +253,6 @@ def _without_binary(arguments: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def query_of(given: dict[str, Any]) -> "Query":
-    """Return the query that the flags describe."""
     from oakum.views.query import Query
 
     granularities = [name for name in _GRANULARITIES if given[name]]

@@ -40,7 +40,6 @@ def describe(program: Path) -> bytes | None:
 
 
 def build(told: str) -> Build:
-    """Return the build that a listing tells."""
     head, *lines = told.split("\n")
     readings = build_text.read(told.encode(), DEFAULT)
     return readings[0].build or Build() if readings else build_text.build_of(lines, head.rpartition(": ")[2])

@@ -27,7 +27,6 @@ class SavedFile(Struct, frozen=True):
 
     @property
     def folder(self) -> Path:
-        """Return the directory in which it lies."""
         return Path.cwd() if self.name == "-" else Path(self.name).absolute().parent
 
     def diagnosis(self) -> "Diagnosis":

@@ -139,7 +139,6 @@ def _scan(
 
 
 def _nothing(found: Scan, trees: Sequence[str]) -> str:
-    """Return why there is nothing to tell."""
     from oakum.report.words import say
 
     if found.problems and len(trees) == 1:

@@ -24,8 +24,6 @@ _MOST_PROGRAMS = 100
 
 
 class BuildFiles(NamedTuple):
-    """What a tree has."""
-
     modules: tuple[Path, ...]  # go.mod
     programs: tuple[Path, ...]
     source: bool  # there is Go source in it
@@ -33,7 +31,6 @@ class BuildFiles(NamedTuple):
 
 
 def build_files(root: Path) -> BuildFiles:
-    """Return what in a tree tells of builds."""
     modules: list[Path] = []
     programs: list[Path] = []
     problems: list[Problem] = []

@@ -56,12 +56,10 @@ class TargetResult(Struct, eq=False, dict=True):
 
     @property
     def name(self) -> str:
-        """Return what people call it."""
         return self.target.name if self.target else self.word
 
     @property
     def address(self) -> str:
-        """Return what names it."""
         return self.target.address if self.target else self.word
 
     def close(self) -> None:

@@ -101,7 +101,6 @@ class CaptureScheduler:
 
     @property
     def results(self) -> list[TargetResult]:
-        """Return what is known of every target by now."""
         return [result for word in self._words for result in word.results]
 
     @property

@@ -195,7 +195,6 @@ def module_around(file: Path) -> Path | None:
 
 
 def _package(file: Path) -> str:
-    """Return the import path of the package that a file belongs to."""
     home = module_around(file)
     if home is None:
         raise NotTried(f"{file} belongs to no module")

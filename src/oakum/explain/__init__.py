@@ -68,7 +68,6 @@ def explain(suspects: Sequence[Suspect], sources: Sources) -> tuple[tuple[Suspec
 
 
 def _frames(suspects: Sequence[Suspect]) -> tuple[Frame, ...]:
-    """Return every frame that the suspects have."""
     found: dict[Frame, None] = {}
     for suspect in suspects:
         found |= dict.fromkeys((*suspect.path, *(site.frame for site in suspect.sites)))

@@ -19,8 +19,6 @@ _MOST = 3  # exits that are told
 
 
 class Exit(Struct, frozen=True):
-    """An exit of a function."""
-
     func: Func
     leave: Leave
 

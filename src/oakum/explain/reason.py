@@ -36,7 +36,6 @@ class StackInSource(Struct, eq=False, dict=True):
 
     @classmethod
     def of(cls, suspect: Suspect, program: Program, trace: Trace) -> "StackInSource":
-        """Return the scene of one stack."""
         scene = cls(suspect, program, trace)
         place = _place(trace)
         for at, frame in enumerate(trace.frames):

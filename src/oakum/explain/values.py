@@ -158,7 +158,6 @@ class Origins:
         self._values: dict[int, Values] = {}
 
     def values(self, package: Package) -> Values:
-        """Return what the names of a package are given."""
         if id(package) not in self._values:
             self._values[id(package)] = Values(package)
         return self._values[id(package)]

@@ -35,7 +35,6 @@ class Affected(Struct, frozen=True):
     releases: str = ""  # "kubernetes": fixed and introduced are its releases; v0.N.P of the module is v1.N.P
 
     def has(self, found: str | None) -> Answer:
-        """Return whether a version has the leak."""
         told = self.numbered(version(found))
         if told is None:
             return "unknown"

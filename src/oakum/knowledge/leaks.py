@@ -51,12 +51,10 @@ class Leak(Struct, frozen=True):
 
     @property
     def modules(self) -> tuple[str, ...]:
-        """Return the modules that have it."""
         return tuple(dict.fromkeys(one.module for one in self.affects))
 
     @property
     def project(self) -> str:
-        """Return the project that the id begins with."""
         return self.id.rpartition("-")[0]
 
 
@@ -81,7 +79,6 @@ class Leaks:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Return the ids, sorted."""
         return tuple(self._texts)
 
     @cached_property
@@ -96,7 +93,6 @@ class Leaks:
         return self._read[id_]
 
     def text(self, id_: str) -> str:
-        """Return an entry as it is written."""
         return self._texts[id_]
 
     def examples(self, id_: str) -> tuple[Example, ...]:

@@ -55,7 +55,6 @@ class Pairs:
         self.match = lru_cache(maxsize=65536)(self._match)
 
     def _match(self, function: str) -> Pair | None:
-        """Return the pair whose acquiring half this function is."""
         name = normal_function(function)
         if name in self._exact:
             return self._exact[name]
@@ -78,7 +77,6 @@ def _folder() -> Traversable:
 
 @cache
 def pairs() -> Pairs:
-    """Return all pairs that are known."""
     paths = sorted((path for path in _folder().iterdir() if path.name.endswith(".toml")), key=lambda path: path.name)
     return Pairs(_entry(path.read_text(encoding="utf-8")) for path in paths)
 

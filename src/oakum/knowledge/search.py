@@ -56,7 +56,6 @@ def _named(entry: Leak) -> str:
 
 @cache
 def _text(id_: str) -> str:
-    """Return all that an entry is found by."""
     entry = leaks().entry(id_)
     parts = [entry.id, entry.mechanism, *entry.references, *(one.module for one in entry.affects)]
     for signature in (*entry.goroutines, *entry.heap):

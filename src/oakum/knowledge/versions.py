@@ -25,8 +25,6 @@ _RELEASE = ((2, 0, ""),)  # after every pre-release
 
 
 class Version(Struct, frozen=True):
-    """A version, taken apart."""
-
     major: int
     minor: int
     patch: int
@@ -35,7 +33,6 @@ class Version(Struct, frozen=True):
 
     @property
     def order(self) -> Order:
-        """Return what versions are sorted by."""
         return self.major, self.minor, self.patch, _pre(self.pre)
 
     @property

@@ -124,7 +124,6 @@ class Suspect(Struct, frozen=True):
 
     @property
     def kinds(self) -> Kinds:
-        """Return the kinds of evidence there are."""
         return Kinds(one.kind for one in self.evidence)
 
     @property
@@ -146,7 +145,6 @@ class Finding(Struct, frozen=True):
 
     @property
     def cause(self) -> Cause | None:
-        """Return why, in the source."""
         return self.suspect.cause
 
     @property
@@ -156,7 +154,6 @@ class Finding(Struct, frozen=True):
 
     @property
     def remedies(self) -> tuple[Remedy, ...]:
-        """Return what to do about it."""
         return self.suspect.remedies
 
     @property

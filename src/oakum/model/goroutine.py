@@ -40,7 +40,6 @@ class GoroutineGroup(Struct, frozen=True, eq=False):
 
     @property
     def place(self) -> Frame | None:
-        """Return where its members stand."""
         return self.stack.place
 
     @property

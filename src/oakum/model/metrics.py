@@ -20,7 +20,6 @@ class Metrics(Struct, frozen=True):
         return sum(found) if found else None
 
     def by_labels(self, name: str) -> dict[Labels, float]:
-        """Return the values of a metric by their labels."""
         return {labels: value for (metric, labels), value in self.values.items() if metric == name}
 
     def __len__(self) -> int:

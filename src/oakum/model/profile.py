@@ -201,11 +201,9 @@ class Profile(Struct, frozen=True, eq=False):
 
     @property
     def samples(self) -> int:
-        """Return the number of samples."""
         return len(self.stack_ids)
 
     def labels(self, label_id: int) -> tuple[Label, ...]:
-        """Return the labels of one set."""
         sets, strings = self.label_sets, self.strings
         rows = range(int(sets.starts[label_id]), int(sets.starts[label_id + 1]))
         return tuple(

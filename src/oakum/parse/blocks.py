@@ -89,7 +89,6 @@ class Block(Struct, frozen=True):
 
     @property
     def last(self) -> bool:
-        """Return whether the text ends with this block."""
         return self.end == len(self.text)
 
 

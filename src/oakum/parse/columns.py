@@ -67,15 +67,12 @@ class Columns:
         return len(self._samples)
 
     def string(self, text: str) -> int:
-        """Return the row of a text."""
         return self._strings.setdefault(text, len(self._strings))
 
     def function(self, name: str, file: str) -> int:
-        """Return the row of a function."""
         return self._functions.setdefault((self.string(name), self.string(file)), len(self._functions))
 
     def location(self, address: int) -> int:
-        """Return the row of an address."""
         return self._locations.setdefault(address, len(self._locations))
 
     def knows(self, address: int) -> bool:
@@ -98,7 +95,6 @@ class Columns:
         return self._stacks.setdefault(tuple(locations), len(self._stacks))
 
     def texts(self, labels: Iterable[tuple[str, str]]) -> int:
-        """Return the row of a set of text labels."""
         return self._label_set(tuple((self.string(key), self.string(text), 0) for key, text in labels))
 
     def number(self, key: str, number: int) -> int:

@@ -126,7 +126,6 @@ class _Records:
 
     @property
     def named(self) -> bool:
-        """Return whether records have symbol lines."""
         return self._symbols.seen
 
     @property

@@ -24,5 +24,4 @@ def guarded(
 
 
 def wrapped(wrapping: tuple[str, ...], reading: Reading) -> Reading:
-    """Return the reading with this wrapping around its own."""
     return replace(reading, wrapping=(*wrapping, *reading.wrapping)) if wrapping else reading

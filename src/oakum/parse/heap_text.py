@@ -95,7 +95,6 @@ class _Heap:
             self._problems.append(problem)
 
     def read(self, deadline: float) -> Reading:
-        """Return the reading of the whole block."""
         block, columns = self._block, self._columns
         lines = block.lines()
         next(lines)

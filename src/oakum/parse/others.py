@@ -128,7 +128,6 @@ def _torn(group: GoroutineGroup, cut: int) -> GoroutineGroup:
 
 
 def _starts(data: Buffer, readings: list[Reading]) -> list[int]:
-    """Return where in the text each reading begins."""
     newlines = None
     starts = []
     for reading in readings:

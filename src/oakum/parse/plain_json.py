@@ -38,7 +38,6 @@ def documents(data: Buffer) -> list[object]:
 
 
 def each(value: object) -> Iterator[Mapping[str, object]]:
-    """Yield the objects of an array."""
     if isinstance(value, list):
         yield from (one for one in value if isinstance(one, dict))
 

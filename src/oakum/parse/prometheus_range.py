@@ -55,8 +55,6 @@ class _Series(Struct, eq=False):
 
 
 class _Program(Struct, eq=False):
-    """All series of one process."""
-
     name: str
     series: list[_Series] = field(default_factory=list)
 

@@ -50,7 +50,6 @@ def _silent(step: str) -> None:
 
 
 def diagnose_case(case: Case, how: Options = _DEFAULT, progress: Callable[[str], None] = _silent) -> Diagnosed:
-    """Return the diagnosis of a case with its causes."""
     fetcher = Fetch(call_go) if how.fetch else None
     sources = LocalSources(
         how.source, [process.build for process in case.processes if process.build], fetcher, here=how.here

@@ -57,8 +57,6 @@ def is_version(text: str) -> bool:
 
 
 class RedactedMetrics:
-    """Replaces names in metrics."""
-
     def __init__(self, names: Names, tokens: Tokens) -> None:
         self._names, self._tokens = names, tokens
 
@@ -97,7 +95,6 @@ class RedactedMetrics:
         return f"{self.name(sample[1])}{labels}{sample[3]}"
 
     def name(self, name: str) -> str:
-        """Return the name of a metric."""
         if _EXPORTERS.fullmatch(name) or all(map(_COMMON.fullmatch, name.split("_"))):
             return name
         unit = _UNIT.search(name)

@@ -157,7 +157,6 @@ def host_stays(host: str) -> bool:
 
 @cache
 def _modules() -> frozenset[str]:
-    """Return the modules that the catalogue is about."""
     told = {module for leak in leaks().entries for module in leak.modules}
     told |= {entry.module for entry in pairs().entries} | {entry.module for entry in benign().entries}
     return frozenset(module for module in told if "." in module.partition("/")[0] and " " not in module)

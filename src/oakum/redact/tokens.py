@@ -16,8 +16,6 @@ _LOWEST, _HIGHEST = 0x10000, 1 << 48  # what can be an address of a Go object
 
 
 class Tokens:
-    """Makes tokens with one key."""
-
     def __init__(self, key: bytes | None = None) -> None:
         # A key of any length: people type them.
         self._key = blake2b(key if key is not None else secrets.token_bytes(32), digest_size=32).digest()

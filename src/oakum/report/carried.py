@@ -81,13 +81,11 @@ def _module(pen: Pen, rows: Sequence[Carried], wide: int) -> Iterator[str]:
 
 
 def fixed_in(pen: Pen, row: Carried) -> str:
-    """Return which release has the fix."""
     version = newest(row)
     return pen.word("known.mended-in", version=version) if version else pen.word("known.not-mended")
 
 
 def why_not_certain(pen: Pen, row: Carried) -> str:
-    """Return why a row is not certain."""
     if row.doubt == "directory" and row.fork.startswith("("):  # a workspace: "(devel)" is no directory
         return pen.word("known.doubt.checkout")
     return pen.word(f"known.doubt.{row.doubt or 'unreviewed'}", **({"fork": row.fork} if row.fork else {}))
@@ -149,7 +147,6 @@ def upgrade_lines(pen: Pen, one: Upgrade, all_of_them: int, indent: int) -> Iter
 
 
 def get_command(one: Upgrade) -> str:
-    """Return the command that asks for the release."""
     return f"go get {one.module}@{one.version}"
 
 

@@ -32,7 +32,6 @@ Builds = Mapping[str, Build | None]
 
 
 def document(diagnosis: Diagnosis, lang: str = "en") -> dict[str, Any]:
-    """Return the log with its one run."""
     mechanisms = sorted({_cut(found.mechanism) for found in diagnosis.findings})
     places = {name: at for at, name in enumerate(mechanisms)}
     results = [_result(diagnosis, found, places[_cut(found.mechanism)], lang) for found in diagnosis.findings]

@@ -35,7 +35,6 @@ _LARGEST = 10**30  # no count or size of a machine comes near; what is much larg
 
 
 def document(diagnosis: Diagnosis) -> dict[str, Any]:
-    """Return the document of a diagnosis."""
     captures, derive = origins(diagnosis), Derive(diagnosis)
     memory = diagnosis.memory
     row = _write(
@@ -67,12 +66,10 @@ def known_document(known: KnownMatch) -> dict[str, Any]:
 
 
 def cause_document(cause: Cause) -> dict[str, Any]:
-    """Return a cause as it stands in documents."""
     return _builtins(_write(rows.CauseRow, cause))
 
 
 def remedy_document(remedy: Remedy) -> dict[str, Any]:
-    """Return a remedy as it stands in documents."""
     return _builtins(_write(rows.RemedyRow, remedy))
 
 
@@ -108,7 +105,6 @@ def _sentence(name: str, model: type, row: type[msgspec.Struct]) -> tuple[str, s
 
 
 def _write(kind: type[Row], value: Any, **given: Any) -> Row:
-    """Return a value of the model as a row."""
     return kind(**{name: how(value) for name, how in _writers(kind, value.__class__).items()} | given)
 
 

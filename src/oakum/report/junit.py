@@ -25,7 +25,6 @@ _BYTES = ("inuse_space", "rss")
 
 
 def render(diagnosis: Diagnosis, lang: str = "en") -> str:
-    """Return the whole file."""
     names = ", ".join(row.name for row in diagnosis.processes)
     failed = [found for found in diagnosis.findings if found.confidence != "possible"]
     skipped = [found for found in diagnosis.findings if found.confidence == "possible"]

@@ -96,7 +96,6 @@ def _spoken(pen: Pen, words: Words) -> str:
 
 
 def shown(entry: Leak, look: Look) -> str:
-    """Return all that is known of one leak."""
     return "\n".join(_Page(entry, look).lines()) + "\n"
 
 
@@ -251,12 +250,10 @@ def of_version(module: str, found: str, rows: Sequence[Carried], rid: Sequence[s
 
 
 def document(entries: Iterable[Leak]) -> dict[str, Any]:
-    """Return entries with everything that is in them."""
     return {"schema": SCHEMA, "tool": __version__, "leaks": [_entry(entry) for entry in entries]}
 
 
 def version_document(module: str, found: str, rows: Sequence[Carried], rid: Sequence[str]) -> dict[str, Any]:
-    """Return which known bugs a version of a module has."""
     return {
         "schema": SCHEMA,
         "tool": __version__,

@@ -34,8 +34,6 @@ def render(
 
 
 class _Page(Pen):
-    """The page while it is written."""
-
     def __init__(self, processes: Sequence[Process], look: Look, evidence: Sequence[str]) -> None:
         super().__init__(look)
         self.names = {one.id: one.name for one in processes}
@@ -152,7 +150,6 @@ class _Page(Pen):
         yield from self.dim(self.wrapped(f"{self.comma.join(self.facts(one))}{self.stop}{why}", 6))
 
     def why_not(self, one: Sighting) -> str:
-        """Return why it does not count."""
         known = one.matches[0]
         if known.affects_build == "no":
             return self.word("known.has-fix", module=known.module, version=known.found or "")

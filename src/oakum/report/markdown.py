@@ -52,7 +52,6 @@ _GOROUTINE = re.compile(r"^goroutine \d+ ")
 
 
 def render(page: Page) -> str:
-    """Return the page as one text."""
     return _Writer(page).text()
 
 

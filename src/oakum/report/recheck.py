@@ -119,7 +119,6 @@ def _explained(one: Difference) -> bool:
 
 
 def document(found: Rechecked) -> dict[str, Any]:
-    """Return the document of a recheck, with all of it."""
     return {
         "schema": SCHEMA,
         "report": found.report,
@@ -213,7 +212,6 @@ def _listed(pen: Pen, heading: str, told: Sequence[str]) -> Iterable[str]:
 
 
 def _told(pen: Pen, one: Difference, both: str = "recheck.both", place: str = "") -> str:
-    """Return one difference as a line."""
     where = pen.word(place, line=one.path) if place else pen.look.safe(one.path[:_LONG])
     key = (
         "recheck.only-report" if one.evidence is NOTHING else "recheck.only-evidence" if one.report is NOTHING else both

@@ -55,7 +55,6 @@ def log(
 
 
 def rule(mechanism: str, lang: str) -> dict[str, Any]:
-    """Return the rule of a mechanism, with its help."""
     told = [word(f"mechanism.{mechanism}.{part}", lang) for part in ("why", "do") if _has(f"{mechanism}.{part}")]
     name = "".join(part.capitalize() for part in mechanism.split("-"))
     help_text = "\n\n".join([title(mechanism, lang), *told])

@@ -73,7 +73,6 @@ def _summary(pen: Pen, found: Scan, seconds: float) -> str:
 
 
 def document(found: Scan) -> dict[str, Any]:
-    """Return the document."""
     return {
         "schema": SCHEMA,
         "tool": __version__,

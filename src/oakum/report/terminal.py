@@ -53,7 +53,6 @@ _PLAIN = str.maketrans({"→": "->", "·": "-", "…": "..."})  # of a page, whe
 
 
 def render(page: Page, look: Look) -> str:
-    """Return the whole page."""
     return "\n".join(_Terminal(page, look).lines()) + "\n"
 
 

@@ -28,8 +28,6 @@ EdgesBetween = Callable[[Bools], Edges]  # which nodes are kept -> the edges bet
 
 
 class Call(Struct, frozen=True):
-    """One arrow."""
-
     caller: int
     callee: int
     weight: int

@@ -28,7 +28,6 @@ class Edges(Struct, frozen=True, eq=False):
         return len(self.caller)
 
     def where(self, chosen: Bools) -> "Edges":
-        """Return only the chosen edges."""
         return Edges(
             self.caller[chosen], self.callee[chosen], self.weight[chosen], self.residual[chosen], self.inline[chosen]
         )
@@ -145,6 +144,5 @@ def _once_a_stack(calls: _Calls, recursive: Bools) -> _Calls:
 
 
 def no_edges() -> Edges:
-    """Return an empty set of edges."""
     none, no = np.zeros(0, np.int32), np.zeros(0, np.bool_)
     return Edges(none, none, np.zeros(0, np.int64), no, no)

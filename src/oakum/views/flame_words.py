@@ -57,5 +57,4 @@ WORDS: dict[str, tuple[str, str]] = {
 
 
 def words(lang: str) -> dict[str, str]:
-    """Return the words in one language."""
     return {key: both[LANGUAGES.index(lang)] for key, both in WORDS.items()}

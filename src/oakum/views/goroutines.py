@@ -40,7 +40,6 @@ class Row(Struct, frozen=True):
 
     @property
     def stack(self) -> Stack:
-        """Return the stack of its largest group."""
         return self.groups[0].stack
 
     @property
@@ -89,7 +88,6 @@ def rows(
 
 
 def selected(goroutines: Goroutines, wanted: Wanted) -> Goroutines:
-    """Return only the wanted goroutines."""
     return replace(goroutines, groups=tuple(_matching(goroutines.groups, wanted)))
 
 

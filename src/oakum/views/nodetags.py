@@ -31,16 +31,12 @@ class Tag(Struct, frozen=True):
 
 
 class NodeTags(Struct, frozen=True, eq=False):
-    """The tags of each node."""
-
     of_node: dict[int, tuple[Tag, ...]]
 
     def text(self, node: int) -> list[Tag]:
-        """Return the text tags of a node."""
         return [tag for tag in self.of_node.get(node, ()) if not tag.unit]
 
     def numeric(self, node: int, under: str) -> list[Tag]:
-        """Return the numeric tags of a node beneath one text tag."""
         return [tag for tag in self.of_node.get(node, ()) if tag.unit and tag.under == under]
 
     def flat_count(self, node: int) -> int:
@@ -58,7 +54,6 @@ class NodeTags(Struct, frozen=True, eq=False):
 
 
 def node_tags(report: Report, nodes: Nodes, listed: Bools) -> NodeTags:
-    """Return the tags of the listed nodes."""
     kinds, starts, tags = _kinds(report.profile, report.number_units, report.query.unit)
     if not kinds or not len(report.profile.stacks):
         return NodeTags({})

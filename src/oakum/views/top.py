@@ -14,8 +14,6 @@ from oakum.views.report import Report, Trimmed, headings, report_of, trimmed
 
 
 class Row(Struct, frozen=True):
-    """One node of the list."""
-
     name: str
     function: str
     file: str

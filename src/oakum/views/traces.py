@@ -72,7 +72,6 @@ def _label_line(key: str, values: str) -> str:
 
 
 def traces(profile: Profile, query: Query) -> Traces:
-    """Return the samples of a profile."""
     report = report_of(profile, query.fitted("traces"))
     # As in pprof, paths stay whole here.
     return Traces(report, identify(report.profile, report.query, trim_paths=False))

@@ -241,7 +241,6 @@ def _with_stacks(profile: Profile, stacks: Stacks, keep: Bools | None = None) ->
 
 
 def select(profile: Profile, samples: Bools) -> Profile:
-    """Return the profile with only the chosen samples."""
     return replace(
         profile,
         values=profile.values[:, samples],

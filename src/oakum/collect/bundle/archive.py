@@ -43,8 +43,6 @@ class Told(Protocol):
 
 
 class Member(Struct, frozen=True):
-    """One file of an archive."""
-
     path: str
     data: bytes
     written: datetime | None

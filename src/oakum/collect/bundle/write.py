@@ -62,8 +62,6 @@ class _Source(Struct, eq=False, dict=True):
 
 
 class Bundle:
-    """A bundle being written."""
-
     def __init__(
         self,
         place: Path,

@@ -39,8 +39,6 @@ _RELEASE = re.compile(r"^go1(?:\.(\d+))?$")
 
 
 class Target(Struct, frozen=True):
-    """What a program was built for."""
-
     system: str = "linux"
     machine: str = "amd64"
     tags: frozenset[str] = frozenset()
@@ -48,7 +46,6 @@ class Target(Struct, frozen=True):
     cgo: bool = True
 
     def holds(self, tag: str) -> bool:
-        """Return whether a build tag is set."""
         if tag in (self.system, self.machine, "gc") or tag in self.tags or _ALSO.get(self.system) == tag:
             return True
         if tag == "cgo":

@@ -28,8 +28,6 @@ _GO = re.compile(r"^go[ \t]+1\.(\d+)", re.MULTILINE)
 
 
 class GoPackage(Struct, frozen=True):
-    """The files of one package."""
-
     path: str  # its import path; "main" of programs, as frames print it
     files: tuple[SourceText, ...]
     go: int | None = None  # the Go 1.N that its module asks for
@@ -60,7 +58,6 @@ def packages(directory: Path, *, tests: bool = False) -> tuple[list[GoPackage], 
 
 
 def package_of_file(path: Path) -> tuple[list[GoPackage], list[Problem]]:
-    """Return a file as a package of its own."""
     data = read_source(path)
     if isinstance(data, str):
         return [], [Problem.quoted("unread", data or "no such file", where=str(path))]
@@ -120,7 +117,6 @@ class _Module(NamedTuple):
 
 @lru_cache(4096)
 def _module(directory: Path) -> _Module | None:
-    """Return the module around a directory."""
     text = read_text(directory / "go.mod")
     if said := _MODULE.search(text):
         asked = _GO.search(text)

@@ -32,8 +32,6 @@ def open(word: str, access: Access) -> list[ProfilesTarget]:
 
 
 class Parca(Struct, eq=False, dict=True):
-    """A Parca server."""
-
     endpoint: HttpEndpoint
     ending: str = ".pb.gz"
 

@@ -114,8 +114,6 @@ def _plain(value: str) -> str:
 
 
 class ProfilesTarget(Struct, eq=False, dict=True):
-    """The past profiles of one process."""
-
     store: Store
     said: Word
     labels: Mapping[str, str]
@@ -179,7 +177,6 @@ class ProfilesTarget(Struct, eq=False, dict=True):
         return steps
 
     def take(self, step: Step, options: CaptureOptions) -> Taken:
-        """Fetch one profile."""
         began = datetime.now(UTC)
         id, _, at = step.key.rpartition(" ")
         try:

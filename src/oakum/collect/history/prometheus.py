@@ -121,8 +121,6 @@ def _others(endpoint: HttpEndpoint, said: Word, chosen: Sequence[Mapping[str, st
 
 
 class PrometheusTarget(Struct, eq=False, dict=True):
-    """One process that Prometheus has scraped."""
-
     endpoint: HttpEndpoint
     said: Word
     labels: Mapping[str, str]

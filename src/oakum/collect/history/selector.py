@@ -27,7 +27,6 @@ class Selector(Struct, frozen=True):
         return ",".join(f"{name}{how}{quoted(value)}" for name, how, value in self.matchers)
 
     def also(self, *more: tuple[str, str, str]) -> "Selector":
-        """Return a narrower one."""
         return Selector((*more, *self.matchers))
 
 
@@ -52,7 +51,6 @@ def selector(text: str) -> Selector:
 
 
 def exactly(labels: Mapping[str, str], names: Iterable[str]) -> Selector:
-    """Return the selector of some labels as they are."""
     return Selector(tuple((name, "=", labels[name]) for name in names if labels.get(name)))
 
 

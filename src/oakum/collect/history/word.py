@@ -22,8 +22,6 @@ _LONGEST = timedelta(days=730)
 
 
 class Word(Struct, frozen=True):
-    """What a word says."""
-
     kind: str  # prometheus, pyroscope, parca
     base: str  # the address as typed, credentials too: for the endpoint alone
     shown: str  # the same without credentials
@@ -33,7 +31,6 @@ class Word(Struct, frozen=True):
     others: int | None = None  # how many other instances are looked at
 
     def example(self, match: str) -> str:
-        """Return the word as it could be typed."""
         return f"'{self.kind}+{self.shown}?match={match}'"
 
 

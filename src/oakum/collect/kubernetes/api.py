@@ -86,11 +86,9 @@ class Api:
         return [things.pod(one) for one in self._list(path, selector)]
 
     def nodes(self, selector: str | None) -> list[Node]:
-        """Return the nodes that a selector chooses."""
         return [things.node(one) for one in self._list("/api/v1/nodes", selector)]
 
     def get(self, path: str, query: Mapping[str, str] = MappingProxyType({}), seconds: float = 30.0) -> dict[str, Any]:
-        """Return an object of the API."""
         try:
             answer = self.endpoint.get(path, query, seconds=seconds, most=_LARGEST)
         except Unreachable as error:

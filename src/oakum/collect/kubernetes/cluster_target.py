@@ -77,7 +77,6 @@ class ClusterTarget:
         )
 
     def take(self, step: Step, options: CaptureOptions) -> Taken:
-        """Take one thing."""
         if self._inner is None:
             now = datetime.now(UTC)
             return Taken(

@@ -56,7 +56,6 @@ class Forward:
         threading.Thread(target=self._accept, name=f"port-forward {pod}:{port}", daemon=True).start()
 
     def close(self) -> None:
-        """End all connections."""
         _shut(self._listener)  # closing alone does not wake who accepts
         self._listener.close()
         with self._lock:

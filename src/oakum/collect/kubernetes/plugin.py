@@ -26,8 +26,6 @@ _SHOWN = 4096  # bytes of what it complains of
 
 @dataclass(frozen=True)
 class Given:
-    """What a plugin gave."""
-
     token: str | None = field(default=None, repr=False)
     certificate: bytes | None = field(default=None, repr=False)
     key: bytes | None = field(default=None, repr=False)
@@ -35,7 +33,6 @@ class Given:
 
     @property
     def expired(self) -> bool:
-        """Tell whether it has to be asked for again."""
         return self.until is not None and datetime.now(UTC) >= self.until
 
 

@@ -42,7 +42,6 @@ class Rule:
 
     @property
     def line(self) -> str:
-        """Return the rule as it stands in a role."""
         verbs = json.dumps(self.verbs)
         if self.path:
             return f"{{nonResourceURLs: {json.dumps(_urls(self.path))}, verbs: {verbs}}}"
@@ -62,7 +61,6 @@ class Rule:
 
     @property
     def sentence(self) -> str:
-        """Return what is missing, in one sentence."""
         where = f" in namespace {self.namespace}" if self.namespace else ""
         kind = "Role" if self.namespace else "ClusterRole"
         verbs = " and ".join(self.verbs)
@@ -150,7 +148,6 @@ def message(body: bytes) -> str | None:
 
 
 def missing(said: str) -> Rule | None:
-    """Return the rule that a refusal names."""
     if found := _RESOURCE.search(said):
         user, verb, resource, group, namespace = found.groups()
         return Rule(user, _verbs(verb, resource), resource, group, namespace or "")

@@ -53,7 +53,6 @@ class Pod:
 
     @property
     def facts(self) -> dict[str, object]:
-        """Return what is kept of it."""
         containers = {
             container.name: {key: value for key, value in (
                 ("image", container.image), ("restarts", container.restarts), ("state", container.state),
@@ -86,7 +85,6 @@ class Node:
 
     @property
     def facts(self) -> dict[str, object]:
-        """Return what is kept of it."""
         found = {"node": self.name, "kubelet": self.kubelet, "runtime": self.runtime, "memory": self.memory}
         told: dict[str, object] = {key: value for key, value in found.items() if value}
         if self.pressure:

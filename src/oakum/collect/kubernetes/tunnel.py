@@ -37,8 +37,6 @@ _silent.disabled = True
 
 
 class Tunnel:
-    """An open WebSocket."""
-
     def __init__(self, base: str, path: str, access: ClusterAccess, seconds: float) -> None:
         """Open it; raise InvalidHandshake, OSError or httpcore's errors when that fails."""
         until = time.monotonic() + seconds
@@ -85,7 +83,6 @@ class Tunnel:
         return self._socket.fileno() in ready, other is not None and other.fileno() in ready
 
     def send(self, data: bytes) -> None:
-        """Send bytes to the port."""
         self._protocol.send_binary(bytes((DATA,)) + data)
         self._flush()
 

@@ -27,8 +27,6 @@ _PORT = re.compile(r"[0-9]{1,5}|[a-z0-9]([a-z0-9-]{0,13}[a-z0-9])?")
 
 @dataclass(frozen=True)
 class Word:
-    """What a word names."""
-
     kind: Literal["node", "pod", "component"]
     name: str = ""  # "": many
     namespace: str | None = None  # None: that of the context

@@ -21,8 +21,6 @@ _LONGEST = 3600.0  # seconds that a profile may take to be made
 
 
 class OneProfile(Struct, frozen=True):
-    """One profile at one path."""
-
     path: str  # "/debug/pprof/heap"
     query: tuple[tuple[str, str], ...] = ()
 
@@ -38,7 +36,6 @@ class OneProfile(Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """Return path and query."""
         return f"{self.path}{'?' if self.query else ''}{'&'.join(f'{name}={value}' for name, value in self.query)}"
 
     @property
@@ -53,7 +50,6 @@ class OneProfile(Struct, frozen=True):
 
     @property
     def file(self) -> str:
-        """Return the file that it becomes."""
         if self.name == "trace":
             return "trace.out"
         return f"{self.name}.pb.gz" if self.debug == "0" else f"{self.name}.debug{self.debug}.txt"

@@ -32,8 +32,6 @@ _TOTAL = re.compile(rb"\Agoroutine profile: total (\d{1,12})\s")
 
 
 class Mount(Struct, frozen=True, eq=False):
-    """Where pprof is on a server."""
-
     prefix: str  # "/debug/pprof"
     profiles: frozenset[str] = frozenset()  # as its index lists them; without one, only goroutineleak is known of
     goroutines: int | None = None
@@ -47,8 +45,6 @@ class Mount(Struct, frozen=True, eq=False):
 
 
 class Look(Struct, frozen=True, eq=False):
-    """What looking for pprof came to."""
-
     mount: Mount | None
     problem: Problem | None = None  # why there is none
     silent: bool = False  # the server did not answer at all

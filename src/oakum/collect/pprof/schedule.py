@@ -80,7 +80,6 @@ def left_out(seen: Seen, options: CaptureOptions, last: bool) -> Iterator[LeftOu
 
 
 def too_many(file: str, goroutines: int, budget: int) -> LeftOut:
-    """Return why a dump is left out."""
     why = (
         f"{goroutines:,} goroutines, more than {budget:,}: the program stands still while their stacks are printed, "
         "and what is longer than 64 MiB is cut off"

@@ -31,7 +31,6 @@ class Scrape(Struct, frozen=True):
 
 
 def read(data: Buffer) -> Scrape:
-    """Return what a scrape says."""
     text = opened(data, _MOST)
     counts = _values(text, b"go_goroutines")
     collections = next((found[0] for name in _COLLECTIONS if (found := _values(text, name))), None)

@@ -54,8 +54,6 @@ def open(word: str, access: Access) -> "list[Target]":
 
 
 class JournalTarget:
-    """The journal of one unit."""
-
     def __init__(self, word: str, unit: str, fields: dict[str, str]) -> None:
         self.address = self.process = word
         self.name = unit.removesuffix(".service")
@@ -77,7 +75,6 @@ class JournalTarget:
         return Plan((step,), facts=MappingProxyType({"unit": self._unit}))
 
     def take(self, step: Step, options: CaptureOptions) -> Taken:
-        """Return what the journal has."""
         began = datetime.now(UTC)
         output = run(step.key.split("\0"), options.seconds, options.most)
         ended = datetime.now(UTC)

@@ -50,7 +50,6 @@ _SERVES = {
 
 
 def open(word: str, access: Access) -> "list[Target]":
-    """Return the process that a word names."""
     found = _WORD.fullmatch(word)
     if not found:
         raise UsageError(f"{word}: a process is named by its number, as in pid:1234; `oakum find` lists those of Go")

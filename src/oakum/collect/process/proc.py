@@ -43,14 +43,11 @@ class Stat(NamedTuple):
 
 
 class Proc(Struct, frozen=True):
-    """The folder of one process."""
-
     pid: int
     root: Path = PROC
 
     @property
     def path(self) -> Path:
-        """Return the folder."""
         return self.root / str(self.pid)
 
     def read(self, name: str, most: int = MOST) -> bytes:
@@ -80,7 +77,6 @@ class Proc(Struct, frozen=True):
             return None
 
     def started(self) -> datetime | None:
-        """Return when it was started."""
         stat = self.stat()
         try:
             with (self.root / "stat").open("rb") as file:

@@ -29,8 +29,6 @@ class Program(Struct, frozen=True):
 
 
 class Running(Struct, frozen=True):
-    """One process."""
-
     proc: Proc
     name: str
     program: str
@@ -41,8 +39,6 @@ class Running(Struct, frozen=True):
 
 
 class Served(Struct, frozen=True):
-    """Where a process serves pprof."""
-
     address: str = ""  # "": nowhere that is known
     goroutines: int | None = None
     why: str = ""  # why it was not found

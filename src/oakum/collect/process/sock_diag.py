@@ -37,7 +37,6 @@ class Told(Struct, frozen=True):
 
 
 def unix_sockets() -> dict[int, Told]:
-    """Return all unix sockets by their inodes."""
     show = _SHOW_PEER | _SHOW_QUEUES | _SHOW_MEMORY
     asked = struct.pack("=BBHIIIII", socket.AF_UNIX, 0, 0, _ALL_STATES, 0, show, 0, 0)
     found: dict[int, Told] = {}

@@ -16,7 +16,6 @@ _ODD = re.compile(r"[\x00-\x20\x7f-\x9f\"\\()]")
 
 
 def as_text(rows: Sequence[Socket], pid: int, name: str, at: datetime, limits: Mapping[str, str]) -> bytes:
-    """Return the sockets as text."""
     head = [f"{HEADER} pid={pid} name={_word(name)} at={at:%Y-%m-%dT%H:%M:%SZ}"]
     head += [f"# {limit} = {value}" for limit, value in limits.items()]
     table = [_COLUMNS, *(_row(row, pid, name) for row in rows)]

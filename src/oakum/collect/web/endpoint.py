@@ -46,7 +46,6 @@ class Answer:
 
     @property
     def good(self) -> bool:
-        """Tell whether it is what was asked for."""
         return self.status == 200
 
     @property

@@ -24,7 +24,6 @@ class UnixStream(httpcore.NetworkStream):
             raise httpcore.ConnectError(error) from error
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Return what has come."""
         try:
             self._socket.settimeout(timeout)
             return self._socket.recv(max_bytes)
@@ -34,7 +33,6 @@ class UnixStream(httpcore.NetworkStream):
             raise httpcore.ReadError(error) from error
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Send."""
         try:
             self._socket.settimeout(timeout)
             self._socket.sendall(buffer)
@@ -44,7 +42,6 @@ class UnixStream(httpcore.NetworkStream):
             raise httpcore.WriteError(error) from error
 
     def close(self) -> None:
-        """Let go of it."""
         self._socket.close()
 
     def start_tls(

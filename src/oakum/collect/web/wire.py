@@ -25,8 +25,6 @@ class NotHTTP(httpcore.RemoteProtocolError):
 
 
 class RequestDeadline:
-    """A request on its way."""
-
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self._until = time.monotonic() + seconds
@@ -70,7 +68,6 @@ class Stream(httpcore.NetworkStream):
         self._names = names  # host -> the name that its certificate has
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Return what has come."""
         del timeout  # here and below: the time of the request_deadline counts
         mine = request_deadline.get()
         data = self._below.read(max_bytes, mine.left())
@@ -78,12 +75,10 @@ class Stream(httpcore.NetworkStream):
         return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Send."""
         del timeout
         self._below.write(buffer, request_deadline.get().left())
 
     def close(self) -> None:
-        """Let go of it."""
         self._below.close()
 
     def start_tls(
@@ -104,8 +99,6 @@ class Stream(httpcore.NetworkStream):
 
 
 class Network(httpcore.NetworkBackend):
-    """What makes connections."""
-
     def __init__(self, names: dict[str, str], proxy: Proxy | None) -> None:
         self._names = names
         self._socks = proxy if proxy and proxy.scheme == "socks5" else None

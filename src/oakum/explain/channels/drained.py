@@ -37,7 +37,6 @@ def reason(scene: StackInSource) -> Reason | None:
 
 
 def _timer(op: Op) -> Node | None:
-    """Return the timer whose channel is received from."""
     target = bare(op.target) if op.target is not None else None
     if target is None or target.type != "selector_expression" or text(target.child_by_field_name("field")) != "C":
         return None

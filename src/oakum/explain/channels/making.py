@@ -18,7 +18,6 @@ def made_says(channel: Channel) -> tuple[Text, ...]:
 
 
 def received_says(receives: Sequence[Op]) -> tuple[Text, ...]:
-    """Return where it is received from."""
     if not receives:
         return ()
     places = ", ".join(dict.fromkeys(place(op) for op in receives[:4]))
@@ -27,7 +26,6 @@ def received_says(receives: Sequence[Op]) -> tuple[Text, ...]:
 
 
 def made_sites(channel: Channel) -> list[CauseSite]:
-    """Return the line that makes the channel."""
     made = channel.made
     return [made.func.site("made", made.line)] if made is not None else []
 

@@ -246,7 +246,6 @@ def _sites(exits: Sequence[Exit], what: str) -> list[CauseSite]:
 
 
 def waits_texts(channel: Channel, what: str) -> tuple[Text, ...]:
-    """Return what the goroutine waits for, and where the channel is made."""
     made = channel.made
     args = {"channel": channel.name, "place": place(channel.op), "made": place(made) if made else ""}
     return (Text(f"cause.receiver.waits.{what}" if made else f"cause.receiver.waits.{what}.unmade", args),)

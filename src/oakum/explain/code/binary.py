@@ -46,7 +46,6 @@ def _of_frames(frames: Iterable[Frame], folders: Sequence[str]) -> set[int]:
 
 
 def _graph(packages: Sequence[Files], folders: Sequence[str]) -> dict[int, set[int]]:
-    """Return which package imports which."""
     paths = [sorted({path for file in files for path in _imports(file.data)}) for files in packages]
     tails: dict[str, set[int]] = {}
     for at, folder in enumerate(folders):

@@ -19,13 +19,11 @@ def method(op: Op) -> str:
 
 
 def operand(op: Op) -> Node | None:
-    """Return what a method is called on."""
     target = op.target
     return target.child_by_field_name("operand") if target is not None else None
 
 
 def on(op: Op) -> Symbol | None:
-    """Return what a method is called on, as a symbol."""
     return op.func.package.symbol(operand(op), op.func, op.file)
 
 
@@ -61,7 +59,6 @@ def named(func: Func) -> str:
 
 
 def place(op: Op) -> str:
-    """Return where an operation stands."""
     return at(op.func, op.line)
 
 

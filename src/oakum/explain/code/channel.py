@@ -30,11 +30,9 @@ class Channel(Struct, eq=False, dict=True):
 
     @property
     def name(self) -> str:
-        """Return the channel as the operation writes it."""
         return text(self.op.target)
 
     def done(self, *kinds: str) -> list[Op]:
-        """Return the operations of these kinds."""
         return [op for op in self.ops if op.kind in kinds]
 
     @cached_property

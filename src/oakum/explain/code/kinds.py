@@ -17,7 +17,6 @@ def base(written: str) -> str:
 
 
 def is_channel(written: str) -> bool:
-    """Tell whether a type is a channel."""
     written = written.strip()
     return written.startswith(("chan ", "chan<-", "<-chan", "chan(", "chan*"))
 

@@ -38,7 +38,6 @@ class State(Struct, frozen=True):
     facts: frozenset[tuple[str, bool]] = frozenset()
 
     def find(self, lock: Lock) -> Holding | None:
-        """Return how a lock is held."""
         return next((one for one in reversed(self.held) if one.lock == lock), None)
 
 
@@ -61,8 +60,6 @@ class Leave(NamedTuple):
 
 
 class LockReading(Struct):
-    """One function, read for its locks."""
-
     func: Func
     whole: bool = True
     before: dict[Step, dict[State, None]] = field(default_factory=dict)
@@ -71,7 +68,6 @@ class LockReading(Struct):
     again: list[Again] = field(default_factory=list)
 
     def way(self, step: Step, state: State) -> list[Step]:
-        """Return the steps that lead to a step in that state."""
         found: list[Step] = []
         at: tuple[Step, State] | None = (step, state)
         while at is not None:

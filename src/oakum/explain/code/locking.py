@@ -221,8 +221,6 @@ def _guarded(step: Step, switches: set[str]) -> bool:
 
 
 class _Walk:
-    """One walk through a function."""
-
     def __init__(self, locking: Locking, func: Func) -> None:
         self.locking, self.func = locking, func
         self.reading = LockReading(func)

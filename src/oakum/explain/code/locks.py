@@ -45,8 +45,6 @@ class Lock:
 
 
 class Does(NamedTuple):
-    """What a call does to a lock."""
-
     verb: Literal["take", "try", "free"]
     lock: Lock
     mode: str  # "w", or "r" for readers
@@ -54,8 +52,6 @@ class Does(NamedTuple):
 
 
 class Names:
-    """The locks of one package."""
-
     kinds: tuple[str, ...] = ("call",)  # operations that may take or free
 
     def __init__(self, package: Package) -> None:

@@ -35,7 +35,6 @@ class GoFile(Struct, eq=False):
 
     @property
     def lines(self) -> list[str]:
-        """Return all lines."""
         if self._lines is None:
             self._lines = self.source.data.decode("utf-8", "replace").split("\n")
         return self._lines
@@ -167,12 +166,10 @@ class Func(Struct, eq=False):
 
     @property
     def first(self) -> int:
-        """Return its first line."""
         return line(self.node)
 
     @property
     def last(self) -> int:
-        """Return its last line."""
         return last_line(self.node)
 
     @property
@@ -192,7 +189,6 @@ class Func(Struct, eq=False):
 
     @property
     def leaves(self) -> list[Step]:
-        """Return the steps where the function is left."""
         return [step for step in self.steps if step.leaves]
 
     def everything(self) -> Iterator[Op]:

@@ -252,7 +252,6 @@ class Package:
         return None
 
     def results(self, call: Node, func: Func | None, file: GoFile, depth: int = 0) -> list[str]:
-        """Return the types of what a call returns."""
         function = call.child_by_field_name("function") or call.child_by_field_name("type")
         if function is None:
             return []

@@ -98,17 +98,14 @@ class Program(Struct):
 
     @property
     def read(self) -> list[Package]:
-        """Return every package that was read so far."""
         return [*(one for one in self._packages.values() if one is not None), *self._own.values()]
 
     def flows(self, package: Package) -> Flows:
-        """Return where values go in a package."""
         if id(package) not in self._flows:
             self._flows[id(package)] = Flows(package)
         return self._flows[id(package)]
 
     def locking(self, package: Package) -> Locking:
-        """Return which locks are held where in a package."""
         if id(package) not in self._locking:
             self._locking[id(package)] = Locking(package)
         return self._locking[id(package)]

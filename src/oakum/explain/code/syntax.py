@@ -21,7 +21,6 @@ def parse(data: bytes) -> Tree:
 
 
 def text(node: Node | None) -> str:
-    """Return the source of a node."""
     if node is None or node.text is None:
         return ""
     return node.text.decode("utf-8", "replace")
@@ -33,7 +32,6 @@ def line(node: Node) -> int:
 
 
 def last_line(node: Node) -> int:
-    """Return the line on which a node ends."""
     return node.end_point[0] + 1
 
 
@@ -65,6 +63,5 @@ def parts(node: Node | None) -> list[Node]:
 
 
 def arguments(call: Node) -> list[Node]:
-    """Return the arguments of a call."""
     given = call.child_by_field_name("arguments")
     return [one for one in given.named_children if one.type != "comment"] if given is not None else []

@@ -62,16 +62,13 @@ class LockStack:
 
     @property
     def blocked(self) -> ResolvedFrame | None:
-        """Return where it waits."""
         return self.scene.blocked
 
     def locking(self, package: Package) -> Locking:
-        """Return which locks are held where in a package."""
         return self.scene.program.locking(package)
 
     @cached_property
     def wanted(self) -> Wanted | None:
-        """Return the lock that it waits for."""
         spot = self.blocked
         if spot is None or not self.place:
             return None
@@ -216,7 +213,6 @@ def _leads(op: Op, name: str, func: Func | None) -> bool:
 
 
 def site(role: CauseRole, op: Op) -> CauseSite:
-    """Return the line of an operation as a site."""
     return op.func.site(role, op.line)
 
 

@@ -35,7 +35,6 @@ def within_once(locking: Locking, kind: object = None) -> Iterator[Reason]:
 
 
 def _once(locking: Locking, op: Op) -> Lock | None:
-    """Return the Once whose Do a call is."""
     target = op.target
     if op.kind != "call" or op.inside is not None or target is None or target.type != "selector_expression":
         return None

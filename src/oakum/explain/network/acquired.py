@@ -82,7 +82,6 @@ class Acquisitions:
         return None
 
     def lost(self) -> Iterator[Lost]:
-        """Yield what is lost."""
         for op, index in self.all():
             found = self._lost(op, index)
             if found is not None:

@@ -27,8 +27,6 @@ _DEPTH = 12
 
 
 class Limit(Struct, frozen=True):
-    """What limits a wait, and where that is decided."""
-
     kind: str  # never | cancel | bounded | unknown
     where: Expr | None = None
 
@@ -44,7 +42,6 @@ class Limit(Struct, frozen=True):
 
 
 def context(origins: Origins, expr: Expr, depth: int = 0) -> Limit:
-    """Return how a context ends."""
     if depth > _DEPTH:
         return Limit("unknown")
     found: list[Limit] = []

@@ -212,8 +212,6 @@ _Statement = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 class _Text(Struct, frozen=True):
-    """A function in one release."""
-
     file: str
     first: int  # its line in the file
     lines: tuple[str, ...]

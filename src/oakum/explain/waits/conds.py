@@ -66,7 +66,6 @@ class Waiting(Struct, eq=False, dict=True):
 
     @property
     def intro(self) -> Text:
-        """Return what is waited for where."""
         if not self.condition:
             return Text("cause.waits.cond.bare", {"wait": place(self.wait), "cond": self.name})
         return Text(

@@ -54,7 +54,6 @@ class Group(Struct, eq=False, dict=True):
 
 
 def group_of(flows: Flows, flow: Flow, wait: Op) -> Group:
-    """Return the WaitGroup of a flow."""
     calls = flows.ops(flow, "call")
     adds = [op for op in calls if method(op) == "Add" and not text(op.values[0] if op.values else None).startswith("-")]
     off = [op for op in calls if method(op) == "Add" and op not in adds]

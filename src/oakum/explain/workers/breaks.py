@@ -29,20 +29,17 @@ class Unheeded(Struct, frozen=True):
 
     @property
     def texts(self) -> Text:
-        """Return what is wrong."""
         func = self.head.func
         told = {"function": func.full, "name": text(self.heard.target), "case": place(self.heard)}
         return Text("cause.worker.unheeded", {**told, "place": at(func, self.jump.line), "loop": self.head.line})
 
     @property
     def sites(self) -> tuple[CauseSite, ...]:
-        """Return the lines of that."""
         func = self.head.func
         return func.site("never-stopped", self.jump.line), func.site("never-stopped", self.head.line)
 
     @property
     def remedies(self) -> tuple[Remedy, ...]:
-        """Return the drafted change."""
         return fixes.drafts(fixes.leave_loop(self.jump))
 
 

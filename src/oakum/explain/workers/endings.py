@@ -173,7 +173,6 @@ def _over_data(op: Op) -> bool:
 
 
 def select_of(spot: ResolvedFrame) -> Step | None:
-    """Return the select that stands at a spot."""
     near = [one for one in spot.func.steps if one.kind == "select" and one.line <= spot.number <= last_line(one.node)]
     return min(near, key=lambda one: (one.line != spot.number, last_line(one.node) - one.line), default=None)
 
@@ -261,7 +260,6 @@ def ending_of(op: Op, flows: Flows, known: Mapping[Symbol, Symbol]) -> Ending:
 def of_channel(
     symbol: Symbol | None, name: str, flows: Flows, known: Mapping[Symbol, Symbol], op: Op | None, kind: str = "channel"
 ) -> Ending:
-    """Return the ending that a stop channel is."""
     ending = Ending(kind, op, name, symbol)
     if symbol is None:
         return ending
@@ -291,7 +289,6 @@ def of_channel(
 
 
 def of_context(node: Node | None, func: Func, flows: Flows, known: Mapping[Symbol, Symbol], op: Op | None) -> Ending:
-    """Return the ending that a context is."""
     symbol = flows.package.symbol(node, func, func.file)
     ending = Ending("context", op, text(node), symbol)
     return _context(symbol, flows, known, ending) if symbol is not None else ending

@@ -325,7 +325,6 @@ def elsewhere_says(one: Acquirer, loss: Loss) -> list[Text]:
 
 
 def elsewhere_sites(one: Acquirer, loss: Loss) -> list[CauseSite]:
-    """Return the lines of that."""
     return [*lines(loss), one.call.func.site("made", one.call.line)]
 
 

@@ -84,7 +84,6 @@ class _Registration:
         self.call = levels[0].call
 
     def reason(self) -> Reason | None:
-        """Return what is lost, and where."""
         names, returns = self._undo()
         if kept(self.call).unused:
             if _context(self.call) is not None:
@@ -218,7 +217,6 @@ def _behind(start: Step, skip: Callable[[Step, str], bool]) -> list[Step]:
 
 
 def _context(call: Op) -> Node | None:
-    """Return the context that a call is given first."""
     package = call.func.package
     for value in call.values[:1]:
         if package.type_of(value, call.func, call.file).endswith("context.Context") or text(value) == "ctx":

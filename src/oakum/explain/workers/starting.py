@@ -140,7 +140,6 @@ class _Once:
         self.above: list[Func] = []
 
     def op(self, op: Op) -> bool | None:
-        """Return the answer for a statement."""
         if any(lasts(node, op.func) for node in op.step.loops):
             return False
         return self.func(op.func)

@@ -32,8 +32,6 @@ _BARE = re.compile(rb"go1\.(\d{1,2})(?:\.(\d)(?!\d))?")
 
 
 class BuildInfo(NamedTuple):
-    """What the linker noted."""
-
     version: str | None
     lines: str | None  # "" when the program was built outside a module; None when they are cut or damaged
 

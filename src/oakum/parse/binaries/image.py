@@ -28,7 +28,6 @@ class Part(NamedTuple):
 
     @property
     def end(self) -> int:
-        """Return where in the file it ends."""
         return self.start + self.size
 
 
@@ -53,7 +52,6 @@ class Image(Struct, frozen=True):
         return int.from_bytes(raw, self.order)
 
     def part(self, *names: str) -> Part | None:
-        """Return the first part that has one of these names."""
         return next((part for part in self.named if part.name in names and part.size), None)
 
     def at(self, address: int, size: int) -> bytes:

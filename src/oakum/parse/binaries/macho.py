@@ -61,7 +61,6 @@ def read(data: Buffer, begin: int = 0, size: int = 0) -> Image | None:
 
 
 def _segment(raw: bytes, order: str, wide: bool, begin: int, loaded: list[Part], named: list[Part]) -> None:
-    """Add a segment and its sections."""
     form = struct.Struct(f"{order}{'QQQQ' if wide else 'IIII'}IIII")
     if len(raw) < 24 + form.size:
         return

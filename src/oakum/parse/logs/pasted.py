@@ -37,7 +37,6 @@ def peel_colours(text: bytes, split: bool) -> list[Strand]:  # noqa: ARG001  # a
 
 
 def peel_html(text: bytes, split: bool) -> list[Strand]:  # noqa: ARG001  # a page has one source
-    """Return the text of a web page."""
     return _rewritten("html", text, texts.without_html(text) if b"&" in text or b"<" in text else text)
 
 

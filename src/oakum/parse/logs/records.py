@@ -274,7 +274,6 @@ def _text(value: object) -> str | None:
 
 
 def _values(record: Record, path: Path) -> list[str]:
-    """Return the texts at `path`."""
     found: list[Any] = [record]
     for step in path:
         if step == _EVERY:

@@ -94,7 +94,6 @@ class Strand:
 
     @property
     def text(self) -> bytes:
-        """Return what was gathered."""
         if len(self.parts) > 1:
             self.parts = [b"".join(self.parts)]
         return self.parts[0] if self.parts else b""
@@ -125,7 +124,6 @@ class Unwrapped(Struct, frozen=True):
         )
 
     def with_problem(self, problem: Problem) -> "Unwrapped":
-        """Return the same with one more problem."""
         return replace(self, problems=(*self.problems, problem))
 
     def _restamped(self, mark: Mark) -> Iterator[tuple[int, tuple[str, ...]]]:

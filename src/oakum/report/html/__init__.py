@@ -46,7 +46,6 @@ def render(page: Page, document: Mapping[str, Any] | None = None, figures: Mappi
 
 
 def carries(document: Mapping[str, Any]) -> bool:
-    """Tell whether a page has room for the document."""
     return not _carried(document)[1]
 
 

@@ -24,8 +24,6 @@ _MARKS = (
 
 
 class _Scale(Struct, frozen=True):
-    """From values to pixels."""
-
     top: float  # the value at the upper edge
     height: int
 
@@ -64,8 +62,6 @@ class Label(Struct, frozen=True):
 
 
 class Plot(Struct, frozen=True):
-    """All that is drawn."""
-
     height: int
     ticks: tuple[Label, ...]
     lines: tuple[Line, ...]

@@ -15,7 +15,6 @@ class Drawn(Struct, frozen=True):
 
 
 def bars(waterfall: Waterfall) -> tuple[Drawn, ...]:
-    """Return the bars as they are drawn."""
     ends = 0.0
     spans: list[tuple[Bar, float, float]] = []
     for bar in waterfall.bars:

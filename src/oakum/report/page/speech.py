@@ -50,7 +50,6 @@ class Speech(Pen):
         return self.name(head.rpartition("/")[2] + paren + tail)
 
     def amount(self, measure: str, value: float) -> str:
-        """Return a value of a measure as people read it."""
         return size(value) if measure in _BYTES else f"{value:,.0f}"
 
     def rate(self, measure: str, value: float) -> str:
@@ -87,5 +86,4 @@ def clock(when: datetime | None, others: Sequence[datetime | None] = ()) -> str:
 
 
 def stamp(when: datetime | None) -> str:
-    """Return a time whole."""
     return f"{utc(when):%Y-%m-%d %H:%M:%S}Z" if when is not None else ""

@@ -37,7 +37,6 @@ _ELSEWHERE = ("known-bug", "cause-in-source", "heap-pinned")
 
 
 def investigation(story: Story) -> Section:
-    """Return the section with its steps."""
     grew = "compared" if _compared(story) else "looked"
     parts = (
         ("captured", _captured(story)),

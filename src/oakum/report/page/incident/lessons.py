@@ -21,7 +21,6 @@ _CROWD = 10  # goroutines or more: one or two that come and go teach nobody anyt
 
 
 def lessons(story: Story) -> Section:
-    """Return the section."""
     blocks: list[Block] = []
     if story.leaking:
         for found, growth in _measured(story):

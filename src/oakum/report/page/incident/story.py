@@ -56,7 +56,6 @@ class Story(Speech):
         return self.word(f"incident.{key}", **args)
 
     def process(self, id_: str) -> str:
-        """Return what a process is called."""
         return self.names.get(id_) or self.tell("process.unnamed")
 
     def function(self, found: Finding) -> str:

@@ -17,7 +17,6 @@ _FIXED = "fixed/"
 
 
 def verification(story: Story) -> Section:
-    """Return the section."""
     title = story.tell("heading.verification")
     if story.diagnosis.verdict == "healthy":
         return Section("verification", title, (Para(story.tell("verify.healthy")), *_capture(story, "later/")))
