@@ -18,6 +18,15 @@ Int64s = NDArray[np.int64]
 Int32s = NDArray[np.int32]
 UInt64s = NDArray[np.uint64]
 Bools = NDArray[np.bool_]
+
+
+def offsets(lengths: Int64s | Bools | Sequence[int]) -> Int64s:
+    """Return where each of several runs of these lengths starts, and at the end where the last one ends."""
+    starts = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=starts[1:])
+    return starts
+
+
 _Number = TypeVar("_Number", bound=np.generic)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from oakum.model import Functions, LabelSets, Locations, Mapping, Problem, Profile, Stacks, Strings, ValueType
-from oakum.model.profile import Int64s
+from oakum.model.profile import offsets
 from oakum.parse.limits import DEFAULT, Limits
 from oakum.parse.mappings import assign
 
@@ -158,7 +158,7 @@ class Columns:
             stack_ids=np.fromiter((s[0] for s in samples), np.int32, len(samples)),
             label_ids=np.fromiter((s[1] for s in samples), np.int32, len(samples)),
             stacks=Stacks(
-                _starts([len(stack) for stack in self._stacks]),
+                offsets([len(stack) for stack in self._stacks]),
                 np.fromiter((location for stack in self._stacks for location in stack), np.int32),
             ),
             label_sets=self._label_columns(),
@@ -166,7 +166,7 @@ class Columns:
                 addresses,
                 rows,
                 np.zeros(len(addresses), np.bool_),
-                _starts([len(lines) for lines in named]),
+                offsets([len(lines) for lines in named]),
                 np.fromiter((function for function, _ in lines), np.int32, len(lines)),
                 np.fromiter((number for _, number in lines), np.int64, len(lines)),
             ),
@@ -190,7 +190,7 @@ class Columns:
     def _label_columns(self) -> LabelSets:
         rows = [label for labels in self._label_sets for label in labels]
         return LabelSets(
-            _starts([len(labels) for labels in self._label_sets]),
+            offsets([len(labels) for labels in self._label_sets]),
             np.fromiter((key for key, _, _ in rows), np.int32, len(rows)),
             np.fromiter((text for _, text, _ in rows), np.int32, len(rows)),
             np.fromiter((number for _, _, number in rows), np.int64, len(rows)),
@@ -201,9 +201,3 @@ class Columns:
 def clamp(value: int) -> int:
     """Return the value, held within a signed 64-bit number."""
     return max(-_INT64 - 1, min(_INT64, value))
-
-
-def _starts(lengths: list[int]) -> Int64s:
-    starts = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=starts[1:])
-    return starts

@@ -7,6 +7,7 @@ import numpy as np
 
 from oakum.model import LabelSets, Stacks, ValueType
 from oakum.model.cores import spread
+from oakum.model.profile import offsets
 from oakum.parse.message import Message, Rows
 from oakum.parse.runs import distinct, varints
 from oakum.parse.wire import BLOCK, FEW, Fields, Int32s, Int64s, UInt64s, Wire
@@ -121,18 +122,12 @@ def stacks(message: Message, samples: Fields, locations: Rows) -> tuple[Int32s, 
         ends = np.cumsum(sizes)
         rows = rows[_ranges(ends - sizes, np.minimum(sizes, most))]
         sizes = np.minimum(sizes, most)
-    return ids, Stacks(_starts(sizes), rows)
+    return ids, Stacks(offsets(sizes), rows)
 
 
 def _ranges(starts: Int64s, sizes: Int64s) -> Int64s:
     """Return the numbers starts[i] to starts[i] + sizes[i] of all i, one after another."""
     return np.repeat(starts - (np.cumsum(sizes) - sizes), sizes) + np.arange(int(sizes.sum()))
-
-
-def _starts(sizes: Int64s) -> Int64s:
-    starts = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(sizes, out=starts[1:])
-    return starts
 
 
 def labels(message: Message, samples: Fields) -> tuple[Int32s, LabelSets]:
@@ -157,6 +152,6 @@ def labels(message: Message, samples: Fields) -> tuple[Int32s, LabelSets]:
         set_ids, sets = distinct(Wire(ids.tobytes()), 4 * (ends - counts), 4 * ends)
         set_ids = set_ids[1:]
         members = ids[_ranges(ends[sets] - counts[sets], counts[sets])]
-        starts = _starts(counts[sets])
+        starts = offsets(counts[sets])
     number = table.scalar(LABEL_NUMBER).view(np.int64)
     return set_ids, LabelSets(starts, key[members], text[members], number[members], unit[members])

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from oakum.model import Profile, UsageError, ValueType
 from oakum.model.profile import Bools, Int32s, Int64s
-from oakum.views.edges import Edges, edges_of
+from oakum.views.edges import Edges
 from oakum.views.flame import grow, stack_rows
-from oakum.views.nodes import Nodes, count, divided, identify, sums
+from oakum.views.nodes import Nodes, count, divided, identify
 from oakum.views.nodetags import NodeTags, node_tags
 from oakum.views.query import Query
-from oakum.views.report import Report, Trimmed, output_unit, report_of
+from oakum.views.report import Report, Trimmed, edges_between, output_unit, report_of
 
 MOST_TAGS = 4  # labels drawn at one node
 
@@ -49,9 +49,7 @@ def call_graph(profile: Profile, query: Query) -> CallGraph:
     report = report_of(profile, query.fitted("graph"))
     query = report.query
     nodes, edges_between = _tree(report) if query.call_tree else _graph(report)
-    listed = (nodes.cum != 0) | (nodes.flat != 0)
-    if query.drop_negative:
-        listed &= (nodes.flat > 0) | ((nodes.flat == 0) & (nodes.cum >= 0))
+    listed = nodes.weighty(query.drop_negative)
     total = float(nodes.flat[listed].sum())
     node_cutoff, edge_cutoff = abs(int(total * query.nodefraction)), abs(int(total * query.edgefraction))
     heavy = listed & (np.abs(nodes.cum) >= node_cutoff)
@@ -88,10 +86,7 @@ def document(graph: CallGraph) -> dict[str, Any]:
     report, nodes = graph.report, graph.shown.nodes
     number = {node: i for i, node in enumerate(graph.shown.order)}
     return {
-        "view": "graph",
-        "sample_type": report.sample_type,
-        "unit": report.unit,
-        "total": report.total,
+        **report.head("graph"),
         "dropped_nodes": graph.shown.dropped_nodes,
         "dropped_edges": graph.shown.dropped_edges,
         "nodes": [
@@ -110,17 +105,7 @@ def document(graph: CallGraph) -> dict[str, Any]:
 def _graph(report: Report) -> tuple[Nodes, EdgesBetween]:
     """Return the nodes of a graph, one a function, and what finds the edges between those that are kept."""
     nodes = count(report.profile, report.query, report.values, report.divisors)
-    return nodes, lambda kept: _edges(report, nodes, report.values, kept)
-
-
-def _edges(report: Report, nodes: Nodes, values: Int64s, kept: Bools) -> Edges:
-    profile = report.profile
-    counts = report.values != 0
-    if report.divisors is not None:
-        counts |= report.divisors != 0
-    active = np.zeros(len(profile.stacks), np.bool_)
-    active[profile.stack_ids[counts]] = True
-    return edges_of(nodes, sums(profile.stack_ids, values, len(profile.stacks)), active, kept)
+    return nodes, lambda kept: edges_between(report, nodes, report.values, kept)
 
 
 def _tree(report: Report) -> tuple[Nodes, EdgesBetween]:
@@ -218,7 +203,7 @@ def _divided(calls: list[Call], report: Report, nodes: Nodes, drawn: Bools) -> l
     """Return the calls with their weights divided for -mean."""
     if report.divisors is None:
         return calls
-    edges = _edges(report, nodes, report.divisors, drawn)
+    edges = edges_between(report, nodes, report.divisors, drawn)
     divisor = dict(
         zip(zip(edges.caller.tolist(), edges.callee.tolist(), strict=True), edges.weight.tolist(), strict=True)
     )

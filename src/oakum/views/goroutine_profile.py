@@ -10,6 +10,7 @@ import numpy as np
 
 from oakum.model import Frame, Functions, Goroutines, LabelSets, Locations, Profile, Stacks, Strings, ValueType
 from oakum.model.goroutine import CREATOR_LABEL, STATE_LABEL
+from oakum.model.profile import offsets
 
 
 class _Table(dict[object, int]):
@@ -46,9 +47,9 @@ def profile_of(goroutines: Goroutines, taken_at: datetime | None = None) -> Prof
         values=np.array([counts], np.int64).reshape(1, -1),
         stack_ids=np.arange(len(counts), dtype=np.int32),
         label_ids=np.array(label_ids, np.int32),
-        stacks=Stacks(_starts([len(r) for r in stack_rows]), np.array([x for r in stack_rows for x in r], np.int32)),
+        stacks=Stacks(offsets([len(r) for r in stack_rows]), np.array([x for r in stack_rows for x in r], np.int32)),
         label_sets=LabelSets(
-            _starts([len(rows) for rows in label_sets]),
+            offsets([len(rows) for rows in label_sets]),
             np.array([key for key, _ in members], np.int32),
             np.array([text for _, text in members], np.int32),
             np.zeros(len(members), np.int64),
@@ -73,7 +74,3 @@ def profile_of(goroutines: Goroutines, taken_at: datetime | None = None) -> Prof
         period=1,
         time_nanos=int(taken_at.timestamp() * 1e9) if taken_at else 0,
     )
-
-
-def _starts(lengths: list[int]) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(np.array(lengths, np.int64))))

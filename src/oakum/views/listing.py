@@ -75,9 +75,7 @@ def listing(profile: Profile, query: Query, expression: str) -> Listing:
     pattern = compiled(expression, "list")
     report = report_of(profile, query.fitted("list"))
     nodes = count(report.profile, report.query, report.values, report.divisors)
-    weighty = (nodes.cum != 0) | (nodes.flat != 0)
-    if query.drop_negative:
-        weighty &= (nodes.flat > 0) | ((nodes.flat == 0) & (nodes.cum >= 0))
+    weighty = nodes.weighty(query.drop_negative)
     matching = _matching(nodes, pattern)
     groups: dict[tuple[str, str], list[int]] = {}
     for node in np.flatnonzero(matching & weighty).tolist():
@@ -260,10 +258,4 @@ def document(listing: Listing, source_of: Callable[[Routine], Source], context: 
                 ],
             }
         )
-    return {
-        "view": "list",
-        "sample_type": report.sample_type,
-        "unit": report.unit,
-        "total": report.total,
-        "routines": routines,
-    }
+    return {**report.head("list"), "routines": routines}

@@ -11,10 +11,10 @@ import numpy as np
 from msgspec.structs import replace
 
 from oakum.model import Functions, LabelSets, Locations, Mapping, Profile, Stacks, Strings, UsageError, ValueType
-from oakum.model.profile import Int32s, Int64s
+from oakum.model.profile import Int32s, Int64s, offsets
 from oakum.views import measure
 from oakum.views.names import raw_texts
-from oakum.views.nodes import grouped, offsets, sums
+from oakum.views.nodes import grouped, sums
 from oakum.views.tags import BASE
 
 _PAGE = 0x1000  # mappings of one binary may differ by less than a page

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from oakum.model import Functions, Profile
 from oakum.model.cores import spread
-from oakum.model.profile import Bools, Int32s, Int64s, UInt64s
+from oakum.model.profile import Bools, Int32s, Int64s, UInt64s, offsets
 from oakum.views.names import raw_texts, used_rows
 from oakum.views.query import Query
 
@@ -102,6 +102,13 @@ class Nodes(Struct, frozen=True, eq=False):
     def cum_value(self, node: int) -> int:
         """Return cum, divided for -mean."""
         return divided(int(self.cum[node]), 0 if self.cum_div is None else int(self.cum_div[node]))
+
+    def weighty(self, drop_negative: bool) -> Bools:
+        """Return which nodes have a value; -drop_negative leaves out those below zero."""
+        weighty: Bools = (self.cum != 0) | (self.flat != 0)
+        if drop_negative:
+            weighty &= (self.flat > 0) | ((self.flat == 0) & (self.cum >= 0))
+        return weighty
 
     def ordered(self, listed: Bools, by: str = "flat") -> list[int]:
         """Return the listed nodes, heaviest first, ties by name."""
@@ -355,13 +362,6 @@ def grouped(columns: Sequence[NDArray[Any]]) -> tuple[Int32s, Int64s]:
     group = np.empty(len(order), np.int32)
     group[order] = np.cumsum(fresh, dtype=np.int32) - 1
     return group, order[fresh]
-
-
-def offsets(lengths: Int64s) -> Int64s:
-    """Return where each of several runs of these lengths starts, and at the end where the last one ends."""
-    starts = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=starts[1:])
-    return starts
 
 
 def base_name(path: str) -> str:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from oakum.model import Profile, UsageError
 
 Granularity = Literal["functions", "filefunctions", "files", "lines", "addresses"]
-View = Literal["top", "tree", "peek", "list", "traces", "graph", "proto"]
+View = Literal["top", "tree", "peek", "list", "traces", "graph"]
 
 
 class Query(Struct, frozen=True):
@@ -58,9 +58,7 @@ class Query(Struct, frozen=True):
         query = replace(self, nodecount=nodecount)
         if view == "list":
             query = replace(query, granularity="lines")
-        if view == "proto":
-            query = replace(query, granularity="addresses")
-        if not self.trim or view in ("peek", "list", "proto"):
+        if not self.trim or view in ("peek", "list"):
             query = replace(query, nodecount=0, nodefraction=0.0, edgefraction=0.0)
         return query
 

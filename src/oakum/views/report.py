@@ -4,6 +4,7 @@ The total is that of the samples before filtering (after it with -relative_perce
 """
 
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -13,6 +14,7 @@ from oakum.model import Profile, UsageError
 from oakum.model.profile import Bools, Int64s
 from oakum.views import measure, tags, transform
 from oakum.views.edges import Edges, edges_of, no_edges
+from oakum.views.look import Look
 from oakum.views.nodes import Nodes, base_name, count, divided, sums
 from oakum.views.query import Query, active_filters, sample_index
 from oakum.views.tagframes import with_tag_frames
@@ -35,6 +37,17 @@ class Report(Struct, frozen=True, eq=False):
         """Return the value divided by -divide_by."""
         ratio = 1 / self.query.divide_by
         return int(float(value) * ratio) if ratio > 0 and ratio != 1 else value
+
+    def head(self, view: str) -> dict[str, Any]:
+        """Return what the JSON of every view begins with."""
+        return {"view": view, "sample_type": self.sample_type, "unit": self.unit, "total": self.total}
+
+    def figures(self, flat: int, so_far: int, cum: int, unit: str, look: Look) -> str:
+        """Return flat, sum and cum of a node as `pprof -top` and `-tree` print them."""
+        own = f"{self.formatted(flat, unit):>10} {measure.percentage(flat, self.total)}"
+        inherited = f"{self.formatted(cum, unit):>10} {measure.percentage(cum, self.total)}"
+        share = measure.percentage(so_far, self.total)
+        return f"{look.share(own, flat, self.total)} {share} {look.share(inherited, cum, self.total)}"
 
     def formatted(self, value: int, unit: str) -> str:
         """Return the value as text in an output unit."""
@@ -97,9 +110,7 @@ def trimmed(report: Report, *, only_inlined: bool = False) -> Trimmed:
     """
     query = report.query
     nodes = count(report.profile, query, report.values, report.divisors)
-    listed = (nodes.cum != 0) | (nodes.flat != 0)
-    if query.drop_negative:
-        listed &= (nodes.flat > 0) | ((nodes.flat == 0) & (nodes.cum >= 0))
+    listed = nodes.weighty(query.drop_negative)
     kept = np.ones(len(nodes), np.bool_)  # whose edges are followed: as pprof, all of them until one is dropped
     total = float(nodes.flat[listed].sum())
     node_cutoff, edge_cutoff = abs(int(total * query.nodefraction)), abs(int(total * query.edgefraction))
@@ -118,7 +129,11 @@ def trimmed(report: Report, *, only_inlined: bool = False) -> Trimmed:
         wanted = np.zeros(len(nodes), np.bool_)
         wanted[nodes.of_row[nodes.rows.inlined]] = True
         wanted &= listed
-    edges = no_edges() if wanted is not None and not wanted.any() else _edges(report, nodes, kept, wanted)
+    edges = (
+        no_edges()
+        if wanted is not None and not wanted.any()
+        else edges_between(report, nodes, report.values, kept, wanted)
+    )
     light = listed[edges.callee] & (np.abs(edges.weight) < edge_cutoff)
     return Trimmed(
         nodes=nodes,
@@ -131,9 +146,10 @@ def trimmed(report: Report, *, only_inlined: bool = False) -> Trimmed:
     )
 
 
-def _edges(report: Report, nodes: Nodes, kept: Bools, wanted: Bools | None) -> Edges:
+def edges_between(report: Report, nodes: Nodes, values: Int64s, kept: Bools, wanted: Bools | None = None) -> Edges:
+    """Return the edges between the nodes that are kept, weighted by these values; with `wanted` only those to these."""
     profile = report.profile
-    weights = sums(profile.stack_ids, report.values, len(profile.stacks))
+    weights = sums(profile.stack_ids, values, len(profile.stacks))
     counts = report.values != 0
     if report.divisors is not None:
         counts |= report.divisors != 0

@@ -7,7 +7,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from oakum.model import Functions, Locations, Profile, Stacks, Strings
-from oakum.model.profile import Int32s
+from oakum.model.profile import Int32s, offsets
 from oakum.views import measure
 from oakum.views.names import raw_texts, used_rows
 from oakum.views.query import Query
@@ -90,7 +90,7 @@ def _with_frames(profile: Profile, roots: list[Int32s], leaves: list[Int32s]) ->
     old = profile.stacks
     lengths = np.diff(old.starts)[profile.stack_ids]
     before = np.cumsum(lengths) - lengths
-    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths + len(roots) + len(leaves))))
+    starts = offsets(lengths + len(roots) + len(leaves))
     locations = np.empty(int(starts[-1]), np.int32)
     for at, column in enumerate(leaves):
         locations[starts[:-1] + at] = column[profile.label_ids]

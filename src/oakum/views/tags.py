@@ -10,7 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from oakum.model import LabelSets, Profile
-from oakum.model.profile import Bools, Int32s, Int64s
+from oakum.model.profile import Bools, Int32s, Int64s, offsets
 from oakum.views import measure
 from oakum.views.names import used_rows
 from oakum.views.patterns import Pattern, compiled
@@ -162,7 +162,7 @@ def _keep_tags(profile: Profile, query: Query, remarks: list[str]) -> Profile:
     if hide and not hidden:
         remarks.append("TagHide expression matched no samples")
     keep = np.isin(sets.key, list(shown - hidden))
-    before = np.concatenate((np.zeros(1, np.int64), np.cumsum(keep, dtype=np.int64)))
+    before = offsets(keep)
     kept = LabelSets(before[sets.starts], sets.key[keep], sets.text[keep], sets.number[keep], sets.unit[keep])
     return replace(profile, label_sets=kept)
 

@@ -7,7 +7,6 @@ import numpy as np
 from msgspec import Struct
 
 from oakum.model import Profile
-from oakum.views import measure
 from oakum.views.look import PLAIN, Look
 from oakum.views.query import Query
 from oakum.views.report import Report, Trimmed, headings, report_of, trimmed
@@ -61,23 +60,14 @@ def lines(top: Top, look: Look = PLAIN) -> Iterator[str]:
     so_far = 0
     for row in top.rows:
         so_far += row.flat
-        flat = f"{report.formatted(row.flat, unit):>10} {measure.percentage(row.flat, report.total)}"
-        cum = f"{report.formatted(row.cum, unit):>10} {measure.percentage(row.cum, report.total)}"
-        figures = (
-            f"{look.share(flat, row.flat, report.total)} {measure.percentage(so_far, report.total)} "
-            f"{look.share(cum, row.cum, report.total)}"
-        )
+        figures = report.figures(row.flat, so_far, row.cum, unit, look)
         yield f"{figures}  {look.name(row.name, 40, row.inlined)}"
 
 
 def document(top: Top) -> dict[str, Any]:
     """Return the list as plain values for JSON, in the profile's own unit."""
-    report = top.report
     return {
-        "view": "top",
-        "sample_type": report.sample_type,
-        "unit": report.unit,
-        "total": report.total,
+        **top.report.head("top"),
         "dropped_nodes": top.shown.dropped_nodes,
         "nodes": [
             {"name": row.name, "function": row.function}

@@ -102,12 +102,8 @@ def lines(traces: Traces, look: Look = PLAIN) -> Iterator[str]:
 
 def document(traces: Traces) -> dict[str, Any]:
     """Return the samples as plain values for JSON, in the profile's own unit."""
-    report = traces.report
     return {
-        "view": "traces",
-        "sample_type": report.sample_type,
-        "unit": report.unit,
-        "total": report.total,
+        **traces.report.head("traces"),
         "traces": [
             {
                 "value": trace.value,

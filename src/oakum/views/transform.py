@@ -10,7 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from oakum.model import Locations, Profile, Stacks
-from oakum.model.profile import Bools, Int32s, Int64s
+from oakum.model.profile import Bools, Int32s, Int64s, offsets
 from oakum.views import tags
 from oakum.views.merge import merge, subtract
 from oakum.views.names import plain_names, without_arguments
@@ -159,7 +159,7 @@ def _without_hidden(profile: Profile) -> Profile:
     owner = np.repeat(np.arange(len(begins)), np.diff(stacks.starts))
     at = np.arange(len(stacks.locations))
     hidden = ~named[stacks.locations] & (last[owner] >= 0) & ((at < first[owner]) | (at > last[owner]))
-    return replace(profile, stacks=Stacks(_running(~hidden)[stacks.starts], stacks.locations[~hidden]))
+    return replace(profile, stacks=Stacks(offsets(~hidden)[stacks.starts], stacks.locations[~hidden]))
 
 
 def without_inlines(profile: Profile) -> Profile:
@@ -226,7 +226,7 @@ def _with_lines(profile: Profile, keep: Bools) -> Profile:
         extra=extra,
         locations=replace(
             locations,
-            line_starts=_running(keep)[locations.line_starts],
+            line_starts=offsets(keep)[locations.line_starts],
             line_function=locations.line_function[keep],
             line_number=locations.line_number[keep],
         ),
@@ -249,27 +249,20 @@ def select(profile: Profile, samples: Bools) -> Profile:
     )
 
 
-def _running(flags: Bools) -> Int64s:
-    """Return how many flags are set before each place, and at the end how many there are."""
-    counts = np.zeros(len(flags) + 1, np.int64)
-    np.cumsum(flags, out=counts[1:])
-    return counts
-
-
 def _any_in_stack(stacks: Stacks, locations: Bools) -> Bools:
-    seen = _running(locations[stacks.locations])[stacks.starts]
+    seen = offsets(locations[stacks.locations])[stacks.starts]
     return seen[1:] > seen[:-1]
 
 
 def _without(stacks: Stacks, locations: Bools) -> Stacks:
     keep = ~locations[stacks.locations]
-    return Stacks(_running(keep)[stacks.starts], stacks.locations[keep])
+    return Stacks(offsets(keep)[stacks.starts], stacks.locations[keep])
 
 
 def _cut(stacks: Stacks, begins: Int64s, ends: Int64s) -> Stacks:
     """Return each stack as the slice begins:ends of the old frames."""
     lengths = np.maximum(ends - begins, 0)
-    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+    starts = offsets(lengths)
     at = np.repeat(begins - starts[:-1], lengths) + np.arange(starts[-1])
     return Stacks(starts, stacks.locations[at])
 

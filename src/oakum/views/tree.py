@@ -96,12 +96,7 @@ def lines(tree: Tree, look: Look = PLAIN) -> Iterator[str]:
         so_far += entry.flat
         yield _RULE
         yield from _calls(report, unit, entry, entry.callers, look)
-        flat = f"{report.formatted(entry.flat, unit):>10} {measure.percentage(entry.flat, report.total)}"
-        cum = f"{report.formatted(entry.cum, unit):>10} {measure.percentage(entry.cum, report.total)}"
-        figures = (
-            f"{look.share(flat, entry.flat, report.total)} {measure.percentage(so_far, report.total)} "
-            f"{look.share(cum, entry.cum, report.total)}"
-        )
+        figures = report.figures(entry.flat, so_far, entry.cum, unit, look)
         yield f"{figures}                | {look.name(entry.name, 60, '')}"
         yield from _calls(report, unit, entry, entry.callees, look)
     if tree.shown.order:
@@ -117,16 +112,12 @@ def _calls(report: Report, unit: str, entry: Entry, calls: tuple[Call, ...], loo
 
 def document(tree: Tree, view: str = "tree") -> dict[str, Any]:
     """Return the tree as plain values for JSON, in the profile's own unit."""
-    report = tree.report
 
     def calls(of: tuple[Call, ...]) -> list[dict[str, Any]]:
         return [{"name": c.name, "weight": c.weight, "inline": c.inline, "residual": c.residual} for c in of]
 
     return {
-        "view": view,
-        "sample_type": report.sample_type,
-        "unit": report.unit,
-        "total": report.total,
+        **tree.report.head(view),
         "dropped_nodes": tree.shown.dropped_nodes,
         "nodes": [
             {
