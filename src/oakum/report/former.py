@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from oakum.model import EvidenceKind
 
-FORMER_KINDS: Mapping[str, EvidenceKind] = MappingProxyType({
+_GOROUTINES: Mapping[str, EvidenceKind] = {
     "gains": "steady-growth",
     "steady": "growth-at-constant-load",
     "ramp": "single-step",
@@ -33,10 +33,8 @@ FORMER_KINDS: Mapping[str, EvidenceKind] = MappingProxyType({
     "burst": "arrival-burst",
     "nil-stop": "nil-stop-channel",
     "queue-grows": "queue-growth",
-    "holder": "lock-holder",
-    "no-holder": "no-lock-holder",
-    "cycle": "wait-cycle",
-    "shape": "inferred-link",
+}
+_HEAP: Mapping[str, EvidenceKind] = {
     "heap-rises": "heap-steady-growth",
     "heap-climbs": "heap-even-growth",
     "heap-ramp": "heap-single-step",
@@ -45,8 +43,17 @@ FORMER_KINDS: Mapping[str, EvidenceKind] = MappingProxyType({
     "heap-twin": "heap-baseline",
     "heap-like-twin": "heap-like-baseline",
     "heap-beside": "heap-with-goroutines",
-    "heap-shape": "heap-owner",
     "heap-retains": "heap-largest",
+}
+
+FORMER_KINDS: Mapping[str, EvidenceKind] = MappingProxyType({
+    **_GOROUTINES,
+    **_HEAP,
+    "heap-shape": "heap-owner",
+    "holder": "lock-holder",
+    "no-holder": "no-lock-holder",
+    "cycle": "wait-cycle",
+    "shape": "inferred-link",
     "off-heap-rises": "off-heap-steady-growth",
     "off-heap-ramp": "off-heap-single-step",
     "off-heap-level": "off-heap-plateau",
@@ -59,44 +66,14 @@ FORMER_KINDS: Mapping[str, EvidenceKind] = MappingProxyType({
     "kept": "never-removed",
 })  # fmt: skip
 
+# A sentence about evidence is called as its kind is, below its area.
 FORMER_KEYS: Mapping[str, str] = MappingProxyType({
-    "goroutines.gains": "goroutines.steady-growth",
-    "goroutines.steady": "goroutines.growth-at-constant-load",
-    "goroutines.ramp": "goroutines.single-step",
-    "goroutines.crowd": "goroutines.pile-up",
-    "goroutines.most": "goroutines.majority",
-    "goroutines.twin": "goroutines.baseline",
-    "goroutines.crew": "goroutines.startup-pool",
-    "goroutines.startup": "goroutines.startup-goroutine",
-    "goroutines.levels-off": "goroutines.plateau",
-    "goroutines.alive": "goroutines.progress",
-    "goroutines.rests": "goroutines.idle-by-design",
-    "goroutines.supervises": "goroutines.supervisor",
-    "goroutines.served": "goroutines.client-connected",
-    "goroutines.connections": "goroutines.open-connections",
-    "goroutines.streams": "goroutines.shared-streams",
-    "goroutines.unused": "goroutines.idle-connections",
-    "goroutines.comes-and-goes": "goroutines.turnover",
-    "goroutines.remains": "goroutines.same-goroutines",
-    "goroutines.waits": "goroutines.reported-wait",
-    "goroutines.arrivals": "goroutines.steady-arrivals",
-    "goroutines.arrivals-uneven": "goroutines.uneven-arrivals",
-    "goroutines.burst": "goroutines.arrival-burst",
-    "goroutines.nil-stop": "goroutines.nil-stop-channel",
-    "goroutines.queue-grows": "goroutines.queue-growth",
-    "heap.rises": "heap.steady-growth",
-    "heap.ramp": "heap.single-step",
-    "heap.climbs": "heap.even-growth",
-    "heap.retains": "heap.largest",
+    **{f"goroutines.{old}": f"goroutines.{new}" for old, new in _GOROUTINES.items()},
+    **{old.replace("-", ".", 1): new.replace("-", ".", 1) for old, new in _HEAP.items()},
     "heap.retains-bytes": "heap.largest-bytes",
-    "heap.level": "heap.plateau",
-    "heap.wobbles": "heap.sampling-noise",
-    "heap.twin": "heap.baseline",
-    "heap.like-twin": "heap.like-baseline",
     "heap.shape.registration": "heap.owner.registration",
     "heap.shape.container": "heap.owner.container",
     "heap.shape.kept": "heap.owner.kept",
-    "heap.beside": "heap.with-goroutines",
     "memory.off-heap-rises": "memory.off-heap-steady-growth",
     "memory.off-heap-ramp": "memory.off-heap-single-step",
     "memory.off-heap-level": "memory.off-heap-plateau",

@@ -18,7 +18,7 @@ from oakum.knowledge.upgrades import upgrades
 from oakum.knowledge.versions import version
 from oakum.model import Carried
 from oakum.report.carried import fixed_in, row_document, upgrade_lines, why_not_certain
-from oakum.report.pen import Look, Pen
+from oakum.report.pen import LabelledPen, Look, Pen
 
 SCHEMA = "oakum.known/1"
 _LABELS = ("looks", "trigger", "cause", "fix", "risk", "versions", "do", "reproduce", "see", "checked", "next")
@@ -99,13 +99,12 @@ def shown(entry: Leak, look: Look) -> str:
     return "\n".join(_Page(entry, look).lines()) + "\n"
 
 
-class _Page(Pen):
+class _Page(LabelledPen):
     """The page of one entry while it is written."""
 
     def __init__(self, entry: Leak, look: Look) -> None:
-        super().__init__(look)
+        super().__init__(look, _LABELS)
         self.entry = entry
-        self.margin = 3 + max(look.width_of(self.word(f"known.label.{name}")) for name in _LABELS) + 2
 
     def lines(self) -> Iterator[str]:
         entry = self.entry
@@ -128,12 +127,6 @@ class _Page(Pen):
         checked = self.word("known.reviewed.yes" if entry.reviewed else "known.reviewed.no")
         yield from self.labelled("checked", self.paragraph(checked))
         yield from self.labelled("next", [self.command(one) for one in self.commands()])
-
-    def labelled(self, name: str, lines: Iterable[str]) -> Iterator[str]:
-        label = self.word(f"known.label.{name}")
-        gap = " " * (self.margin - 3 - self.look.width_of(label))
-        for at, line in enumerate(line for line in lines if line):
-            yield f"   {self.look.styled(label, 'dim')}{gap}{line}" if at == 0 else f"{' ' * self.margin}{line}"
 
     def looks(self) -> Iterator[str]:
         # What has to be fixed first, what follows from it in other places last.

@@ -4,7 +4,7 @@ The verdict first, then each match with what speaks for and against it; what doe
 """
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from oakum import __version__
@@ -12,7 +12,7 @@ from oakum.knowledge.leaks import leaks
 from oakum.model import Frame, KnownMatch, Process, Sighting
 from oakum.report.json import known_document
 from oakum.report.layout import series
-from oakum.report.pen import Look, Pen
+from oakum.report.pen import LabelledPen, Look
 from oakum.report.words import say, size
 
 SCHEMA = "oakum.known-match/1"
@@ -33,12 +33,11 @@ def render(
     return "\n".join(_Page(processes, look, evidence).lines(seen, found, stacks)) + "\n"
 
 
-class _Page(Pen):
+class _Page(LabelledPen):
     def __init__(self, processes: Sequence[Process], look: Look, evidence: Sequence[str]) -> None:
-        super().__init__(look)
+        super().__init__(look, _LABELS)
         self.names = {one.id: one.name for one in processes}
         self.evidence = evidence
-        self.margin = 3 + max(look.width_of(self.word(f"known.label.{name}")) for name in _LABELS) + 2
 
     def lines(self, seen: Sequence[Sighting], found: Sequence[Sighting], stacks: int) -> Iterator[str]:
         yield from self.verdict(found, stacks)
@@ -89,12 +88,6 @@ class _Page(Pen):
 
     def most(self) -> int | None:
         return None if self.columns is None else _REFERENCES_MOST
-
-    def labelled(self, name: str, lines: Iterable[str]) -> Iterator[str]:
-        label = self.word(f"known.label.{name}")
-        gap = " " * (self.margin - 3 - self.look.width_of(label))
-        for at, line in enumerate(line for line in lines if line):
-            yield f"   {self.look.styled(label, 'dim')}{gap}{line}" if at == 0 else f"{' ' * self.margin}{line}"
 
     def heading(self, key: str) -> Iterator[str]:
         yield ""

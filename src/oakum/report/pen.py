@@ -3,7 +3,7 @@
 All that comes from evidence or source passes through `Look.safe`. Without a width nothing is wrapped or shortened.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -84,3 +84,17 @@ class Pen:
         """Return a command whole: it is copied, so it is never wrapped."""
         whole = command if self.columns is None or len(command) <= LONGEST else f"{command[:LONGEST]} {self.dots}"
         return self.look.styled(f"$ {self.look.safe(whole)}", "blue")
+
+
+class LabelledPen(Pen):
+    """Writes paragraphs beside labels, which `known.label.NAME` are the words of."""
+
+    def __init__(self, look: Look, labels: Iterable[str]) -> None:
+        super().__init__(look)
+        self.margin = 3 + max(look.width_of(self.word(f"known.label.{name}")) for name in labels) + 2
+
+    def labelled(self, name: str, lines: Iterable[str]) -> Iterator[str]:
+        label = self.word(f"known.label.{name}")
+        gap = " " * (self.margin - 3 - self.look.width_of(label))
+        for at, line in enumerate(line for line in lines if line):
+            yield f"   {self.look.styled(label, 'dim')}{gap}{line}" if at == 0 else f"{' ' * self.margin}{line}"
