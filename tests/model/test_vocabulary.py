@@ -20,7 +20,6 @@ from oakum.model.vocabulary import (
     Mechanism,
     SiteRole,
     WaitKind,
-    as_mechanism,
 )
 from oakum.report.former import FORMER_KEYS, FORMER_KINDS
 from oakum.report.words import WORDS
@@ -148,6 +147,3 @@ def test_former_names_lead_to_names_of_today() -> None:
 def test_what_weakens_is_a_kind_and_no_mechanism_is_both() -> None:
     assert set(EVIDENCE) > AGAINST
     assert set(MECHANISMS) > HARMLESS
-    assert as_mechanism("warm-up") == "warm-up"
-    with pytest.raises(ValueError, match="no mechanism"):
-        as_mechanism("warmup")

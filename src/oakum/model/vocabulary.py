@@ -6,7 +6,7 @@ diagnoses: one that is renamed stays readable by its former name (report/former.
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Literal, NamedTuple, cast, get_args
+from typing import Literal, NamedTuple
 
 EvidenceKind = Literal[
     # Goroutines.
@@ -255,10 +255,3 @@ CauseRole = Literal[
     "registered", "registered-too-early", "registered-again", "never-removed", "stored", "key", "cut", "chained",
     "deferred", "loop",
 ]  # fmt: skip
-
-
-def as_mechanism(word: str) -> Mechanism:
-    """Return the mechanism of this name; what comes from a file may be none."""
-    if word not in MECHANISMS:
-        raise ValueError(f"{word!r} is no mechanism; known are {', '.join(get_args(Mechanism))}")
-    return cast(Mechanism, word)
