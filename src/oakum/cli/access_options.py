@@ -117,7 +117,6 @@ def live_option(name: str, metavar: str | None, explanation: str, *spellings: st
 
 
 def live_flags(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options of LIVE_FLAGS."""
     for flag in reversed(LIVE_FLAGS):
         function = live_option(*flag)(function)
     return function

@@ -115,7 +115,6 @@ def command(targets: tuple[str, ...], as_json: bool, **given: Any) -> int:
 
 
 def _plan(words: Sequence[str], entered: "Access", given: dict[str, Any], as_json: bool) -> int:
-    """Show what would be taken."""
     from oakum.cli import capture_page as page
     from oakum.cli.live import nothing_captured
 
@@ -130,7 +129,6 @@ def _plan(words: Sequence[str], entered: "Access", given: dict[str, Any], as_jso
 
 
 def _take(words: Sequence[str], entered: "Access", given: dict[str, Any], as_json: bool) -> int:
-    """Take everything, and show what became of it."""
     from oakum.cli import capture_page as page
     from oakum.cli.live import bundle_name, nothing_captured, remove_empty_bundle, unused_path
     from oakum.collect.bundle.write import Bundle

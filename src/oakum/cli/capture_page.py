@@ -72,7 +72,6 @@ def show_plan(outcome: CaptureOutcome, snapshots: int, every: float) -> None:
 
 
 def plan_document(outcome: CaptureOutcome) -> dict[str, Any]:
-    """Return the plans as JSON shows them."""
     return {"schema": "oakum.plan/1", "targets": [_planned(result) for result in outcome.results]}
 
 

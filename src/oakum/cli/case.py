@@ -62,7 +62,6 @@ def _read(arguments: Sequence[str], unread: list[InputRow], lang: str) -> list[I
 
 
 def unread_row(error: OakumError) -> InputRow:
-    """Return the row of what could not be opened."""
     problem = error.problem if isinstance(error, Unread) else Problem.quoted("unread", str(error))
     return InputRow(getattr(error, "origin", ""), "unread", "", "", problems=(problem,))
 

@@ -300,7 +300,6 @@ def nothing_captured(outcome: "CaptureOutcome") -> Unreachable:
 
 
 def remove_empty_bundle(place: Path) -> None:
-    """Remove a bundle that nothing was put into."""
     if not place.is_dir():
         place.unlink(missing_ok=True)
         return

@@ -256,7 +256,6 @@ def _tells(reading: Reading) -> bool:
 
 
 def _add_versions(capture: Capture, reading: Reading, found: Found) -> None:
-    """Look up the build of one reading."""
     build = reading.build
     if build is None or (build.modules is None and build.main is None and build.go is None):
         return

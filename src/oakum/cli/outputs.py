@@ -47,8 +47,6 @@ class Output(Struct, frozen=True):
 
 
 class Manner(Struct, frozen=True):
-    """How a diagnosis is told."""
-
     lang: str
     incident: bool = False  # as the report of an incident, where people read it
     kept: str = ""  # the file in which the diagnosis lies as data, which pages name; "": none that is known

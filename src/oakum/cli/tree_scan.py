@@ -32,8 +32,6 @@ class TooLong(BaseException):
 
 
 class Part(NamedTuple):
-    """What some directories gave."""
-
     files: int = 0
     packages: int = 0
     flaws: tuple[Flaw, ...] = ()
@@ -136,7 +134,6 @@ def _spread(places: Sequence[str], tests: bool, workers: int) -> Iterator[tuple[
 
 
 def work(places: Sequence[str], tests: bool) -> Part:
-    """Return what some directories give."""
     files = count = 0
     flaws: list[Flaw] = []
     problems: list[Problem] = []

@@ -63,7 +63,6 @@ class TargetResult(Struct, eq=False, dict=True):
         return self.target.address if self.target else self.word
 
     def close(self) -> None:
-        """Let go of the target, once."""
         if self.target is not None and not self.closed:
             self.closed = True
             with suppress(Exception):  # it is left either way

@@ -178,6 +178,5 @@ def _folder() -> Traversable:
 
 @cache
 def leaks() -> Leaks:
-    """Return the catalogue of known bugs."""
     paths = sorted((path for path in _folder().iterdir() if path.name.endswith(".toml")), key=lambda path: path.name)
     return Leaks({path.name.removesuffix(".toml"): path.read_text(encoding="utf-8") for path in paths})

@@ -65,7 +65,6 @@ class Goroutines(Struct, frozen=True, eq=False):
 
     @property
     def total(self) -> int:
-        """Return how many goroutines were read."""
         return sum(group.count for group in self.groups)
 
     @property

@@ -63,7 +63,6 @@ class Columns:
 
     @property
     def samples(self) -> int:
-        """Return how many samples were added."""
         return len(self._samples)
 
     def string(self, text: str) -> int:

@@ -32,7 +32,6 @@ def read(data: Buffer, limits: Limits = DEFAULT) -> tuple[Reading, ...]:
 
 
 def read_block(block: Block, limits: Limits, deadline: float) -> Reading:
-    """Return what one contention profile says."""
     columns = Columns(limits)
     symbols = Symbols(columns)
     attributes: dict[bytes, int] = {b"sampling period": 1}

@@ -27,7 +27,6 @@ def read(data: Buffer, limits: Limits = DEFAULT) -> tuple[Reading, ...]:
 
 
 def read_block(block: Block, limits: Limits, deadline: float) -> Reading:
-    """Return what one count profile says."""
     kind = block.header["name"].decode("utf-8", "replace")
     if known := _KNOWN.search(kind):
         kind = known[0]

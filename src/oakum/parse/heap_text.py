@@ -49,13 +49,10 @@ def read(data: Buffer, limits: Limits = DEFAULT) -> tuple[Reading, ...]:
 
 
 def read_block(block: Block, limits: Limits, deadline: float) -> Reading:
-    """Return what one heap profile says."""
     return _Heap(block, limits).read(deadline)
 
 
 class _Heap:
-    """One heap profile being read."""
-
     def __init__(self, block: Block, limits: Limits) -> None:
         self._block = block
         self._columns = Columns(limits)

@@ -35,7 +35,6 @@ def read(data: Buffer, limits: Limits = DEFAULT) -> tuple[Reading, ...]:
 
 
 def read_block(block: Block, limits: Limits, deadline: float) -> Reading:
-    """Return what one Java profile says."""
     columns = Columns(limits)
     problems: list[Problem] = []
     heap = b"heapz" in block.header[0]

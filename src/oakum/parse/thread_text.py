@@ -25,7 +25,6 @@ def read(data: Buffer, limits: Limits = DEFAULT) -> tuple[Reading, ...]:
 
 
 def read_block(block: Block, limits: Limits, deadline: float) -> Reading:
-    """Return what one list of threads says."""
     columns = Columns(limits)
     problems: list[Problem] = []
     stacks: list[list[int]] = []  # raw addresses of each stack

@@ -169,7 +169,6 @@ def summary_parts(pen: Pen, found: Scan) -> list[str]:
 
 
 def documents(found: Scan) -> dict[str, Any]:
-    """Return what builds carry as it stands in the document."""
     changes = [
         {"origin": rows[0].origin, "program": rows[0].program, **to_builtins(one), "command": _command(one)}
         for rows in _blocks(found.carried)

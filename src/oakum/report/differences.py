@@ -34,8 +34,6 @@ class Difference(Struct, frozen=True):
 
 
 class Counted(Struct, frozen=True):
-    """What there is to be derived again."""
-
     numbers: int
     sentences: int
 

@@ -100,8 +100,6 @@ def shown(entry: Leak, look: Look) -> str:
 
 
 class _Page(LabelledPen):
-    """The page of one entry while it is written."""
-
     def __init__(self, entry: Leak, look: Look) -> None:
         super().__init__(look, _LABELS)
         self.entry = entry

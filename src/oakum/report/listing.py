@@ -41,8 +41,6 @@ class Spot(Struct, frozen=True):
 
 
 class Line(Struct, frozen=True):
-    """One line of source and the places that are there."""
-
     number: int
     text: str
     spots: tuple[Spot, ...] = ()
@@ -216,7 +214,6 @@ def _told(pen: Pen, spot: Spot) -> str:
 
 
 def document(finding: Finding, files: Sequence[Listed]) -> dict[str, Any]:
-    """Return the listing as plain values for JSON."""
     return {
         "view": "finding",
         "finding": {"id": finding.id, "rank": finding.rank, "mechanism": finding.mechanism},

@@ -56,8 +56,6 @@ def render(page: Page) -> str:
 
 
 class _Writer:
-    """The text while it is written."""
-
     def __init__(self, page: Page) -> None:
         self.page, self.anchors, self.shown_by = page, anchors_of(page), ""
         self.colon, self.stop = ("：", "；") if page.lang == "zh" else (": ", "; ")

@@ -62,8 +62,6 @@ def brief(page: Page, look: Look) -> str:
 
 
 class _Terminal(Pen):
-    """The page while it is written."""
-
     def __init__(self, page: Page, look: Look) -> None:
         plain = look.safe if look.glyphs else lambda text: look.safe(text.translate(_PLAIN))
         super().__init__(replace(look, safe=plain))
@@ -126,7 +124,6 @@ class _Terminal(Pen):
                 yield from self.fact(fact)
 
     def following(self) -> Iterator[str]:
-        """Yield what to run next."""
         for fact in filter(_is_next, self.page.glance):
             yield ""
             yield from self.fact(fact)

@@ -36,7 +36,6 @@ _KEY_COMPARED = "Red: more than in the base. Blue: less."
 
 
 def lines(graph: CallGraph) -> Iterator[str]:
-    """Yield the graph in the DOT language."""
     report, shown = graph.report, graph.shown
     nodes = shown.nodes
     title = base_name(report.profile.mappings[0].file) if report.profile.mappings else ""

@@ -44,7 +44,6 @@ class Row(Struct, frozen=True):
 
     @property
     def ids(self) -> list[int]:
-        """Return the ids of all members in ascending order."""
         return sorted(int(i) for group in self.groups for i in group.ids)
 
 

@@ -54,7 +54,6 @@ def tree(profile: Profile, query: Query) -> Tree:
 
 
 def entries(shown: Trimmed, chosen: list[int]) -> tuple[Entry, ...]:
-    """Return the chosen nodes with their neighbours."""
     nodes, edges = shown.nodes, shown.edges
     callers = _Neighbours(nodes, edges, edges.callee, edges.caller)
     callees = _Neighbours(nodes, edges, edges.caller, edges.callee)
@@ -86,7 +85,6 @@ class _Neighbours:
 
 
 def lines(tree: Tree, look: Look = PLAIN) -> Iterator[str]:
-    """Yield the tree as pprof prints it."""
     report, unit = tree.report, tree.shown.unit
     yield from map(look.plain, headings(report, tree.shown))
     yield _RULE

@@ -22,16 +22,12 @@ _MOST = 64 << 20  # bytes: 500 targets of 20 snapshots stay below 50 MiB
 
 
 class Listed(Struct, frozen=True):
-    """What a manifest says of one file."""
-
     at: datetime | None
     digest: str
     target: str = ""  # the address that it was taken from
 
 
 class Manifest(Struct, frozen=True):
-    """What a manifest says, by path below it."""
-
     files: Mapping[str, Listed] = field(default_factory=dict)
     raw: Mapping[str, Any] = field(default_factory=dict)
 

@@ -171,7 +171,6 @@ class Bundle:
         return self.place
 
     def manifest(self, ended: datetime | None = None) -> dict[str, Any]:
-        """Return what manifest.json says now."""
         with self._lock:
             return {
                 "schema": SCHEMA,

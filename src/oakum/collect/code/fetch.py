@@ -79,7 +79,6 @@ class Fetch:
         self._releases: dict[str, tuple[str, ...] | _Failure] = {}
 
     def module(self, path: str, version: str) -> Path:
-        """Return the directory of a module's release; raise SourceNotFound with the reason in words."""
         key = (path, version)
         if key not in self._modules:
             self._modules[key] = self._download(path, version)
@@ -89,7 +88,6 @@ class Fetch:
         return found
 
     def goroot(self, version: str) -> Path:
-        """Return the root of a Go release; raise SourceNotFound with the reason in words."""
         wanted = GoVersion.of(version)
         name = version.split()[0] if version else ""
         if wanted is None or not _GO.fullmatch(name):

@@ -67,7 +67,6 @@ class SourceName(Struct, frozen=True, dict=True):
 
     @cached_property
     def base(self) -> str:
-        """Return the file's own name."""
         return self.text.rpartition("/")[2]
 
     @cached_property
@@ -141,7 +140,6 @@ def inside(path: str) -> bool:
 
 
 def is_source(name: str) -> bool:
-    """Return whether a file's name is that of source code."""
     return posixpath.splitext(name)[1].lower() in EXTENSIONS
 
 

@@ -70,14 +70,12 @@ class LocalSources:
         self._resolved = lru_cache(_FRAMES_KEPT)(self._finder.directory)
 
     def file(self, frame: Frame) -> SourceText:
-        """Return the file of a frame; raise SourceNotFound with the places that were tried."""
         found = self._file(frame.function, frame.file)
         if isinstance(found, SourceNotFound):
             raise found
         return found
 
     def package(self, frame: Frame) -> tuple[SourceText, ...]:
-        """Return the Go files of the frame's package that stand beside its file, that file first."""
         file = self.file(frame)
         path = Path(file.path)
         if path.suffix != ".go":
@@ -96,7 +94,6 @@ class LocalSources:
         return tuple(texts)
 
     def imported(self, path: str, beside: Frame) -> tuple[SourceText, ...]:
-        """Return the files of the package imported as `path` by the frame's package; () when they are not to be had."""
         try:
             importer = self.file(beside)
         except SourceNotFound:

@@ -47,7 +47,6 @@ class Parca(Struct, eq=False, dict=True):
         return found
 
     def tracks(self, kind: Kind, match: Selector, since: datetime, until: datetime) -> list[Track]:
-        """Return the processes that fit, and when there are profiles of them."""
         asked = message((1, f"{kind.id}{match}"), (2, _stamp(since)), (3, _stamp(until)))
         tracks = []
         for series in inner(self._call("QueryRange", asked), 1):
@@ -63,7 +62,6 @@ class Parca(Struct, eq=False, dict=True):
         return next(inner(answer, 6), b""), ""
 
     def existing(self, since: datetime, until: datetime) -> Mapping[str, Sequence[str]]:
-        """Return values of the labels that name processes."""
         window = ((3, _stamp(since)), (4, _stamp(until)))
         found = {}
         for name in _NAMES:

@@ -192,7 +192,6 @@ class ProfilesTarget(Struct, eq=False, dict=True):
         return Taken(step, Capture(step.ask, data, began, step.at), began, ended, problems)
 
     def close(self) -> None:
-        """Let go of connections."""
         self.store.endpoint.close()
 
 

@@ -197,7 +197,6 @@ class PrometheusTarget(Struct, eq=False, dict=True):
         return Taken(step, capture, began, datetime.now(UTC), tuple(problems))
 
     def close(self) -> None:
-        """Let go of connections."""
         self.endpoint.close()
 
     @property

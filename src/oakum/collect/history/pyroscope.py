@@ -50,7 +50,6 @@ class Pyroscope(Struct, eq=False, dict=True):
     _told: bool = False
 
     def kinds(self, since: datetime, until: datetime) -> list[Kind]:
-        """Return which of the profiles that tell of leaks it has."""
         answer = self._call("ProfileTypes", message((1, _stamp(since)), (2, _stamp(until))))
         kinds = [kind_of(text(one, 1), text(one, 2), text(one, 4), text(one, 5)) for one in inner(answer, 1)]
         return [kind for kind in kinds if kind is not None]
@@ -78,7 +77,6 @@ class Pyroscope(Struct, eq=False, dict=True):
         return self._call("SelectMergeProfile", asked, options.seconds, options.most), _SEVERAL if crowded else ""
 
     def existing(self, since: datetime, until: datetime) -> Mapping[str, Sequence[str]]:
-        """Return values of the labels that name processes."""
         window = ((3, _stamp(since)), (4, _stamp(until)))
         found = {}
         for name in ("service_name", "namespace", "pod"):

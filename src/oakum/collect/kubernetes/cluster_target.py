@@ -86,7 +86,6 @@ class ClusterTarget:
         return replace(taken, problems=(*taken.problems, *self._trouble(taken.capture is None)))
 
     def close(self) -> None:
-        """Let go of connections."""
         self._leave()
         self._api.leave()
 

@@ -95,7 +95,6 @@ class Node:
 
 
 def pod(data: Mapping[str, Any]) -> Pod:
-    """Return a pod as the API server describes it."""
     about, spec, status = _map(data, "metadata"), _map(data, "spec"), _map(data, "status")
     now = {_text(one, "name"): one for one in _maps(status, "containerStatuses")}
     containers = _maps(spec, "containers")
@@ -112,7 +111,6 @@ def pod(data: Mapping[str, Any]) -> Pod:
 
 
 def node(data: Mapping[str, Any]) -> Node:
-    """Return a node as the API server describes it."""
     about, status = _map(data, "metadata"), _map(data, "status")
     info = _map(status, "nodeInfo")
     conditions = {_text(one, "type"): _text(one, "status") for one in _maps(status, "conditions")}

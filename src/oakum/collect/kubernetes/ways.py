@@ -25,8 +25,6 @@ _HTTPS = b"HTTP request to an HTTPS server"  # what Go answers to http on a port
 
 @dataclass(frozen=True)
 class Way:
-    """How a program is reached."""
-
     endpoint: HttpEndpoint
     by_hand: str = ""  # where people reach it themselves: "https://localhost:10259"; "": by kubectl get --raw
     first: str = ""  # what they do before: "kubectl port-forward ..., then "

@@ -133,7 +133,6 @@ class PprofTarget:
         return Taken(step, capture, answer.began, answer.ended, tuple(_cut(answer, step)))
 
     def close(self) -> None:
-        """Let go of connections."""
         self._kept.clear()
         self.endpoint.close()
 

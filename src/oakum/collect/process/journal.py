@@ -37,7 +37,6 @@ class Output(Struct, frozen=True):
 
 
 def open(word: str, access: Access) -> "list[Target]":
-    """Return the journal of the unit that a word names."""
     del access  # journalctl asks the system who may read it
     unit, _, query = word.removeprefix("journal:").partition("?")
     fields = dict(parse_qsl(query, keep_blank_values=True))

@@ -39,7 +39,6 @@ class Network:
         return self._thread.submit(function).result() if self._thread is not None else function()
 
     def close(self) -> None:
-        """Let go of the thread."""
         if self._thread is not None:
             self._thread.shutdown(wait=False)
             self._thread = None

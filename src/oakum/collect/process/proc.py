@@ -33,8 +33,6 @@ _SOCKET = re.compile(r"socket:\[(\d{1,20})\]")
 
 
 class Stat(NamedTuple):
-    """What /proc/PID/stat has of use."""
-
     name: str  # at most 15 characters, as the kernel keeps it
     parent: int
     threads: int

@@ -100,7 +100,6 @@ class ShimTarget:
         return Taken(step, Capture(f"{self.address}/{_LOG}", data, ended), began, ended, problems)
 
     def close(self) -> None:
-        """Let go of what was opened."""
         self._pid.close()
 
     def _signal(self) -> Problem | None:

@@ -25,8 +25,6 @@ _MOST = 1_000_000  # sockets
 
 
 class Told(Struct, frozen=True):
-    """What the kernel tells of one socket."""
-
     received: int | None = None
     sent: int | None = None
     peer: int = 0  # inode

@@ -84,7 +84,6 @@ class Access:
 
 
 def basic(user: str) -> str:
-    """Return the header of a name and password."""
     vault.note(user, user.partition(":")[2])
     return f"Basic {base64.b64encode(user.encode()).decode()}"
 

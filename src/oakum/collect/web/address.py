@@ -19,8 +19,6 @@ _USERINFO = re.compile(r"(?<=://)[^/?#]*@")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A server, read from its address."""
-
     scheme: str  # http or https
     host: str  # as in an address: 10.0.0.7, [::1]
     port: int

@@ -47,7 +47,6 @@ class Body:
             return mmap.mmap(file.fileno(), self.size, access=mmap.ACCESS_READ)
 
     def close(self) -> None:
-        """Let go of what came."""
         if self._file is not None:
             self._file.close()
 

@@ -15,8 +15,6 @@ _IDLE = 20.0  # seconds; Go's servers and most proxies keep them longer
 
 
 class Pools:
-    """Connections, open and idle."""
-
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._open: dict[str, httpcore.ConnectionPool] = {}
@@ -32,7 +30,6 @@ class Pools:
             return pool
 
     def close(self) -> None:
-        """Let go of all connections."""
         with self._lock:
             gone, self._open = list(self._open.values()), {}
         for pool in gone:

@@ -17,8 +17,6 @@ _PORTS = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """What stands before a server."""
-
     scheme: str  # http, https, socks5
     host: str
     port: int

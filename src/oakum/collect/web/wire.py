@@ -133,7 +133,6 @@ class Network(httpcore.NetworkBackend):
     def connect_unix_socket(
         self, path: str, timeout: float | None = None, socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None
     ) -> httpcore.NetworkStream:
-        """Return a connection to a socket in the file system."""
         del timeout, socket_options
         mine = request_deadline.get()
         mine.anew, mine.phase = True, "connection"

@@ -50,7 +50,6 @@ def bare(node: Node) -> Node:
 
 
 def operator(node: Node) -> str:
-    """Return the operator of a unary or binary expression."""
     sign = node.child_by_field_name("operator")
     return sign.type if sign is not None else ""
 

@@ -81,7 +81,6 @@ def close_unkept(call: Op, closing: str) -> Remedy | None:
 
 
 def call_after(at: At, call: str) -> Remedy | None:
-    """Call something behind a statement."""
     edits = behind(at.func.file, at, [call]) if usable(at, at.func, call, behind=True) else None
     return _call_draft("call-after", at, edits, call)
 

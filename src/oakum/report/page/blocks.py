@@ -131,8 +131,6 @@ class Code(Struct, frozen=True):
 
 
 class Diff(Struct, frozen=True):
-    """A drafted change as unified diff."""
-
     text: str
 
 

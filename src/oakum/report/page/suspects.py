@@ -115,7 +115,6 @@ class Suspects:
         return self.glance and self.diagnosis.verdict == "leaking" and found is self.diagnosis.findings[0]
 
     def charts(self, found: Finding) -> list[Chart]:
-        """Return how each measure of a finding grew."""
         return growth_charts(self.speech, self.diagnosis, self.derive, found)
 
     def first_places(self, found: Finding) -> tuple[Site, ...]:
@@ -175,7 +174,6 @@ class Suspects:
         return Facts(tuple(Fact(speech.word(f"finding.{name}"), blocks) for name, blocks in facts if blocks))
 
     def shares(self, found: Finding) -> str:
-        """Return how much of the whole a finding is."""
         shares = found.suspect.share.items()
         return self.speech.comma.join(
             self.speech.word(f"share.{name}", share=share) for name, share in shares if share > 0
