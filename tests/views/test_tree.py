@@ -2,7 +2,7 @@ import pytest
 
 from handmade import profile
 from oakum.model import UsageError
-from oakum.views import peek, tree
+from oakum.views import tree
 from oakum.views.query import Query
 
 CALLS = profile([("leaf<mid main", (6,)), ("leaf other main", (3,)), ("other main", (1,)), ("small main", (0,))])
@@ -51,20 +51,20 @@ def test_light_edges_are_left_out() -> None:
 
 
 def test_peek_shows_only_what_matches_with_all_neighbours() -> None:
-    made = peek.peek(CALLS, Query(nodefraction=0.9), "^other$")
+    made = tree.peek(CALLS, Query(nodefraction=0.9), "^other$")
     assert [entry.name for entry in made.entries] == ["other"]
     assert [call.name for call in made.entries[0].callees] == ["leaf"]
-    assert list(peek.lines(made))[-4:] == [
+    assert list(tree.lines(made))[-4:] == [
         "                                                 4   100% |   main",
         "         1 10.00% 10.00%          4 40.00%                | other",
         "                                                 3 75.00% |   leaf",
         RULE,
     ]
-    assert peek.document(made)["view"] == "peek"
+    assert tree.document(made, "peek")["view"] == "peek"
 
 
 def test_peek_refuses_what_nothing_matches() -> None:
     with pytest.raises(UsageError, match="no function in the profile matches nope"):
-        peek.peek(CALLS, Query(), "nope")
+        tree.peek(CALLS, Query(), "nope")
     with pytest.raises(UsageError, match="-peek="):
-        peek.peek(CALLS, Query(), "(")
+        tree.peek(CALLS, Query(), "(")

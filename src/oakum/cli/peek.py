@@ -9,7 +9,6 @@ from oakum.cli.options import profile_options, show
 if TYPE_CHECKING:
     from oakum.model import Profile
     from oakum.views.query import Query
-    from oakum.views.tree import Tree
 
 
 @profile_options(
@@ -27,9 +26,9 @@ See also: oakum tree (for every function), oakum list (its source).
 )
 def command(regexp: str, **given: Any) -> None:
     """Show callers and callees of the functions that match REGEXP. Nothing is trimmed."""
-    from oakum.views import peek
+    from oakum.views import tree
 
-    def view(profile: "Profile", query: "Query") -> "Tree":
-        return peek.peek(profile, query, regexp)
+    def view(profile: "Profile", query: "Query") -> "tree.Tree":
+        return tree.peek(profile, query, regexp)
 
-    show(given, view, peek.lines, peek.document)
+    show(given, view, tree.lines, lambda made: tree.document(made, "peek"))

@@ -17,7 +17,8 @@ from oakum.model.case import InputRow, Run
 from oakum.model.cause import Cause, Lead, Remedy
 from oakum.model.frame import Frame
 from oakum.model.known import KnownMatch
-from oakum.model.text import Argument, Text
+from oakum.model.text import Argument as Argument  # where those who write evidence look for it
+from oakum.model.text import Text
 from oakum.model.vocabulary import EvidenceKind, Kinds, Mechanism, SiteRole, WaitKind
 
 Confidence = Literal["proven", "likely", "possible"]
@@ -243,33 +244,3 @@ class Diagnosis(Struct, frozen=True):
     target: str = ""  # the process that was asked while it ran, and can be asked again; "": files were given
     tool: str = ""  # the version that made it; "": this one
     notices: tuple[Text, ...] = ()  # what stands on the first screen: it restarted, these are two programs
-
-
-__all__ = [
-    "Against",
-    "Argument",
-    "Because",
-    "Cause",
-    "Confidence",
-    "Diagnosis",
-    "Evidence",
-    "Explained",
-    "Finding",
-    "Gap",
-    "Growth",
-    "KnownMatch",
-    "Lead",
-    "Measure",
-    "Memory",
-    "PerEvent",
-    "Point",
-    "ProcessRow",
-    "Remedy",
-    "Site",
-    "SnapshotRow",
-    "Suspect",
-    "Text",
-    "Trace",
-    "Verdict",
-    "Victim",
-]  # fmt: skip

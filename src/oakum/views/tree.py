@@ -1,4 +1,4 @@
-"""Report -> callers and callees of every node, as `pprof -tree` prints them."""
+"""Report -> callers and callees of every node, or of those that match, as `pprof -tree` and `-peek` print them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
-from oakum.model import Profile
+from oakum.model import Profile, UsageError
 from oakum.model.profile import Int32s
 from oakum.views import measure
 from oakum.views.edges import Edges
 from oakum.views.look import PLAIN, Look
 from oakum.views.nodes import Nodes
+from oakum.views.patterns import compiled
 from oakum.views.query import Query
 from oakum.views.report import Report, Trimmed, headings, report_of, trimmed
 
@@ -51,6 +52,17 @@ def tree(profile: Profile, query: Query) -> Tree:
     report = report_of(profile, query.fitted("tree"))
     shown = trimmed(report)
     return Tree(report, shown, entries(shown, shown.order))
+
+
+def peek(profile: Profile, query: Query, expression: str) -> Tree:
+    """Return the nodes that match a regular expression, as `pprof -peek` prints them: nothing is trimmed."""
+    pattern = compiled(expression, "peek")
+    report = report_of(profile, query.fitted("peek"))
+    shown = trimmed(report)
+    chosen = [node for node in shown.order if pattern.search(shown.nodes.printable(node))]
+    if not chosen:
+        raise UsageError(f"no function in the profile matches {expression}; oakum top lists them")
+    return Tree(report, shown, entries(shown, chosen))
 
 
 def entries(shown: Trimmed, chosen: list[int]) -> tuple[Entry, ...]:

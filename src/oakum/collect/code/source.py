@@ -364,6 +364,3 @@ def other(version: str, wanted: str) -> str:
     if not wanted or version == go_places.unescape(wanted):
         return ""
     return f"this file is of {version or 'another version, perhaps'}, the profile names {wanted}"
-
-
-__all__ = ["MOST_TRIES", "SourceFile", "SourceFinder", "Try", "longest", "other", "owner", "read_source", "trimmed"]

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from tree_sitter import Node
 
 from oakum.explain.code import kinds
-from oakum.explain.code.nouns import ElemRef, FieldRef, Func, GoFile, Op, ResultRef, Symbol, Var
+from oakum.explain.code.nouns import ElemRef, FieldRef, Func, GoFile, Op, ResultRef, Symbol
 from oakum.explain.code.package import Package
 from oakum.explain.code.syntax import bare, text
 
@@ -254,6 +254,3 @@ def known_by(package: Package, callee: Func, call: Op) -> dict[Symbol, Symbol]:
 def _spread(call: Node) -> bool:
     given = call.child_by_field_name("arguments")
     return given is not None and any(child.type in ("variadic_argument", "...") for child in given.children)
-
-
-__all__ = ["Flow", "Flows", "Var", "known_by"]
