@@ -801,7 +801,7 @@ _HTTP = """
 case(
     "a client gets a timeout, time is imported in its group",
     _HTTP,
-    lambda p: fixes.set_timeout(next(one for one in func(p, "client").ops if one.kind == "composite")),
+    lambda p: fixes.set_timeout(next(one for one in func(p, "client").ops if one.kind == "composite"), "Timeout"),
     """
     +    "time"
     +        Timeout:   30 * time.Second,
@@ -810,11 +810,11 @@ case(
 case(
     "http.Get has none",
     _HTTP,
-    lambda p: fixes.client_timeout(op(p, "call", "http.Get"), "5 * time.Second"),
+    lambda p: fixes.client_timeout(op(p, "call", "http.Get")),
     """
     +    "time"
     -    resp, err := http.Get(url)
-    +    resp, err := (&http.Client{Timeout: 5 * time.Second}).Get(url)
+    +    resp, err := (&http.Client{Timeout: 30 * time.Second}).Get(url)
     """,
 )
 case(
@@ -832,7 +832,7 @@ case(
 case(
     "a deadline before a read",
     _HTTP,
-    lambda p: fixes.set_deadline(op(p, "call", "conn.Read"), "conn"),
+    lambda p: fixes.set_deadline(op(p, "call", "conn.Read"), "conn", "Read"),
     """
     +    "time"
     +    conn.SetReadDeadline(time.Now().Add(30 * time.Second))
@@ -841,7 +841,7 @@ case(
 case(
     "a deadline before and in a loop whose head reads",
     _HTTP,
-    lambda p: fixes.set_deadline(op(p, "call", "more(conn)"), "conn", which=""),
+    lambda p: fixes.set_deadline(op(p, "call", "more(conn)"), "conn", ""),
     """
     +    "time"
     +    conn.SetDeadline(time.Now().Add(30 * time.Second))
@@ -1055,11 +1055,11 @@ ABSENT: dict[str, tuple[str, Make]] = {
     ),
     "a literal without names": (
         "type T struct{ a, b int }\n\nfunc f() T { return T{1, 2} }",
-        lambda p: fixes.set_timeout(op(p, "composite")),
+        lambda p: fixes.set_timeout(op(p, "composite"), "Timeout"),
     ),
     "the name of the import is taken": (
         "func f() *http.Client {\n\ttime := 1\n\tuse(time)\n\treturn &http.Client{}\n}",
-        lambda p: fixes.set_timeout(op(p, "composite")),
+        lambda p: fixes.set_timeout(op(p, "composite"), "Timeout"),
     ),
     "a range over a channel is not counted": (
         "func f(in chan int) {\n\tc := make(chan int)\n\tfor range in {\n\t\tgo func() { c <- 1 }()\n\t}\n}",

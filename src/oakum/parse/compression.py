@@ -86,27 +86,22 @@ class _Deflated:
     """One gzip member or zlib stream."""
 
     def __init__(self, wbits: int) -> None:
-        self._stream = zlib.decompressobj(wbits=wbits)
-
-    @property
-    def left_over(self) -> bytes | None:
-        """Return what was fed beyond the member's end; None before it has ended."""
-        return self._stream.unused_data if self._stream.eof else None
+        self.stream = zlib.decompressobj(wbits=wbits)
 
     def feed(self, data: bytes) -> Iterator[bytes]:
         """Yield what these compressed bytes become, at most STEP bytes a piece."""
         more = True
         while more:
-            before = self._stream.copy()
+            before = self.stream.copy()
             try:
-                piece = self._stream.decompress(data, STEP)
+                piece = self.stream.decompress(data, STEP)
             except zlib.error as error:
                 # zlib keeps back what it unpacked before it met the error: byte by byte, it is handed out.
                 yield from _until_error(before, data)
                 raise _Corrupt(str(error)) from None
             yield piece
-            data = self._stream.unconsumed_tail
-            more = not self._stream.eof and (bool(data) or len(piece) == STEP)
+            data = self.stream.unconsumed_tail
+            more = not self.stream.eof and (bool(data) or len(piece) == STEP)
 
 
 def _until_error(stream: "zlib._Decompress", data: bytes) -> Iterator[bytes]:
@@ -133,20 +128,14 @@ class _Blocks:
     """One member of a bzip2 or xz file."""
 
     def __init__(self, stream: _Decompressor, error: type[Exception]) -> None:
-        self._stream = stream
+        self.stream = stream
         self._error = error
 
-    @property
-    def left_over(self) -> bytes | None:
-        """Return what was fed beyond the member's end; None before it has ended."""
-        return self._stream.unused_data if self._stream.eof else None
-
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """Yield what these compressed bytes become, at most STEP bytes a piece."""
         try:
-            yield self._stream.decompress(data, STEP)
-            while not self._stream.eof and not self._stream.needs_input:
-                yield self._stream.decompress(b"", STEP)
+            yield self.stream.decompress(data, STEP)
+            while not self.stream.eof and not self.stream.needs_input:
+                yield self.stream.decompress(b"", STEP)
         except self._error as error:
             raise _Corrupt(str(error)) from None
 
@@ -202,21 +191,21 @@ def _members(data: Buffer, name: str, most: int, deadline: float) -> tuple[bytes
         member = _MEMBER[name]()
         fed = FIRST
         try:
-            while member.left_over is None and at < len(data):
+            while not member.stream.eof and at < len(data):
                 chunk = bytes(data[at : at + fed])
                 at += len(chunk)
                 fed = min(2 * fed, MOST)
                 for piece in member.feed(chunk):
                     plain.write(piece)
                     if plain.tell() > most:
-                        return b"", [_too_much(name, most)]
+                        return b"", [Problem.of("too-much.stream", name=name, most=most)]
         except _Corrupt as error:
             problems.append(Problem.of("corrupt-compression", f"byte {at} or before", name=name, error=str(error)))
             break
-        if member.left_over is None:
+        if not member.stream.eof:
             problems.append(Problem.of("cut-compression", f"byte {at}", name=name))
             break
-        at -= len(member.left_over)
+        at -= len(member.stream.unused_data)
         following = bytes(data[at : at + 64])
         if _compression(following) != name:
             if following.strip(b"\0"):
@@ -230,7 +219,3 @@ def _members(data: Buffer, name: str, most: int, deadline: float) -> tuple[bytes
 
 def _refused(name: str) -> Problem:
     return Problem.of("compressed", name=name, command=_COMMANDS.get(name, f"{name} -d"))
-
-
-def _too_much(name: str, most: int) -> Problem:
-    return Problem.of("too-much.stream", name=name, most=most)

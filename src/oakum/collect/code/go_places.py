@@ -33,7 +33,6 @@ _INSTALL_NAME = re.compile(r"(?i)^(?:current|toolchain@v.*|(?:go|golang)?[-.]?(?
 _VERSION = re.compile(r"(?:^|(?<![A-Za-z])go[-/]?)1\.(\d+)(?:\.(\d+)|(?:rc|beta)\d+)?(\+)?")
 # github.com/Azure   github.com/!azure
 _UPPER = re.compile(r"[A-Z]")
-_ESCAPED = re.compile(r"!([a-z])")
 
 
 class GoVersion(Struct, frozen=True):
@@ -83,11 +82,6 @@ class GoModule(Struct, frozen=True):
 def escape(module: str) -> str:
     """Return a module path or version as the module cache spells it: Azure is !azure."""
     return _UPPER.sub(lambda m: f"!{m[0].lower()}", module)
-
-
-def unescape(module: str) -> str:
-    """Return a path of the module cache as people spell it: !azure is Azure."""
-    return _ESCAPED.sub(lambda m: m[1].upper(), module)
 
 
 def home(env: Mapping[str, str]) -> Path | None:

@@ -11,6 +11,7 @@ from oakum.collect.code import go_places
 from oakum.collect.code.go_places import GoModule
 from oakum.collect.code.source import MOST_TRIES, SourceFinder, Try, longest, other, owner
 from oakum.collect.code.source_name import SourceName, inside
+from oakum.knowledge.paths import unescaped
 
 _MOST_ENTRIES = 10_000  # of one directory
 _MOST_LEVELS = 32
@@ -84,7 +85,7 @@ class PackageFinder(SourceFinder):
             return None
         if name.module:
             modules, version, rest = name.module
-            return go_places.unescape(modules[-1]), go_places.unescape(version), rest
+            return unescaped(modules[-1]), unescaped(version), rest
         for text in name.import_names:
             if (module := longest(text, self._built)) and self._built[module][1].startswith("v"):
                 target, version = self._built[module]

@@ -16,6 +16,7 @@ from msgspec import Struct
 from oakum.collect.code import go_places
 from oakum.collect.code.go_places import GoInstall, GoModule, GoVersion
 from oakum.collect.code.source_name import DRIVE, SourceName, declares, inside, is_source, trimmed
+from oakum.knowledge.paths import unescaped
 from oakum.model import SourceNotFound
 
 _MOST_BYTES = 10 << 20
@@ -183,7 +184,7 @@ class SourceFinder:
             for cache in (*self._dirs, *self._caches) if self._given else self._caches:
                 yield from _cached(cache, module, version, rest, "module cache")
             for root in self._modules:
-                yield from self._replaced(root, go_places.unescape(module), rest)
+                yield from self._replaced(root, unescaped(module), rest)
 
     def _as_built(self, name: SourceName) -> Iterator[Try]:
         """Yield the file in the module cache at the version that the program's build information names."""
@@ -293,9 +294,9 @@ class SourceFinder:
             return "set GOROOT to a Go that has the file"
         if name.module:
             modules, version_text, rest = name.module
-            module = go_places.unescape(modules[0])
+            module = unescaped(modules[0])
             return (
-                f"go mod download {module}@{go_places.unescape(version_text)}, or -source_path DIR where DIR/{rest} "
+                f"go mod download {module}@{unescaped(version_text)}, or -source_path DIR where DIR/{rest} "
                 f"or DIR/vendor/{module}/{rest} is the file"
             )
         if name.vendored:
@@ -361,6 +362,6 @@ def longest(text: str, modules: Mapping[str, object]) -> str:
 
 def other(version: str, wanted: str) -> str:
     """Return what is to be known of a file of this version where another is wanted; "" when they agree."""
-    if not wanted or version == go_places.unescape(wanted):
+    if not wanted or version == unescaped(wanted):
         return ""
     return f"this file is of {version or 'another version, perhaps'}, the profile names {wanted}"

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from oakum.collect.code.go_places import unescape
+from oakum.knowledge.paths import unescaped
 from oakum.model.frame import owner_of, split_function
 
 EXTENSIONS = frozenset(
@@ -125,7 +125,7 @@ class SourceName(Struct, frozen=True, dict=True):
         names = [] if self.absolute or self.module else [self.text]
         if self.module:
             modules, _, rest = self.module
-            names += [f"{unescape(module)}/{rest}" for module in modules]
+            names += [f"{unescaped(module)}/{rest}" for module in modules]
         names += [found[1] for pattern in (_VENDORED, _FIRST_SRC) if (found := pattern.match(self.text))]
         if self.below_src:
             names.append(self.below_src[1])

@@ -13,10 +13,11 @@ from typing import Protocol
 
 from oakum.collect.code.capture_names import CaptureNames
 from oakum.collect.code.go_package import Target, belongs, package_of, target_for
-from oakum.collect.code.go_places import GoModule, GoVersion, goroot_of, inside_module, revision_of, unescape
+from oakum.collect.code.go_places import GoModule, GoVersion, goroot_of, inside_module, revision_of
 from oakum.collect.code.package_finder import PackageFinder
 from oakum.collect.code.source import read_source
 from oakum.collect.code.source_name import DRIVE, inside
+from oakum.knowledge.paths import unescaped
 from oakum.model import Build, Frame, SourceNotFound, SourceText
 
 _MOST_FILES = 600  # of one package; the largest of kubernetes has 200
@@ -179,7 +180,7 @@ class LocalSources:
     def _learn(self, frame: Frame, path: Path) -> None:
         """Keep what a found file tells: how the capture names its neighbours, what runs, where the own tree is."""
         if frame.module:
-            self._finder.runs(*map(unescape, frame.module))
+            self._finder.runs(*map(unescaped, frame.module))
         goroot = goroot_of(path.parent)
         around = () if goroot else self._finder.modules_around(path.parent)
         root = next((module.root for module in around if path.is_relative_to(module.root)), None)

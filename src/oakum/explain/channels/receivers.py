@@ -13,7 +13,7 @@ from oakum.explain import fixes
 from oakum.explain.channels.making import distinct, made_sites
 from oakum.explain.channels.senders import hosts
 from oakum.explain.code.channel import Channel, base_of
-from oakum.explain.code.holders import LetGo, let_go
+from oakum.explain.code.holders import let_go
 from oakum.explain.code.nouns import Func, Op, Var
 from oakum.explain.code.paths import meeting, reachable, touching
 from oakum.explain.code.syntax import bare, text
@@ -55,7 +55,7 @@ def dropped(scene: StackInSource, channel: Channel, wanted: Sequence[Op], what: 
     first = found[0]
     args = {"channel": channel.name, "drop": place(first.op), "function": first.op.func.full, "code": first.op.code}
     texts = (*waits_texts(channel, what), *done_texts(wanted, what), Text(f"cause.receiver.dropped.{what}", args))
-    sites = [_dropped_site(one, what) for one in found[:2]]
+    sites = [one.op.func.site(_NEVER[what], one.op.line) for one in found[:2]]
     field = channel.name.rpartition(".")[2]
     fix = fixes.close_deleted(first.op, field) if first.op.kind == "delete" and "." in channel.name else None
     return _build_reason(channel, texts, sites, wanted, what, fixes.drafts(fix))
@@ -235,10 +235,6 @@ def _loops_only(func: Func, wanted: Sequence[Op]) -> bool:
 
 _DONE: Mapping[str, CauseRole] = {"send": "sent", "close": "closed"}
 _NEVER: Mapping[str, CauseRole] = {"send": "never-sent", "close": "never-closed"}
-
-
-def _dropped_site(one: LetGo, what: str) -> CauseSite:
-    return one.op.func.site(_NEVER[what], one.op.line)
 
 
 def _sites(exits: Sequence[Exit], what: str) -> list[CauseSite]:

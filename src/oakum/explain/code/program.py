@@ -92,7 +92,7 @@ class Program(Struct):
             if not all(any(word in file.data for file in files) for word in every):
                 continue
             if at not in self._own:
-                self._own[at] = Package(_name_of(files), files)
+                self._own[at] = Package(next(iter(_clauses(files)), "main"), files)
             found.append(self._own[at])
         return found
 
@@ -183,10 +183,6 @@ def _same_function(func: Func, frame: Frame) -> bool:
         return True
     # Of a literal in a function that was inlined into another: main.main.(*T).Run.func2, main.(*T).Outer.Run.func2
     return func.parent is not None and top.name in frame.function.replace(")", "").split(".")
-
-
-def _name_of(files: tuple[SourceText, ...]) -> str:
-    return next(iter(_clauses(files)), "main")
 
 
 def _clauses(files: tuple[SourceText, ...]) -> Iterator[str]:

@@ -18,16 +18,14 @@ _DURATION = "30 * time.Second"
 _STREAMS = ("Do", "Get", "Query", "QueryContext", "Watch", "Stream", "Subscribe", "Open", "NewReader", "DialContext")
 
 
-def set_timeout(composite: Op, duration: str = _DURATION, field: str = "Timeout") -> Remedy | None:
+def set_timeout(composite: Op, field: str) -> Remedy | None:
     """Give a literal of http.Client, http.Server, net.Dialer a timeout."""
-    return set_timeout_in(composite.node, composite.file, composite.func.package, duration, field)
+    return set_timeout_in(composite.node, composite.file, composite.func.package, field)
 
 
-def set_timeout_in(
-    literal: Node, file: GoFile, package: Package, duration: str = _DURATION, field: str = "Timeout"
-) -> Remedy | None:
+def set_timeout_in(literal: Node, file: GoFile, package: Package, field: str = "Timeout") -> Remedy | None:
     """Do the same with a literal that stands outside of functions."""
-    return _field_draft("set-timeout", literal, file, package, field, duration, "time")
+    return _field_draft("set-timeout", literal, file, package, field, _DURATION, "time")
 
 
 def make_field(composite: Op, field: str, type: str) -> Remedy | None:
@@ -100,7 +98,7 @@ def _own_line(file: GoFile, elements: list[Node], field: str, value: str) -> lis
     return [*edits, Edit(end, end, added)]
 
 
-def client_timeout(call: Op, duration: str = _DURATION) -> Remedy | None:
+def client_timeout(call: Op) -> Remedy | None:
     """Ask with a client that has a timeout: http.Get and http.DefaultClient have none."""
     target, called = call.target, text(call.target)
     verb = called.removeprefix("http.").removeprefix("DefaultClient.")
@@ -111,12 +109,12 @@ def client_timeout(call: Op, duration: str = _DURATION) -> Remedy | None:
     imports = importing(call.file, call.func.package, "time")
     if imports is None:
         return None
-    client = f"(&http.Client{{Timeout: {duration}}}).{verb}"
+    client = f"(&http.Client{{Timeout: {_DURATION}}}).{verb}"
     edits = [*imports, Edit(target.start_byte, target.end_byte, client)]
-    return draft("client-timeout", call.file, edits, place=place(call), function=called, value=duration)
+    return draft("client-timeout", call.file, edits, place=place(call), function=called, value=_DURATION)
 
 
-def with_timeout(call: Op, duration: str = _DURATION) -> Remedy | None:
+def with_timeout(call: Op) -> Remedy | None:
     """Hand a call a context that ends."""
     given = next((value for value in call.values if _is_context(value, call)), None)
     node = statement(call)
@@ -126,7 +124,7 @@ def with_timeout(call: Op, duration: str = _DURATION) -> Remedy | None:
     name = text(call.target).rpartition(".")[2]
     if name.startswith(_STREAMS) or (node.type == "return_statement" and call.func.results != ["error"]):
         return None
-    tight = duration.replace(" * ", "*")  # as gofmt writes it among other arguments
+    tight = _DURATION.replace(" * ", "*")  # as gofmt writes it among other arguments
     imports = [importing(call.file, call.func.package, path) for path in ("context", "time")]
     edits = before(
         call.file, node, [f"{timed}, {cancel} := context.WithTimeout({text(given)}, {tight})", f"defer {cancel}()"]
@@ -135,7 +133,7 @@ def with_timeout(call: Op, duration: str = _DURATION) -> Remedy | None:
     if edits is None or None in imports:
         return None
     edits = [*needed, *edits, Edit(given.start_byte, given.end_byte, timed)]
-    return draft("with-timeout", call.file, edits, place=place(call), function=text(call.target), value=duration)
+    return draft("with-timeout", call.file, edits, place=place(call), function=text(call.target), value=_DURATION)
 
 
 def _is_context(value: Node, call: Op) -> bool:
@@ -148,10 +146,10 @@ def _is_context(value: Node, call: Op) -> bool:
     return var is not None and is_context(var, call.func.package)
 
 
-def set_deadline(at: At, conn: str, duration: str = _DURATION, which: str = "Read") -> Remedy | None:
+def set_deadline(at: At, conn: str, which: str) -> Remedy | None:
     """Set a deadline on a connection before it is read or written; before each round of a loop that reads."""
     file = at.func.file
-    limit = f"{conn}.Set{which}Deadline(time.Now().Add({duration}))"
+    limit = f"{conn}.Set{which}Deadline(time.Now().Add({_DURATION}))"
     loop = _loop_head(at.node)
     body = loop.child_by_field_name("body") if loop is not None else None
     if loop is not None and body is not None:
@@ -162,7 +160,7 @@ def set_deadline(at: At, conn: str, duration: str = _DURATION, which: str = "Rea
     imports = importing(file, at.func.package, "time")
     if edits is None or imports is None:
         return None
-    return draft("set-deadline", file, [*imports, *edits], place=place(at), conn=conn, value=duration)
+    return draft("set-deadline", file, [*imports, *edits], place=place(at), conn=conn, value=_DURATION)
 
 
 def _loop_head(node: Node) -> Node | None:

@@ -216,7 +216,7 @@ def _without_deadline(scene: StackInSource, spot: ResolvedFrame, call: Op, ends:
     sites += [one.site("made") for one in ends[:2]]
     texts.append(Text(f"cause.network.{kind}.ends"))
     conn = fixes.connection_in_scope(call)
-    fix = fixes.set_deadline(call, conn, which="Write" if writes else "Read") if conn is not None else None
+    fix = fixes.set_deadline(call, conn, "Write" if writes else "Read") if conn is not None else None
     return _with_lock(scene, "peer-stopped-reading" if writes else "missing-deadline", texts, sites, fix)
 
 
@@ -253,7 +253,7 @@ def _answer(
         sites.append(writer.site("no-deadline"))
     texts.append(Text("cause.network.write.answer-ends"))
     served = _servers(scene)
-    fix = fixes.set_timeout(served[0], field="WriteTimeout") if len(served) == 1 else None
+    fix = fixes.set_timeout(served[0], "WriteTimeout") if len(served) == 1 else None
     return _with_lock(scene, "peer-stopped-reading", texts, [*sites, spot.func.site("no-deadline", call.line)], fix)
 
 
@@ -264,7 +264,7 @@ def _request_body(scene: StackInSource, spot: ResolvedFrame, call: Op) -> Reason
     served = _servers(scene)
     texts = [Text("cause.network.asked.waits", _args(call)), Text("cause.network.asked.ends")]
     sites = [op.func.site("no-deadline", op.line) for op in served[:1]] if len(served) == 1 else []
-    fix = fixes.set_timeout(served[0], field="ReadTimeout") if len(served) == 1 else None
+    fix = fixes.set_timeout(served[0], "ReadTimeout") if len(served) == 1 else None
     return _with_lock(scene, "missing-deadline", texts, [spot.func.site("no-deadline", call.line), *sites], fix)
 
 
