@@ -69,8 +69,8 @@ def _likely(suspect: Suspect) -> bool:
     if kinds.has("progress") and not kinds.has("known-bug", "steady-growth", "outlives-load"):
         # Its waits restart: a pool, a queue that moves, a connection that is used, a ticker. Tickers that only ever
         # become more are a leak, too.
-        used = suspect.traces and suspect.traces[0].state == "IO wait"
-        return wait == "resting" and not used and kinds.has("growth-at-constant-load") and not kinds.has("departures")
+        only_more = kinds.has("growth-at-constant-load") and not kinds.has("departures")
+        return wait == "resting" and only_more and _state(suspect) != "IO wait"
     if wait == "never":  # a library that is never to stop waits so, too, once and for all
         return any(kind not in ("nil-stop-channel", "stuck", "reported-wait") for kind in kinds)
     if kinds.has("known-bug") and not kinds & _EXPLAINED_AWAY and kinds & (_GREW | _PILED.get(wait, frozenset())):
@@ -80,6 +80,11 @@ def _likely(suspect: Suspect) -> bool:
     if wait is None:
         return _likely_memory(suspect)
     return _likely_hard(suspect) if wait == "hard" else _likely_at_rest(suspect)
+
+
+def _state(suspect: Suspect) -> str | None:
+    """Return the state that the root is in, as its dump prints it."""
+    return suspect.traces[0].state if suspect.traces else None
 
 
 def _likely_hard(suspect: Suspect) -> bool:
@@ -99,7 +104,7 @@ def _likely_hard(suspect: Suspect) -> bool:
     if kinds.has("reported-wait") and kinds.any("single-step", "majority"):
         return True
     # Who can leave is in a queue that moves; and behind a holder that sleeps, all move when it wakes.
-    moves = kinds.has("departures") or (kinds.has("lock-holder") and suspect.traces[0].state == "sleep")
+    moves = kinds.has("departures") or (kinds.has("lock-holder") and _state(suspect) == "sleep")
     return kinds.has("baseline") or (bool(kinds & _GROWS) and not moves)
 
 
