@@ -15,14 +15,16 @@ from typing import Any
 import pytest
 
 from casebook.runner.case import CASEBOOK
-from oakum.assemble.identity import is_numbered
 from oakum.cli.case import case
 from oakum.diagnose import diagnose
 from oakum.model import Case
+from oakum.model.names import calls_nobody, is_numbered
+from oakum.model.sizes import size
 from oakum.report.words import say
 from support import oakum
 
 CPC = CASEBOOK / "kubernetes-98653/captures/leaking-go1.26-modcache"
+REGRESSIONS = Path(__file__).parents[1] / "regressions"
 SNAPSHOTS = ("1-before", "2-first", "3-second", "4-third", "5-later")
 BEGAN = datetime(2026, 11, 16, 10, tzinfo=UTC)
 FILES = ("goroutine.debug2.txt.gz", "heap.pb.gz", "heap.debug1.txt.gz", "metrics.txt.gz")
@@ -103,6 +105,47 @@ def test_the_first_screen_says_so(restarted: Path) -> None:
     assert "run 1 of 2" in out
     assert "run 2 of 2" in out
     assert "重启过" in oakum("diagnose", "--no-source", "--lang", "zh", restarted).out
+
+
+@pytest.fixture
+def memory_restarted(tmp_path: Path) -> Path:
+    """Return a bundle of six snapshots of a service whose heap grows, the last two after a restart."""
+    sessions = REGRESSIONS / "sessions-never-expired/captures"
+    times = {}
+    for at, name in enumerate(("1", "3", "5", "6", "2", "4")):
+        home = tmp_path / "orders" / str(at + 1)
+        home.mkdir(parents=True)
+        for path in (sessions / name).glob("heap.*"):
+            (home / path.name).write_bytes(path.read_bytes())
+        started = BEGAN - timedelta(hours=1) if at < 4 else BEGAN + timedelta(minutes=35)
+        (home / "metrics.txt").write_text(f"process_start_time_seconds {started.timestamp():.2f}\n")
+        times[str(at + 1)] = BEGAN + timedelta(minutes=10 * at)
+    bundle(tmp_path, times)
+    return tmp_path
+
+
+def test_memory_is_compared_run_against_run(memory_restarted: Path) -> None:
+    diagnosis = diagnose(case([str(memory_restarted)]))
+    assert [row.run and row.run.number for row in diagnosis.processes] == [1, 2]
+    found = diagnosis.findings[0]
+    assert found.mechanism == "growing-container"
+    (told,) = [one.claim for one in found.suspect.evidence if one.kind == "other-run"]
+    assert say(told) == "0 B → 43.4 MiB in run 1, 13.1 MiB → 33.8 MiB so far in run 2"
+    assert say(told, "zh") == "第 1 次运行中从 0 B 到 43.4 MiB，第 2 次运行至今从 13.1 MiB 到 33.8 MiB"
+    growth = next(one for one in found.suspect.growth if one.measure == "inuse_space")
+    assert size(growth.counts[-1] or 0) == told.args["last"], "the same bytes as the chart has"
+
+
+def test_the_comparison_of_runs_is_in_every_form(memory_restarted: Path, tmp_path: Path) -> None:
+    places = [tmp_path / f"out.{form}" for form in ("html", "md", "json", "txt")]
+    oakum("diagnose", "--no-source", memory_restarted, *(word for place in places for word in ("-o", place)))
+    for place in places:
+        assert "so far in run 2" in place.read_text(), place.suffix
+    evidence = json.loads(places[2].read_text())["findings"][0]["evidence"]
+    (command,) = [one["command"] for one in evidence if one["kind"] == "other-run"]
+    assert command.startswith("oakum diff -inuse_space"), evidence
+    assert "orders/5/heap" in command
+    assert "orders/6/heap" in command
 
 
 @pytest.mark.parametrize(
@@ -288,6 +331,45 @@ def test_a_deploy_is_why_it_restarted(restarted: Path) -> None:
     assert notice.key == "notice.restarted-deploy"
     assert "v1.5.0 instead of v1.4.0" in say(notice)
     assert "v1.4.0 → v1.5.0" in say(notice, "zh")
+
+
+DUMP = "goroutine 1 [chan receive]:\nmain.main()\n\t{}/main.go:9 +0x1\n\n" + "".join(
+    f"goroutine {number} [chan send, 9 minutes]:\nmain.send()\n\t{{}}/main.go:9 +0x1\n"
+    f"created by main.main\n\t{{}}/main.go:3 +0x1\n\n"
+    for number in range(7, 60)
+)
+
+
+def test_a_dump_alone_is_named_by_where_its_main_package_was_built(tmp_path: Path) -> None:
+    """No other capture tells a name: go build calls the binary by this directory."""
+    dump = tmp_path / "1.txt"
+    dump.write_text(DUMP.replace("{}", "/srv/shop/cmd/orders"))
+    assert [p.name for p in case([str(dump)]).processes] == ["orders"]
+    home = tmp_path / "orders-in-production"
+    home.mkdir()
+    (home / "dump").write_text(dump.read_text())
+    assert [p.name for p in case([str(home)]).processes] == ["orders-in-production"], "somebody named it"
+
+
+@pytest.mark.parametrize("directory", ["/app", "/go/src", "/workspace"])
+def test_the_name_of_a_file_is_no_name_in_a_sentence(tmp_path: Path, directory: str) -> None:
+    dump = tmp_path / "1.txt"
+    dump.write_text(DUMP.replace("{}", directory))
+    assert [p.name for p in case([str(dump)]).processes] == ["1.txt"]
+    out = oakum("diagnose", "--no-source", dump).out
+    assert "Restart the process before it runs out of memory" in out
+    assert "Restart 1.txt" not in out
+    assert "重启该进程，" in oakum("diagnose", "--no-source", "--lang", "zh", dump).out
+
+
+@pytest.mark.parametrize("name", ["1.txt", "heap.pb.gz", "dump.LOG", "-", "goroutine.debug2", "7"])
+def test_names_of_files_call_nobody(name: str) -> None:
+    assert calls_nobody(name)
+
+
+@pytest.mark.parametrize("name", ["orders", "orders.v2", "kube-apiserver", "shop/orders-7d9f", "gz"])
+def test_names_of_processes_do(name: str) -> None:
+    assert not calls_nobody(name)
 
 
 @pytest.mark.parametrize("name", ["1", "127.0.0.1-7001", "10.0.0.7:6060", "pid-812", "localhost-6060", "[::1]:6060"])

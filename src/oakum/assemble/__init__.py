@@ -92,7 +92,9 @@ def _processes(programs: Sequence[Program], builds: Sequence[Built | None], seve
         target = target_of(one.parts)
         for number, run in enumerate(runs, 1):
             taken, past = snapshots_and_history(run.snapshots, ranges if run is runs[-1] else [])
-            which = RunOf(number, len(runs), first, started_at(run.snapshots), run.why) if len(runs) > 1 else None
+            why = _why(run, number, name)
+            which = RunOf(number, len(runs), first, started_at(run.snapshots), why) if len(runs) > 1 else None
+            mine = [part for snapshot in run.snapshots for part in snapshot.parts] or one.parts
             processes.append(
                 Process(
                     f"p{len(processes) + 1}",
@@ -102,7 +104,7 @@ def _processes(programs: Sequence[Program], builds: Sequence[Built | None], seve
                     build_sources=built.sources if built else (),
                     address="" if target.startswith(REDACTED) else target,
                     history=past,
-                    given=next((part.given for part in one.parts if part.slot), ""),
+                    given=next((part.given for part in mine if part.slot), ""),
                     run=which,
                 )
             )
@@ -116,15 +118,23 @@ def _baseline(one: Program) -> tuple[Snapshot, ...]:
     return snapshots_and_history(max(reversed(runs), key=len, default=[]), ranges)[0]
 
 
+def _why(run: Run, number: int, name: str) -> Text | None:
+    """Return why a process was started anew, as a whole sentence; None where that is not known."""
+    if run.why is None:
+        return None
+    return Text(run.why.key, _restart(name, number) | dict(run.why.args))
+
+
+def _restart(name: str, number: int) -> dict[str, Argument]:
+    return {"name": name, "run": number, "before": number - 1}
+
+
 def _restarted(process: Process) -> Text | None:
     """Return that a process was restarted before this run, and why, where that is known."""
     run = process.run
     if run is None or run.number == 1:
         return None
-    args: dict[str, Argument] = {"name": process.name, "run": run.number, "before": run.number - 1}
-    if run.why is None:
-        return Text("notice.restarted-unknown", args)
-    return Text(run.why.key, args | dict(run.why.args))
+    return run.why or Text("notice.restarted-unknown", _restart(process.name, run.number))
 
 
 def _with_baselines(

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from oakum.assemble.builds import Program
-from oakum.assemble.identity import best_name, identity_of, is_numbered
+from oakum.assemble.identity import best_name, identity_of
 from oakum.assemble.parts import Part, process_name
 from oakum.assemble.runs import Split, split
 from oakum.assemble.snapshots import CLOSE, Gathered, captured_and_ranges, is_dated
 from oakum.model import Identity, Text
+from oakum.model.names import calls_nobody
 
 _COMM = 15  # characters that Linux keeps of a program's name
 _EVERYWHERE, _LOOPBACK = ("*", "0.0.0.0", "[::]", "::"), ("127.0.0.1", "localhost", "[::1]")
@@ -79,7 +80,7 @@ def _join(one: Program, other: Program) -> None:
             near[0].parts += snapshot.parts
         else:
             one.snapshots.append(snapshot)
-    if is_numbered(one.name) and not is_numbered(other.name):
+    if calls_nobody(one.name) and not calls_nobody(other.name):
         one.name = other.name
 
 
@@ -120,7 +121,7 @@ def names_of(programs: Sequence[Program], builds: Sequence[str], several: bool) 
     names = []
     for one, build in zip(programs, builds, strict=True):
         best = best_name(build, _identities(one), one.parts, one.name)
-        names.append(one.name if several and not is_numbered(one.name.rpartition("/")[2]) else best)
+        names.append(one.name if several and not calls_nobody(one.name.rpartition("/")[2]) else best)
     return [
         name if names.count(name) == 1 or name == one.name else f"{name} {one.name.rpartition('/')[2]}"
         for name, one in zip(names, programs, strict=True)

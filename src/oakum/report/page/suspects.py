@@ -235,7 +235,8 @@ class Suspects:
 
     def place(self, frame: Frame, facts: Sequence[str], process: str = "") -> Place:
         """Return a function and where it stands; of several processes also which."""
-        owner = [self.speech.name(self.names[process])] if len(self.names) > 1 and process in self.names else []
+        several = len(set(self.names.values())) > 1  # not runs of one
+        owner = [self.speech.name(self.names[process])] if several and process in self.names else []
         told = self.speech.comma.join([*facts, *owner])
         return Place(
             self.speech.name(self.speech.placed(frame.function) or "?"), self.speech.name(frame.file), frame.line, told

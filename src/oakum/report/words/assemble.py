@@ -55,6 +55,14 @@ WORDS: dict[str, tuple[str, str]] = {
         "{first:,} → {last:,} in run {run}, {other_first:,} → {other_last:,} in run {other}",
         "第 {run} 次运行中从 {first:,} 到 {last:,}，第 {other} 次运行中从 {other_first:,} 到 {other_last:,}",
     ),
+    "runs.grew-bytes": (
+        "{first} → {last} in run {run}, {other_first} → {other_last} so far in run {other}",
+        "第 {run} 次运行中从 {first} 到 {last}，第 {other} 次运行至今从 {other_first} 到 {other_last}",
+    ),
+    "runs.grew-bytes-before": (
+        "{first} → {last} in run {run}, {other_first} → {other_last} in run {other}",
+        "第 {run} 次运行中从 {first} 到 {last}，第 {other} 次运行中从 {other_first} 到 {other_last}",
+    ),
     "notice.programs": (
         "These snapshots are of {count} different programs, each diagnosed on its own: {names}.",
         "这些快照来自 {count} 个不同的程序，已分别诊断：{names}。",
@@ -65,26 +73,26 @@ WORDS: dict[str, tuple[str, str]] = {
         "这些快照来自同一程序的 {count} 个进程，不是同一进程的序列；已分别诊断：{names}。",
     ),
     "notice.restarted-unknown": (
-        "{name} restarted between run {before} and run {run}; each run is diagnosed on its own.",
-        "{name} 在第 {before} 次与第 {run} 次运行之间重启过；已分别诊断。",
+        "{name:Who} restarted between run {before} and run {run}; each run is diagnosed on its own.",
+        "{name:Who} 在第 {before} 次与第 {run} 次运行之间重启过；已分别诊断。",
     ),
     "notice.restarted-oom": (
-        "{name} restarted between run {before} and run {run} after an OOM kill; each run is diagnosed on its own.",
-        "{name} 在第 {before} 次运行中 OOM 被杀，随后重启（第 {run} 次运行）；已分别诊断。",
+        "{name:Who} restarted between run {before} and run {run} after an OOM kill; each run is diagnosed on its own.",
+        "{name:Who} 在第 {before} 次运行中 OOM 被杀，随后重启（第 {run} 次运行）；已分别诊断。",
     ),
     "notice.restarted-exit": (
-        "{name} restarted between run {before} and run {run} after it ended with exit code {code} ({reason}); each run "
-        "is diagnosed on its own.",
-        "{name} 在第 {before} 次运行中以退出码 {code}（{reason}）退出，随后重启（第 {run} 次运行）；已分别诊断。",
+        "{name:Who} restarted between run {before} and run {run} after it ended with exit code {code} ({reason}); each "
+        "run is diagnosed on its own.",
+        "{name:Who} 在第 {before} 次运行中以退出码 {code}（{reason}）退出，随后重启（第 {run} 次运行）；已分别诊断。",
     ),
     "notice.restarted-deploy": (
-        "{name} restarted between run {before} and run {run} with another version, {after} instead of {old}; each run "
-        "is diagnosed on its own.",
-        "{name} 在第 {before} 次与第 {run} 次运行之间部署了新版本（{old} → {after}）；已分别诊断。",
+        "{name:Who} restarted between run {before} and run {run} with another version, {after} instead of {old}; each "
+        "run is diagnosed on its own.",
+        "{name:Who} 在第 {before} 次与第 {run} 次运行之间部署了新版本（{old} → {after}）；已分别诊断。",
     ),
     "notice.restarted-build": (
-        "{name} restarted between run {before} and run {run} with another build; each run is diagnosed on its own.",
-        "{name} 在第 {before} 次与第 {run} 次运行之间换成了另一次构建；已分别诊断。",
+        "{name:Who} restarted between run {before} and run {run} with another build; each run is diagnosed on its own.",
+        "{name:Who} 在第 {before} 次与第 {run} 次运行之间换成了另一次构建；已分别诊断。",
     ),
     "assemble.nothing": (
         "nothing to diagnose: no goroutines, heap profile or metrics in",
