@@ -278,6 +278,38 @@ def test_one_process_by_its_address_and_by_its_metrics(tmp_path: Path) -> None:
     assert [(len(p.snapshots), len(p.history) > 5) for p in found.processes] == [(2, True)]
 
 
+@pytest.mark.parametrize("build", ["leaking-go1.26-modcache", "leaking-go1.27-trimpath", "fixed-go1.26-modcache"])
+def test_one_process_by_its_captures_and_by_metrics_without_a_start(build: str) -> None:
+    """Recorded ranges tell no start, captures no address: both tell to the microsecond when garbage was collected."""
+    home = CASEBOOK / "kubernetes-83333/captures" / build
+    found = case([str(home / name) for name in ("apiserver", "adminplatform", "prometheus")])
+    assert [(p.name, len(p.history) > 5) for p in found.processes] == [("apiserver", True), ("adminplatform", True)]
+
+
+def scraped(place: Path, instance: str) -> Path:
+    """Write a range of metrics that tells neither a start nor a collection."""
+    values = [[BEGAN.timestamp() - 600 + 60 * step, "40"] for step in range(10)]
+    result = [{"metric": {"__name__": "go_goroutines", "job": "shop", "instance": instance}, "values": values}]
+    place.mkdir()
+    answer = {"status": "success", "data": {"resultType": "matrix", "result": result}}
+    (place / "range.json").write_text(json.dumps(answer))
+    return place
+
+
+def test_one_process_by_its_address_and_by_the_instance_that_was_scraped(tmp_path: Path) -> None:
+    taken = {
+        f"10.0.0.{at}-6060": (f"http://10.0.0.{at}:6060", [CPC / name / "goroutine.debug2.txt.gz", CPC / name / "heap.pb.gz"])
+        for at, name in ((7, "1-before"), (8, "3-second"))
+    }  # fmt: skip
+    targets(tmp_path / "captures", taken)
+    found = case([str(tmp_path / "captures"), str(scraped(tmp_path / "same", "10.0.0.8:6060"))])
+    assert [(p.name, len(p.snapshots), len(p.history)) for p in found.processes] == [
+        ("cpc 10.0.0.7-6060", 1, 0), ("cpc 10.0.0.8-6060", 1, 10),
+    ]  # fmt: skip
+    found = case([str(tmp_path / "captures"), str(scraped(tmp_path / "other", "10.0.0.9:6060"))])
+    assert len(found.processes) == 3, "as many goroutines at one time are no reason"
+
+
 def targets(place: Path, taken: Mapping[str, tuple[str, Sequence[Path]]]) -> None:
     """Write a bundle: folder -> the address it was captured from, and its files."""
     listed = []

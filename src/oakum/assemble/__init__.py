@@ -13,6 +13,7 @@ from oakum.assemble.builds import Built, Program, attach, build_name, give
 from oakum.assemble.folders import folders, programs_of, target_of
 from oakum.assemble.parts import Grouped, Input, Part, process_name
 from oakum.assemble.processes import merged, names_of, separated
+from oakum.assemble.ranges import with_ranges
 from oakum.assemble.rows import input_rows
 from oakum.assemble.runs import Run, split, started_at
 from oakum.assemble.snapshots import captured_and_ranges, is_dated, nearest, snapshots_and_history
@@ -86,15 +87,18 @@ def _processes(programs: Sequence[Program], builds: Sequence[Built | None], seve
     processes: list[Process] = []
     called = [build_name(built.build) if built else "" for built in builds]
     for one, built, name in zip(programs, builds, names_of(programs, called, several), strict=True):
-        _, ranges = captured_and_ranges(one.snapshots)
         runs = one.runs or [Run([])]
         first = f"p{len(processes) + 1}"
         target = target_of(one.parts)
         for number, run in enumerate(runs, 1):
-            taken, past = snapshots_and_history(run.snapshots, ranges if run is runs[-1] else [])
+            taken, past = snapshots_and_history(run.snapshots, run.ranges)
             why = _why(run, number, name)
-            which = RunOf(number, len(runs), first, started_at(run.snapshots), why) if len(runs) > 1 else None
-            mine = [part for snapshot in run.snapshots for part in snapshot.parts] or one.parts
+            which = (
+                RunOf(number, len(runs), first, started_at([*run.snapshots, *run.ranges]), why)
+                if len(runs) > 1
+                else None
+            )
+            mine = [part for snapshot in (run.snapshots or run.ranges) for part in snapshot.parts] or one.parts
             processes.append(
                 Process(
                     f"p{len(processes) + 1}",
@@ -114,8 +118,10 @@ def _processes(programs: Sequence[Program], builds: Sequence[Built | None], seve
 def _baseline(one: Program) -> tuple[Snapshot, ...]:
     """Return the snapshots of a healthy process: those of its longest run, of equal ones the later."""
     captured, ranges = captured_and_ranges(one.snapshots)
-    runs = [run.snapshots for piece in split(captured, is_dated(captured)) for run in piece.runs]
-    return snapshots_and_history(max(reversed(runs), key=len, default=[]), ranges)[0]
+    captures = [run for piece in split(captured, is_dated(captured)) for run in piece.runs]
+    runs = with_ranges(captures, ranges, is_dated(captured))
+    longest = max(reversed(runs), key=lambda run: (len(run.snapshots), len(run.ranges)), default=Run([]))
+    return snapshots_and_history(longest.snapshots, longest.ranges)[0]
 
 
 def _why(run: Run, number: int, name: str) -> Text | None:

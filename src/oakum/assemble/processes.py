@@ -1,17 +1,19 @@
 """Programs as directories have them -> one for each process: several in one series apart, one given twice together.
 
 One process may be named by its address, by its pid and by what a store of metrics kept of it. It is one where the start
-is the same to the tick, or about the same and address or pid agree; or, where one does not tell it, where the other
-listens at its address under its name.
+is the same to the tick, or about the same and address or pid agree. Where one does not tell it: where the other listens
+at its address under its name, where the store scraped that very address, or where both name the same last collection.
 """
 
 from collections.abc import Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from oakum.assemble.builds import Program
 from oakum.assemble.identity import best_name, identity_of
 from oakum.assemble.parts import Part, process_name
+from oakum.assemble.ranges import with_ranges
 from oakum.assemble.runs import Split, split
 from oakum.assemble.snapshots import CLOSE, Gathered, captured_and_ranges, is_dated
 from oakum.model import Identity, Text
@@ -21,46 +23,77 @@ _COMM = 15  # characters that Linux keeps of a program's name
 _EVERYWHERE, _LOOPBACK = ("*", "0.0.0.0", "[::]", "::"), ("127.0.0.1", "localhost", "[::1]")
 _TICK = 0.02  # seconds: the kernel counts a hundredth
 _ABOUT = 2.0
+_LAST_GC = "go_memstats_last_gc_time_seconds"
+_LATEST = 2.0**33  # seconds since 1970
+
+
+class _Known(Struct, eq=False):
+    """A process, and what it may be recognised by."""
+
+    program: Program
+    who: Identity
+    reached: set[str]  # addresses and pid
+    scraped: set[str]  # the addresses that a store of metrics has it from
+    collected: set[int]  # when it last collected garbage, in microseconds
 
 
 def merged(programs: Sequence[Program]) -> list[Program]:
     """Return the programs, those that are the same process as one, in the order of the first."""
-    found: list[tuple[Program, Identity, set[str]]] = []
+    found: list[_Known] = []
     for one in programs:
-        who, reached = identity_of([part for part in one.parts if part.slot]), _reached(one.parts)
+        who = identity_of([part for part in one.parts if part.slot])
         who = replace(who, binary=who.binary or process_name(one.parts) or "")
-        home = next((known for known in found if _same(known[1], who, known[2] & reached)), None)
+        new = _Known(one, who, _reached(one.parts), _scraped(one.parts), _collected(one.parts))
+        home = next((known for known in found if _same(known, new)), None)
         if home is None:
-            found.append((one, who, reached))
+            found.append(new)
         else:
-            _join(home[0], one)
-            home[2].update(reached)
-    return [one for one, _, _ in found]
+            _join(home.program, one)
+            home.reached |= new.reached
+            home.scraped |= new.scraped
+            home.collected |= new.collected
+            home.who = home.who if home.who.started is not None else replace(home.who, started=who.started)
+    return [known.program for known in found]
 
 
-def _same(one: Identity, other: Identity, reached: set[str]) -> bool:
-    """Tell whether two are one process; `reached` are addresses and pids that both have."""
-    # The kernel keeps a few characters of a name; a store of metrics calls it by its job.
-    alike = bool(one.binary) and one.binary[:_COMM] == other.binary[:_COMM]
-    if one.started is None or other.started is None:
-        return alike and bool(reached)
-    apart = abs(one.started - other.started)
+def _same(one: _Known, other: _Known) -> bool:
+    """Tell whether two are one process."""
+    reached = one.reached & other.reached
+    if one.who.started is None or other.who.started is None:
+        # The kernel keeps a few characters of a name; a store of metrics calls it by its job.
+        alike = bool(one.who.binary) and one.who.binary[:_COMM] == other.who.binary[:_COMM]
+        # At one address there is one process at a time; of two captures of it each says what it is itself.
+        scraped = bool(one.scraped) != bool(other.scraped) and bool((one.scraped | other.scraped) & reached)
+        return (alike and bool(reached)) or scraped or bool(one.collected & other.collected)
+    apart = abs(one.who.started - other.who.started)
     # A start in whole seconds is a coarse one: a fleet is started in one second.
-    to_the_tick = apart <= _TICK and one.started % 1 > 0 and other.started % 1 > 0
+    to_the_tick = apart <= _TICK and one.who.started % 1 > 0 and other.who.started % 1 > 0
     return to_the_tick or (apart <= _ABOUT and bool(reached))
+
+
+def _scraped(parts: Sequence[Part]) -> set[str]:
+    """Return the addresses that a store of metrics has a process from: n7:10250 of kubelet n7:10250."""
+    return {part.reading.notes.get("process", "").rpartition(" ")[2] for part in parts if part.ranged} - {""}
+
+
+def _collected(parts: Sequence[Part]) -> set[int]:
+    """Return when a process last collected garbage, in microseconds: no two processes do in the same one."""
+    told = [part.reading.metrics.total(_LAST_GC) for part in parts if part.reading.metrics is not None]
+    stamps = [part.reading.memstats.last_gc_nanos for part in parts if part.reading.memstats is not None]
+    seconds = [one for one in told if one] + [one / 1e9 for one in stamps if one]
+    # A millisecond is shared by chance in a fleet that is scraped for hours.
+    return {round(one * 1e6) for one in seconds if 0 < one < _LATEST}
 
 
 def _reached(parts: Sequence[Part]) -> set[str]:
     """Return by what a process is reached: host and port of its address, of its metrics, of its listeners; its pid."""
-    found: set[str] = set()
+    found = _scraped(parts)
     for part in parts:
         target = part.capture.target
         if target.startswith("pid:"):
             found.add(target)
         elif "://" in target:
             found.add(target.partition("://")[2].partition("/")[0])
-        if part.ranged:  # kubelet n7:10250
-            found.add(part.reading.notes.get("process", "").rpartition(" ")[2])
         if (sockets := part.reading.sockets) is not None:
             found |= {f"pid:{sockets.pid}"} if sockets.pid else set()
             for row in sockets.rows:
@@ -80,7 +113,8 @@ def _join(one: Program, other: Program) -> None:
             near[0].parts += snapshot.parts
         else:
             one.snapshots.append(snapshot)
-    if calls_nobody(one.name) and not calls_nobody(other.name):
+    stored = all(snapshot.ranged for snapshot in other.snapshots)  # its directory is called after the store
+    if calls_nobody(one.name) and not calls_nobody(other.name) and not stored:
         one.name = other.name
 
 
@@ -92,7 +126,7 @@ def separated(programs: Sequence[Program]) -> tuple[list[Program], list[Text]]:
         captured, ranges = captured_and_ranges(one.snapshots)
         pieces = split(captured, is_dated(captured))
         if len(pieces) < 2:
-            one.runs = pieces[0].runs if pieces else []
+            one.runs = with_ranges(pieces[0].runs if pieces else [], ranges, is_dated(captured))
             found.append(one)
             continue
         apart = [_piece(one, piece, ranges if piece is pieces[-1] else []) for piece in pieces]
@@ -109,7 +143,8 @@ def _piece(whole: Program, piece: Split, ranges: list[Gathered]) -> Program:
     mine = [part for snapshot in snapshots for part in snapshot.parts]
     shared = [part for part in whole.parts if part.slot is None and not part.beside]
     label = piece.snapshots[0].label.split(" ")[0].rstrip("/")
-    return Program(label.rpartition("/")[2], [*mine, *shared], snapshots, runs=piece.runs)
+    runs = with_ranges(piece.runs, ranges, is_dated(piece.snapshots))
+    return Program(label.rpartition("/")[2], [*mine, *shared], snapshots, runs=runs)
 
 
 def _identities(one: Program) -> list[Identity]:

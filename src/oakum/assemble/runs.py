@@ -37,6 +37,7 @@ class Run(Struct, eq=False):
 
     snapshots: "list[Gathered]"
     why: Text | None = None
+    ranges: "list[Gathered]" = field(default_factory=list)  # what metrics tell of the time around them
 
 
 class Split(Struct, eq=False):
@@ -66,7 +67,7 @@ def split(snapshots: "Sequence[Gathered]", dated: bool) -> list[Split]:
         if same := related.get("same"):
             same.runs[-1].snapshots.append(snapshot)
         elif before := related.get("restart"):
-            before.runs.append(Run([snapshot], _why(before.last, snapshot)))
+            before.runs.append(Run([snapshot], why_restarted(before.last, snapshot)))
         else:
             how: Relation = "replica" if "replica" in related else "program" if related else "same"
             found.append(Split([Run([snapshot])], how))
@@ -167,13 +168,13 @@ def _figures(snapshot: "Gathered") -> list[float | None]:
     parts = snapshot.parts
     stats = next((one.reading.memstats for one in parts if one.reading.memstats is not None), None)
     figures: list[float | None] = [getattr(stats, name, None) for name in _GROWING]
-    best = snapshot.best("metrics")
-    told = [best.reading.metrics.by_labels(name) if best and best.reading.metrics else {} for name in _COUNTERS]
+    metrics = snapshot.metrics
+    told = [metrics.by_labels(name) if metrics else {} for name in _COUNTERS]
     # With labels it is a sum over several.
     return [*figures, *(next(iter(one.values())) if len(one) == 1 else None for one in told), snapshot.allocated]
 
 
-def _why(before: "Gathered", after: "Gathered") -> Text | None:
+def why_restarted(before: "Gathered", after: "Gathered") -> Text | None:
     """Return why a process was restarted, where captures tell it: no memory, an exit code, another build."""
     ended = after.labelled(_ENDED, "reason")
     code = after.total(_EXIT)
@@ -197,4 +198,4 @@ def started_at(snapshots: "Iterable[Gathered]") -> datetime | None:
     return datetime.fromtimestamp(told, UTC) if told is not None and 0 < told < 2**33 else None
 
 
-__all__ = ["Run", "Split", "relation", "split", "started_at"]
+__all__ = ["Run", "Split", "relation", "split", "started_at", "why_restarted"]

@@ -143,7 +143,7 @@ class Gathered(Struct, eq=False, dict=True):
         more = {"memstats": stats, "sockets": sockets}
         sources = {slot: one.source for slot, one in (best | more).items() if one}
         get: Callable[[str], Part | None] = best.get
-        goroutines, leaked, metrics = get("goroutines"), get("leaked"), get("metrics")
+        goroutines, leaked = get("goroutines"), get("leaked")
         return Snapshot(
             label=self.label,
             at=at,
@@ -152,7 +152,7 @@ class Gathered(Struct, eq=False, dict=True):
             claimed=goroutines is not None and goroutines.reading.format == "goleak",
             heap=heap.reading.profile if heap else None,
             memstats=stats.reading.memstats if stats else None,
-            metrics=metrics.reading.metrics if metrics else None,
+            metrics=self.metrics,
             status=self._status(),
             sources=MappingProxyType(dict(sorted(sources.items()))),
             sockets=sockets.reading.sockets if sockets else None,
@@ -161,6 +161,15 @@ class Gathered(Struct, eq=False, dict=True):
             go_version=next((f.reading.go_version for f in self.parts if f.reading.go_version), None),
             identity=self.identity,
         )
+
+    @property
+    def metrics(self) -> Metrics | None:
+        """Return what the process tells of itself; what a store of metrics has of it may be in several answers."""
+        best = self.best("metrics")
+        if best is None or not best.ranged:
+            return best.reading.metrics if best else None
+        told = [part.reading.metrics for part in (*self.parts, best) if part.ranged and part.reading.metrics]
+        return told[0] if len(told) == 2 else Metrics({key: value for one in told for key, value in one.values.items()})
 
     def _status(self) -> Metrics | None:
         """Return what the kernel tells of the process, in whatever files."""
@@ -346,7 +355,7 @@ def snapshots_and_history(
 
     Growth of stacks is seen between captures; without any, what metrics tell are the snapshots.
     """
-    told = _of_one_run(ranges, "last" if captured else "longest")
+    told = list(ranges)
     if not captured:
         return _snapshots(told), ()
     for snapshot in captured:  # its memory, where no capture tells it
@@ -355,15 +364,6 @@ def snapshots_and_history(
         if "metrics" not in snapshot.slots and times and min(times)[0] <= CLOSE:
             snapshot.parts += told.pop(min(times)[1]).parts
     return _snapshots(captured), _snapshots(told)
-
-
-def _of_one_run(ranges: Sequence[Gathered], wanted: str) -> list[Gathered]:
-    """Return what is told of one run of the process: the one that was captured, else the longest."""
-    kept = [m for m in ranges if m.parts[0].reading.notes.get("run", wanted) == wanted]
-    for snapshot in ranges:
-        if snapshot not in kept:
-            snapshot.parts[0].reject("other-run")
-    return kept
 
 
 def _snapshots(gathered: Iterable[Gathered]) -> tuple[Snapshot, ...]:
