@@ -310,15 +310,15 @@ def test_one_process_by_its_address_and_by_the_instance_that_was_scraped(tmp_pat
     assert len(found.processes) == 3, "as many goroutines at one time are no reason"
 
 
-def targets(place: Path, taken: Mapping[str, tuple[str, Sequence[Path]]]) -> None:
+def targets(place: Path, taken: Mapping[str, tuple[str, Sequence[Path]]], at: str = "2026-11-16T10:15:00Z") -> None:
     """Write a bundle: folder -> the address it was captured from, and its files."""
     listed = []
     for folder, (address, files) in taken.items():
         (place / folder).mkdir(parents=True)
         for path in files:
             (place / folder / path.name).write_bytes(path.read_bytes())
-        captures = [{"file": path.name, "began": "2026-11-16T10:15:00Z"} for path in files]
-        snapshots = [{"folder": "", "number": 1, "at": "2026-11-16T10:15:00Z", "captures": captures}]
+        captures = [{"file": path.name, "began": at} for path in files]
+        snapshots = [{"folder": "", "number": 1, "at": at, "captures": captures}]
         listed.append({"folder": folder, "name": folder, "address": address, "moments": snapshots})
     (place / "manifest.json").write_text(json.dumps({"schema": "oakum.bundle/1", "targets": listed}))
 
@@ -338,6 +338,33 @@ def test_one_process_by_its_address_and_by_its_pid(tmp_path: Path) -> None:
     assert snapshot.sockets is not None
     targets(tmp_path / "two", {"127.0.0.1-7002": ("http://127.0.0.1:7002", http), "pid-812": ("pid:812", pid)})
     assert len(case([str(tmp_path / "two")]).processes) == 2, "it listens elsewhere"
+
+
+def test_a_service_that_restarted_under_another_pid_is_one(tmp_path: Path) -> None:
+    """Captured by its address and by its pid, seconds apart: each snapshot is of its own run."""
+    given = []
+    runs = ((812, "1-before", 15, "00"), (812, "3-second", 15, "09"), (913, "2-first", 15, "20"))
+    for number, (pid, name, minute, second) in enumerate(runs, 1):
+        at = f"2026-11-16T10:{minute}:{second}Z"
+        home = tmp_path / f"of {number}"
+        home.mkdir()
+        columns = "Netid State Recv-Q Send-Q Local Address:Port Peer Address:Port\n"
+        head = f"# oakum sockets/1 pid={pid} name=cpc at={at}\n{columns}"
+        (home / "sockets.txt").write_text(f"{head}tcp LISTEN 0 4096 127.0.0.1:7001 0.0.0.0:*\n")
+        started = BEGAN if pid == 812 else BEGAN + timedelta(minutes=15, seconds=12)
+        (home / "metrics.txt").write_text(f"process_start_time_seconds {started.timestamp() + 0.37:.2f}\n")
+        http = [CPC / name / "goroutine.debug2.txt.gz"]
+        own = [CPC / name / "process.status.txt", home / "sockets.txt", home / "metrics.txt", *http]
+        taken = {"127.0.0.1-7001": ("http://127.0.0.1:7001", http), f"cpc-{pid}": (f"pid:{pid}", own)}
+        targets(tmp_path / str(number), taken, at)
+        given.append(str(tmp_path / str(number)))
+    found = case(given)
+    assert [(p.name, len(p.snapshots), p.given) for p in found.processes] == [
+        ("cpc", 2, given[0]),
+        ("cpc", 1, given[2]),
+    ]
+    assert [p.run.started.second for p in found.processes if p.run and p.run.started] == [0, 12]
+    assert all(s.goroutines and s.status for p in found.processes for s in p.snapshots)
 
 
 def test_targets_captured_once_each_are_no_series(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ is the same to the tick, or about the same and address or pid agree. Where one d
 at its address under its name, where the store scraped that very address, or where both name the same last collection.
 """
 
+import math
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -52,23 +53,35 @@ def merged(programs: Sequence[Program]) -> list[Program]:
             home.reached |= new.reached
             home.scraped |= new.scraped
             home.collected |= new.collected
-            home.who = home.who if home.who.started is not None else replace(home.who, started=who.started)
     return [known.program for known in found]
 
 
 def _same(one: _Known, other: _Known) -> bool:
     """Tell whether two are one process."""
     reached = one.reached & other.reached
+    # The kernel keeps a few characters of a name; a store of metrics calls it by its job.
+    names = {known.who.binary[:_COMM] for known in (one, other)} - {""}
+    alike = len(names) < 2
     if one.who.started is None or other.who.started is None:
-        # The kernel keeps a few characters of a name; a store of metrics calls it by its job.
-        alike = bool(one.who.binary) and one.who.binary[:_COMM] == other.who.binary[:_COMM]
         # At one address there is one process at a time; of two captures of it each says what it is itself.
         scraped = bool(one.scraped) != bool(other.scraped) and bool((one.scraped | other.scraped) & reached)
         return (alike and bool(reached)) or scraped or bool(one.collected & other.collected)
     apart = abs(one.who.started - other.who.started)
     # A start in whole seconds is a coarse one: a fleet is started in one second.
     to_the_tick = apart <= _TICK and one.who.started % 1 > 0 and other.who.started % 1 > 0
-    return to_the_tick or (apart <= _ABOUT and bool(reached))
+    if to_the_tick or (apart <= _ABOUT and bool(reached)):
+        return True
+    # Restarted: who listens at an address after another of its name has ended is that service.
+    earlier, later = sorted((one, other), key=lambda known: known.who.started or 0.0)
+    return alike and bool(reached) and _last_seen(earlier) < (later.who.started or 0.0)
+
+
+def _last_seen(known: _Known) -> float:
+    """Return when a process is last known to have run under the start that it tells."""
+    started = known.who.started
+    taken = [(one.time, identity_of(one.parts)) for one in known.program.snapshots]  # more parts are yet to come
+    times = [time for time, who in taken if time and who.started == started]
+    return max((time.timestamp() for time in times), default=math.inf)
 
 
 def _scraped(parts: Sequence[Part]) -> set[str]:
@@ -108,14 +121,28 @@ def _join(one: Program, other: Program) -> None:
     one.parts += other.parts
     for snapshot in other.snapshots:
         when = snapshot.time
-        near = [m for m in one.snapshots if when and m.time and not m.ranged and abs(m.time - when) <= CLOSE]
-        if near and not snapshot.ranged:
-            near[0].parts += snapshot.parts
+        near = [(abs(m.time - when), at) for at, m in enumerate(one.snapshots) if when and m.time and not m.ranged]
+        fits = [(apart, at) for apart, at in near if apart <= CLOSE and not _differ(one.snapshots[at], snapshot)]
+        if fits and not snapshot.ranged:
+            one.snapshots[min(fits)[1]].parts += snapshot.parts
         else:
             one.snapshots.append(snapshot)
     stored = all(snapshot.ranged for snapshot in other.snapshots)  # its directory is called after the store
     if calls_nobody(one.name) and not calls_nobody(other.name) and not stored:
         one.name = other.name
+
+
+def _differ(one: Gathered, other: Gathered) -> bool:
+    """Tell whether two captures of one time are two snapshots: of different starts, or of one kind from one target."""
+    was, now = identity_of(one.parts).started, identity_of(other.parts).started
+    if was is not None and now is not None and abs(was - now) > _ABOUT:
+        return True
+    return bool(_kinds(one) & _kinds(other))
+
+
+def _kinds(snapshot: Gathered) -> set[tuple[str, str, str]]:
+    parts = [part for part in snapshot.parts if part.slot]
+    return {(part.capture.target, part.reading.kind, part.reading.format) for part in parts}
 
 
 def separated(programs: Sequence[Program]) -> tuple[list[Program], list[Text]]:
@@ -155,8 +182,9 @@ def names_of(programs: Sequence[Program], builds: Sequence[str], several: bool) 
     """Return what processes are called: one alone by its binary; several by their directories, where those name."""
     names = []
     for one, build in zip(programs, builds, strict=True):
-        best = best_name(build, _identities(one), one.parts, one.name)
-        names.append(one.name if several and not calls_nobody(one.name.rpartition("/")[2]) else best)
+        best, own = best_name(build, _identities(one), one.parts, one.name), one.name.rpartition("/")[2]
+        counted = own.startswith(f"{best[:_COMM]}-") and own.rpartition("-")[2].isdecimal()  # orders-812 of pid:812
+        names.append(one.name if several and not calls_nobody(own) and not counted else best)
     return [
         name if names.count(name) == 1 or name == one.name else f"{name} {one.name.rpartition('/')[2]}"
         for name, one in zip(names, programs, strict=True)
