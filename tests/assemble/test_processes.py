@@ -195,6 +195,46 @@ def test_replicas_captured_once_each_are_no_series(tmp_path: Path) -> None:
     assert "orders-a, orders-b, orders-c" in say(found.notices[0], "zh")
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("orders-7d9f5c6b8-x2k4l", "orders-7d9f5c6b8-b7xwq"),
+        ("exporter-x2k4l", "exporter-b7xwq"),
+        ("10.0.0.7", "10.0.0.8"),
+        ("127.0.0.1-7001", "127.0.0.1-7002"),
+        ("orders-7331", "orders-7332"),
+    ],
+)
+def test_directories_called_after_pods_hosts_or_ports_are_replicas(tmp_path: Path, names: tuple[str, str]) -> None:
+    """Seconds apart, with as many goroutines: nothing in the captures says that they are two."""
+    for name, source in zip(names, ("1-before", "2-first"), strict=True):
+        (tmp_path / name).mkdir()
+        for file in ("goroutine.debug2.txt.gz", "heap.pb.gz"):
+            (tmp_path / name / file).write_bytes((CPC / source / file).read_bytes())
+    found = case([str(tmp_path)])
+    assert [len(p.snapshots) for p in found.processes] == [1, 1]
+    assert all(name in p.name for p, name in zip(found.processes, sorted(names), strict=True))
+
+
+@pytest.mark.parametrize(
+    "names", [("1", "2"), ("orders-before", "orders-later"), ("orders-1", "orders-2"), ("dump-1015", "dump-1030")]
+)
+def test_directories_called_after_times_are_a_series(tmp_path: Path, names: tuple[str, str]) -> None:
+    for name, source in zip(names, ("1-before", "2-first"), strict=True):
+        (tmp_path / name).mkdir()
+        for file in ("goroutine.debug2.txt.gz", "heap.pb.gz"):
+            (tmp_path / name / file).write_bytes((CPC / source / file).read_bytes())
+    assert [len(p.snapshots) for p in case([str(tmp_path)]).processes] == [2]
+
+
+def test_programs_at_rest_are_told_apart_by_their_main_packages(tmp_path: Path) -> None:
+    for name, directory in (("1.txt", "orders"), ("2.txt", "billing"), ("3.txt", "orders")):
+        (tmp_path / name).write_text(f"goroutine 1 [chan receive]:\nmain.main()\n\t/srv/{directory}/main.go:9 +0x1\n\n")
+    found = case([str(tmp_path / name) for name in ("1.txt", "2.txt", "3.txt")])
+    assert [(p.name, len(p.snapshots)) for p in found.processes] == [("orders", 2), ("billing", 1)]
+    assert [say(notice).rpartition(": ")[2] for notice in found.notices] == ["orders, billing."]
+
+
 def test_replicas_by_their_goroutines_alone(tmp_path: Path) -> None:
     stack = "goroutine {} [chan send, {} minutes]:\nmain.send()\n\t/srv/main.go:9 +0x1\ncreated by main.{}\n\t/srv/main.go:3 +0x1\n\n"
     for pod, creators in (
@@ -237,8 +277,9 @@ def test_several_are_named_by_their_directories_where_these_have_names(tmp_path:
     assert [p.given for p in found.processes] == [str(tmp_path / "7002"), str(tmp_path / "7001")]
 
 
-def test_two_formats_of_two_times_in_one_directory_are_two_snapshots(tmp_path: Path) -> None:
-    old, new = BEGAN, BEGAN + timedelta(minutes=30)
+@pytest.mark.parametrize("apart", [timedelta(minutes=30), timedelta(seconds=4)])
+def test_two_formats_of_two_times_in_one_directory_are_two_snapshots(tmp_path: Path, apart: timedelta) -> None:
+    old, new = BEGAN, BEGAN + apart
     for name, source, at in (("goroutine.debug2.txt.gz", "1-before", old), ("goroutine.debug1.txt.gz", "5-later", new)):
         (tmp_path / name).write_bytes((CPC / source / name).read_bytes())
         os.utime(tmp_path / name, (at.timestamp(),) * 2)
@@ -377,6 +418,48 @@ def test_targets_captured_once_each_are_no_series(tmp_path: Path) -> None:
     assert [(p.name, len(p.snapshots)) for p in found.processes] == [
         ("cpc 10.0.0.7-6060", 1), ("cpc 10.0.0.8-6060", 1),
     ]  # fmt: skip
+
+
+CRASH = "fatal error: out of memory\n\n" + "".join(
+    f"goroutine {number} [chan send]:\nmain.send()\n\t/srv/main.go:9 +0x1\n\n" for number in (1, 7, 9)
+)
+
+
+@pytest.fixture
+def undated(tmp_path: Path) -> Path:
+    """Return five snapshots, the last two after a restart, unpacked at one time; no capture tells its time."""
+    for at, name in enumerate((*SNAPSHOTS[:3], *SNAPSHOTS[:2]), 1):
+        home = tmp_path / "orders" / str(at)
+        home.mkdir(parents=True)
+        dump = (CPC / name / "goroutine.debug2.txt.gz").read_bytes()
+        heap = gzip.decompress((CPC / name / "heap.debug1.txt.gz").read_bytes())
+        later = re.sub(rb"# LastGC = (\d+)", lambda told: b"# LastGC = %d" % (int(told[1]) + 3600 * 10**9), heap)
+        for file, data in (("goroutine.debug2.txt.gz", dump), ("heap.debug1.txt", heap if at < 4 else later)):
+            (home / file).write_bytes(data)
+            os.utime(home / file, (BEGAN.timestamp(),) * 2)
+    return tmp_path / "orders"
+
+
+def test_collections_tell_the_order_of_snapshots_without_a_time(undated: Path) -> None:
+    """Less was allocated in the fourth snapshot, and garbage collected later than in the third: it restarted."""
+    found = case([str(undated)])
+    assert [(len(p.snapshots), p.run and p.run.number) for p in found.processes] == [(3, 1), (2, 2)]
+    assert [notice.key for notice in found.notices] == ["notice.restarted-unknown"]
+
+
+def test_the_last_words_of_a_process_are_why_it_restarted(undated: Path) -> None:
+    crash = undated.parent / "crash.log"
+    crash.write_text(CRASH)
+    words = [str(undated / str(at)) for at in range(1, 6)]
+    found = case([*words[:3], str(crash), *words[3:]])
+    assert [len(p.snapshots) for p in found.processes] == [4, 2], "the dump is the last of its run"
+    (notice,) = found.notices
+    assert "after it ended with `fatal error: out of memory`; each run" in say(notice)
+    crash.rename(undated / "crash.log")
+    beside = case([str(undated)])
+    assert [len(p.snapshots) for p in beside.processes] == [3, 2]
+    assert [one.key for one in beside.notices] == ["notice.restarted-crash"]
+    assert "因 `fatal error: out of memory` 退出" in say(beside.notices[0], "zh")
 
 
 def test_a_deploy_is_why_it_restarted(restarted: Path) -> None:

@@ -47,7 +47,10 @@ def assemble(
     programs, several = programs_of(arguments)
     parts = [part for folder in arguments for part in folder.everything()]
     unplaced = _place_sockets(programs, parts)
-    programs, notices = separated(merged(programs))
+    programs = merged(programs)
+    if len(programs) == 1:  # named twice: a log that told of either tells of this one
+        programs[0].parts += [part for part in parts if part.ended and part not in programs[0].parts]
+    programs, notices = separated(programs)
     several = (several and len(programs) > 1) or bool(notices)
     programs.sort(key=lambda one: min((part.at for part in one.parts if part.slot), default=0))
     give(programs, named)

@@ -15,7 +15,7 @@ from oakum.assemble.builds import Program
 from oakum.assemble.identity import best_name, identity_of
 from oakum.assemble.parts import Part, process_name
 from oakum.assemble.ranges import with_ranges
-from oakum.assemble.runs import Split, split
+from oakum.assemble.runs import Split, crashed, split
 from oakum.assemble.snapshots import CLOSE, Gathered, captured_and_ranges, is_dated
 from oakum.model import Identity, Text
 from oakum.model.names import calls_nobody
@@ -154,6 +154,7 @@ def separated(programs: Sequence[Program]) -> tuple[list[Program], list[Text]]:
         pieces = split(captured, is_dated(captured))
         if len(pieces) < 2:
             one.runs = with_ranges(pieces[0].runs if pieces else [], ranges, is_dated(captured))
+            _tell_crash(one)
             found.append(one)
             continue
         apart = [_piece(one, piece, ranges if piece is pieces[-1] else []) for piece in pieces]
@@ -163,6 +164,15 @@ def separated(programs: Sequence[Program]) -> tuple[list[Program], list[Text]]:
         shown = names if kind == "programs" else [piece.name for piece in apart]
         notices.append(Text(f"notice.{kind}", {"count": len(apart), "names": ", ".join(dict.fromkeys(shown))}))
     return found, notices
+
+
+def _tell_crash(one: Program) -> None:
+    """Set why a process was restarted where that is not known, and one crash stands in a log beside its snapshots."""
+    taken = {part for run in one.runs for snapshot in run.snapshots for part in snapshot.parts}
+    words = list(dict.fromkeys(part.ended for part in one.parts if part.ended and part not in taken))
+    unknown = [run for run in one.runs[1:] if run.why is None]
+    if len(words) == len(unknown) == 1:
+        unknown[0].why = crashed(words[0])
 
 
 def _piece(whole: Program, piece: Split, ranges: list[Gathered]) -> Program:
@@ -186,9 +196,13 @@ def names_of(programs: Sequence[Program], builds: Sequence[str], several: bool) 
         counted = own.startswith(f"{best[:_COMM]}-") and own.rpartition("-")[2].isdecimal()  # orders-812 of pid:812
         names.append(one.name if several and not calls_nobody(own) and not counted else best)
     return [
-        name if names.count(name) == 1 or name == one.name else f"{name} {one.name.rpartition('/')[2]}"
+        name if names.count(name) == 1 or name == one.name else _told_apart(name, one.name.rpartition("/")[2])
         for name, one in zip(names, programs, strict=True)
     ]
+
+
+def _told_apart(name: str, directory: str) -> str:
+    return directory if directory.startswith(f"{name}-") else f"{name} {directory}"
 
 
 __all__ = ["merged", "names_of", "separated"]

@@ -100,6 +100,18 @@ class Gathered(Struct, eq=False, dict=True):
         return next((one for one in found if one is not None), None)
 
     @property
+    def ended(self) -> str:
+        """Return why the process ended with this snapshot; "" when it may have gone on."""
+        return next((part.ended for part in self.parts if part.slot == "goroutines" and part.ended), "")
+
+    @property
+    def collected(self) -> float | None:
+        """Return when garbage was last collected, in seconds since 1970: it was taken after that."""
+        stats = (part.reading.memstats.last_gc_nanos for part in self.parts if part.reading.memstats)
+        nanos = next((told for told in stats if told), None)
+        return nanos / 1e9 if nanos else self.total("go_memstats_last_gc_time_seconds") or None
+
+    @property
     def allocated(self) -> float | None:
         """Return how many bytes were allocated since the start, as its heap profile samples them."""
         for profile in (part.reading.profile for part in self.parts if part.slot == "heap"):
@@ -240,13 +252,14 @@ def _at_different_times(parts: Sequence[Part]) -> list[Part]:
     asked = [None if f.in_a_log else f.capture.taken_at for f in parts]
     own = [f.reading.taken_at for f in parts]
     written = [f.capture.received_at for f in parts]
+    apart = CLOSE
     if all(asked) or all(own):
         times = sorted(time for time in (asked if all(asked) else own) if time)
     elif all(written) and _counts_differ(parts):  # a copy is written at another time than it was taken
-        times = sorted(time for time in written if time)
+        times, apart = sorted(time for time in written if time), _APART
     else:
         return []
-    return list(parts) if all(later - earlier > CLOSE for earlier, later in pairwise(times)) else []
+    return list(parts) if all(later - earlier > apart for earlier, later in pairwise(times)) else []
 
 
 def _counts_differ(parts: Sequence[Part]) -> bool:
@@ -326,6 +339,9 @@ def in_order(snapshots: Sequence[Gathered]) -> list[Gathered]:
         return sorted(snapshots, key=lambda m: m.time or datetime.min)
     if _written_apart(snapshots):
         return sorted(snapshots, key=lambda m: m.written or (datetime.min, datetime.min))
+    collected = [m.collected for m in snapshots]
+    if None not in collected and len(set(collected)) == len(snapshots):
+        return sorted(snapshots, key=lambda m: m.collected or 0.0)
     return list(snapshots)
 
 
@@ -345,7 +361,13 @@ def captured_and_ranges(gathered: Iterable[Gathered]) -> tuple[list[Gathered], l
 
 def is_dated(gathered: Sequence[Gathered]) -> bool:
     """Tell whether their order is known: else a smaller figure may be that of an earlier snapshot."""
-    return all(m.time for m in gathered) or _written_apart(gathered)
+    return all(m.time for m in gathered) or _written_apart(gathered) or _collected_in_order(gathered)
+
+
+def _collected_in_order(snapshots: Sequence[Gathered]) -> bool:
+    """Tell whether several collections show that the order as given is that of the time; of a new process none may."""
+    known = [when for m in snapshots if (when := m.collected)]
+    return len(set(known)) > 1 and known == sorted(known)
 
 
 def snapshots_and_history(

@@ -85,6 +85,11 @@ WORDS: dict[str, tuple[str, str]] = {
         "run is diagnosed on its own.",
         "{name:Who} 在第 {before} 次运行中以退出码 {code}（{reason}）退出，随后重启（第 {run} 次运行）；已分别诊断。",
     ),
+    "notice.restarted-crash": (
+        "{name:Who} restarted between run {before} and run {run} after it ended with `{reason}`; each run is diagnosed "
+        "on its own.",
+        "{name:Who} 在第 {before} 次运行中因 `{reason}` 退出，随后重启（第 {run} 次运行）；已分别诊断。",
+    ),
     "notice.restarted-deploy": (
         "{name:Who} restarted between run {before} and run {run} with another version, {after} instead of {old}; each "
         "run is diagnosed on its own.",
