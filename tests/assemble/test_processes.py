@@ -327,10 +327,13 @@ def test_one_process_by_its_captures_and_by_metrics_without_a_start(build: str) 
     assert [(p.name, len(p.history) > 5) for p in found.processes] == [("apiserver", True), ("adminplatform", True)]
 
 
-def scraped(place: Path, instance: str) -> Path:
-    """Write a range of metrics that tells neither a start nor a collection."""
-    values = [[BEGAN.timestamp() - 600 + 60 * step, "40"] for step in range(10)]
-    result = [{"metric": {"__name__": "go_goroutines", "job": "shop", "instance": instance}, "values": values}]
+def scraped(place: Path, instance: str, started: float | None = None) -> Path:
+    """Write a range of metrics that tells no collection, and perhaps a start."""
+    told = {"go_goroutines": 40.0} | ({} if started is None else {"process_start_time_seconds": started})
+    result = []
+    for name, value in told.items():
+        values = [[BEGAN.timestamp() - 600 + 60 * step, str(value)] for step in range(10)]
+        result.append({"metric": {"__name__": name, "job": "shop", "instance": instance}, "values": values})
     place.mkdir()
     answer = {"status": "success", "data": {"resultType": "matrix", "result": result}}
     (place / "range.json").write_text(json.dumps(answer))
@@ -349,6 +352,17 @@ def test_one_process_by_its_address_and_by_the_instance_that_was_scraped(tmp_pat
     ]  # fmt: skip
     found = case([str(tmp_path / "captures"), str(scraped(tmp_path / "other", "10.0.0.9:6060"))])
     assert len(found.processes) == 3, "as many goroutines at one time are no reason"
+
+
+def test_a_fleet_in_one_prometheus_is_no_process(tmp_path: Path) -> None:
+    """Both were captured from the address of the store, and started in the second of the deploy."""
+    taken = {}
+    for at in (7, 8):
+        place = scraped(tmp_path / f"range {at}", f"10.0.0.{at}:6060", BEGAN.timestamp() + at / 10)
+        address = f"prometheus+http://10.0.0.1:9090/prometheus?match=instance=10.0.0.{at}:6060"
+        taken[f"orders-{at}"] = (address, [place / "range.json"])
+    targets(tmp_path / "fleet", taken)
+    assert [p.name for p in case([str(tmp_path / "fleet")]).processes] == ["orders-7", "orders-8"]
 
 
 def targets(place: Path, taken: Mapping[str, tuple[str, Sequence[Path]]], at: str = "2026-11-16T10:15:00Z") -> None:

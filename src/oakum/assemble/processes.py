@@ -22,6 +22,7 @@ from oakum.model.names import calls_nobody
 
 _COMM = 15  # characters that Linux keeps of a program's name
 _EVERYWHERE, _LOOPBACK = ("*", "0.0.0.0", "[::]", "::"), ("127.0.0.1", "localhost", "[::1]")
+_OWN = ("http://", "https://", "https+insecure://")  # not prometheus+http://, where all of a fleet are
 _TICK = 0.02  # seconds: the kernel counts a hundredth
 _ABOUT = 2.0
 _LAST_GC = "go_memstats_last_gc_time_seconds"
@@ -105,7 +106,7 @@ def _reached(parts: Sequence[Part]) -> set[str]:
         target = part.capture.target
         if target.startswith("pid:"):
             found.add(target)
-        elif "://" in target:
+        elif target.startswith(_OWN):
             found.add(target.partition("://")[2].partition("/")[0])
         if (sockets := part.reading.sockets) is not None:
             found |= {f"pid:{sockets.pid}"} if sockets.pid else set()

@@ -38,9 +38,9 @@ class _Course(Struct, frozen=True):
 
 
 def across_runs(findings: Sequence[Finding], measured: Sequence[Measured]) -> tuple[Finding, ...]:
-    """Return the findings, worst first; what several runs show at one place is the finding of the one that shows most.
+    """Return the findings, worst first; what several runs show at one place is the finding of the worst.
 
-    That is the one which makes surest, of equally sure ones that with more snapshots.
+    That is the one which makes surest, of equally sure ones that in which most leaked.
     """
     runs = {one.process.id: one for one in measured if one.process.run is not None}
     alike: dict[tuple[str, str], list[Finding]] = {}
@@ -51,15 +51,16 @@ def across_runs(findings: Sequence[Finding], measured: Sequence[Measured]) -> tu
         alike.setdefault((first, found.id), []).append(found)
     kept = []
     for same in alike.values():
-        found = max((one for one in same if one.confidence == same[0].confidence), key=_snapshots)
+        found = max((one for one in same if one.confidence == same[0].confidence), key=_leaked)
         mine = runs.get(found.suspect.sites[0].process)
         kept.append(_compared(found, mine, list(runs.values())) if mine else found)
     return tuple(found.ranked(at) for at, found in enumerate(kept, 1))
 
 
-def _snapshots(found: Finding) -> int:
-    """Return in how many snapshots the growth of a finding was seen."""
-    return max((sum(count is not None for count in one.counts) for one in found.suspect.growth), default=0)
+def _leaked(found: Finding) -> int:
+    """Return how much a finding came to, in goroutines or bytes."""
+    known = [count for one in found.suspect.growth[:1] for count in one.counts if count is not None]
+    return max(known, default=found.suspect.blocked)
 
 
 def explained_once(explained: Sequence[Explained], processes: Sequence[Process]) -> tuple[Explained, ...]:
