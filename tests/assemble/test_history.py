@@ -128,6 +128,18 @@ def test_captures_are_cut_where_metrics_show_the_restart(tmp_path: Path) -> None
     assert found.processes[0].timeline[-1].at == datetime.fromtimestamp(START + 34 * 60, UTC)
 
 
+def test_what_was_captured_is_compared_with_what_metrics_tell_of_the_run_before(tmp_path: Path) -> None:
+    """Of the run before the restart there is no dump: all its goroutines are counted."""
+    bundled(tmp_path / "captures", (36, 80, 160))
+    (tmp_path / "range").mkdir()
+    (tmp_path / "range/prometheus.json").write_text(ranges("a:80", points=40, restart=35))
+    diagnosis = diagnose(case([str(tmp_path / "captures"), str(tmp_path / "range")]))
+    found = next(one for one in diagnosis.findings if one.suspect.sites[0].frame.function == "main.leak")
+    (told,) = [one.claim for one in found.suspect.evidence if one.kind == "other-run"]
+    assert say(told) == "All goroutines: 0 → 34 in run 1, 35 → 160 so far in run 2"
+    assert say(told, "zh").startswith("全部协程：第 1 次运行从 0 到 34")
+
+
 def test_answers_saved_one_by_one_are_one_snapshot_a_time(tmp_path: Path) -> None:
     for name, factor in (
         ("go_goroutines", 10),

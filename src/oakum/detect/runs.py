@@ -101,7 +101,9 @@ def _compared(found: Finding, mine: Measured, runs: Sequence[Measured]) -> Findi
     if run is None or not others:
         return found
     earlier, later = sorted((mine, others[-1]), key=lambda one: one.number)
-    before, since = _course(found, earlier), _course(found, later)
+    before, since, what = _course(found, earlier), _course(found, later), "grew"
+    if before is None or since is None:  # of one of them only metrics are known
+        before, since, what = _whole(found, earlier), _whole(found, later), "whole"
     if before is None or since is None:
         return found
     ends = (before.values[0], before.values[-1], since.values[0], since.values[-1])
@@ -111,7 +113,7 @@ def _compared(found: Finding, mine: Measured, runs: Sequence[Measured]) -> Findi
         "run": earlier.number, "first": first, "last": last,
         "other": later.number, "other_first": other_first, "other_last": other_last,
     }  # fmt: skip
-    key = f"runs.grew{'' if goroutines else '-bytes'}{'' if later.number == run.of else '-before'}"
+    key = f"runs.{what}{'' if goroutines else '-bytes'}{'' if later.number == run.of else '-before'}"
     source = (since if mine is earlier else before).source
     evidence = Evidence("other-run", Text(key, args), source.digest, source.where)
     return replace(found, suspect=replace(found.suspect, evidence=(*found.suspect.evidence, evidence)))
@@ -138,6 +140,13 @@ def _course(found: Finding, run: Measured) -> _Course | None:
     return _allocated(keys, run) if keys else None
 
 
+def _whole(found: Finding, run: Measured) -> _Course | None:
+    """Return all goroutines, or all memory that is measured as a finding's is, in one run."""
+    if _measure(found) == "goroutines":
+        return _counted(run)
+    return _told(run, run.memory.heap_alloc, ("memstats", "metrics"))
+
+
 def _told(run: Measured, column: Iterable[float], names: Sequence[str]) -> _Course | None:
     """Return a column of the memory of a run, where it is known."""
     rows = zip(run.process.timeline, column, strict=True)
@@ -147,9 +156,11 @@ def _told(run: Measured, column: Iterable[float], names: Sequence[str]) -> _Cour
 
 
 def _counted(run: Measured) -> _Course | None:
-    """Return how many goroutines the metrics of a run tell."""
+    """Return how many goroutines a run had, by its metrics, else by its dumps."""
     told = [one.metrics.total("go_goroutines") if one.metrics else None for one in run.process.timeline]
-    return _told(run, [np.nan if value is None else value for value in told], ("metrics",))
+    dumps = [one.goroutines.total if one.goroutines else None for one in run.process.timeline]
+    counts = [dump if count is None else count for count, dump in zip(told, dumps, strict=True)]
+    return _told(run, [np.nan if count is None else count for count in counts], ("goroutines", "metrics"))
 
 
 def _blocked(site: Site, run: Measured) -> _Course | None:

@@ -63,6 +63,22 @@ WORDS: dict[str, tuple[str, str]] = {
         "{first} → {last} in run {run}, {other_first} → {other_last} in run {other}",
         "第 {run} 次运行中从 {first} 到 {last}，第 {other} 次运行中从 {other_first} 到 {other_last}",
     ),
+    "runs.whole": (
+        "All goroutines: {first:,} → {last:,} in run {run}, {other_first:,} → {other_last:,} so far in run {other}",
+        "全部协程：第 {run} 次运行从 {first:,} 到 {last:,}，第 {other} 次运行至今从 {other_first:,} 到 {other_last:,}",
+    ),
+    "runs.whole-before": (
+        "All goroutines: {first:,} → {last:,} in run {run}, {other_first:,} → {other_last:,} in run {other}",
+        "全部协程：第 {run} 次运行从 {first:,} 到 {last:,}，第 {other} 次运行从 {other_first:,} 到 {other_last:,}",
+    ),
+    "runs.whole-bytes": (
+        "The whole heap: {first} → {last} in run {run}, {other_first} → {other_last} so far in run {other}",
+        "整个堆：第 {run} 次运行中从 {first} 到 {last}，第 {other} 次运行至今从 {other_first} 到 {other_last}",
+    ),
+    "runs.whole-bytes-before": (
+        "The whole heap: {first} → {last} in run {run}, {other_first} → {other_last} in run {other}",
+        "整个堆：第 {run} 次运行中从 {first} 到 {last}，第 {other} 次运行中从 {other_first} 到 {other_last}",
+    ),
     "notice.programs": (
         "These snapshots are of {count} different programs, each diagnosed on its own: {names}.",
         "这些快照来自 {count} 个不同的程序，已分别诊断：{names}。",
