@@ -461,6 +461,12 @@ def test_collections_tell_the_order_of_snapshots_without_a_time(undated: Path) -
     assert [notice.key for notice in found.notices] == ["notice.restarted-unknown"]
 
 
+def test_metrics_beside_snapshots_without_a_time_are_of_the_last_runs(undated: Path) -> None:
+    place = scraped(undated.parent / "store", "10.0.0.7:6060")
+    found = case([str(undated), str(place)])
+    assert [(len(p.snapshots), len(p.history)) for p in found.processes] == [(3, 0), (2, 10)]
+
+
 def test_the_last_words_of_a_process_are_why_it_restarted(undated: Path) -> None:
     crash = undated.parent / "crash.log"
     crash.write_text(CRASH)

@@ -122,7 +122,7 @@ def _baseline(one: Program) -> tuple[Snapshot, ...]:
     """Return the snapshots of a healthy process: those of its longest run, of equal ones the later."""
     captured, ranges = captured_and_ranges(one.snapshots)
     captures = [run for piece in split(captured, is_dated(captured)) for run in piece.runs]
-    runs = with_ranges(captures, ranges, is_dated(captured))
+    runs = with_ranges(captures, ranges)
     longest = max(reversed(runs), key=lambda run: (len(run.snapshots), len(run.ranges)), default=Run([]))
     return snapshots_and_history(longest.snapshots, longest.ranges)[0]
 

@@ -154,7 +154,7 @@ def separated(programs: Sequence[Program]) -> tuple[list[Program], list[Text]]:
         captured, ranges = captured_and_ranges(one.snapshots)
         pieces = split(captured, is_dated(captured))
         if len(pieces) < 2:
-            one.runs = with_ranges(pieces[0].runs if pieces else [], ranges, is_dated(captured))
+            one.runs = with_ranges(pieces[0].runs if pieces else [], ranges)
             _tell_crash(one)
             found.append(one)
             continue
@@ -181,7 +181,7 @@ def _piece(whole: Program, piece: Split, ranges: list[Gathered]) -> Program:
     mine = [part for snapshot in snapshots for part in snapshot.parts]
     shared = [part for part in whole.parts if part.slot is None and not part.beside]
     label = piece.snapshots[0].label.split(" ")[0].rstrip("/")
-    runs = with_ranges(piece.runs, ranges, is_dated(piece.snapshots))
+    runs = with_ranges(piece.runs, ranges)
     return Program(label.rpartition("/")[2], [*mine, *shared], snapshots, runs=runs)
 
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 from oakum.assemble.runs import Run, relation, why_restarted
-from oakum.assemble.snapshots import Gathered
+from oakum.assemble.snapshots import Gathered, has_times
 
 
 class _Restart(Struct, frozen=True):
@@ -22,20 +22,21 @@ class _Restart(Struct, frozen=True):
     at: float
 
 
-def with_ranges(runs: Sequence[Run], ranges: Sequence[Gathered], dated: bool) -> list[Run]:
-    """Return the runs, oldest first, each with what metrics tell of it; `dated`: when snapshots were taken is known.
+def with_ranges(runs: Sequence[Run], ranges: Sequence[Gathered]) -> list[Run]:
+    """Return the runs, oldest first, each with what metrics tell of it.
 
-    A restart that metrics alone show cuts too. Where no time says which run was captured it is the last.
+    A restart that metrics alone show cuts too. Where no time says which runs were captured they are the last.
     """
     if not ranges:
         return list(runs)
     told = at_one_time(ranges)
     restarts = _restarts(ranges)
-    if runs and not dated:
-        apart = _apart([], told, restarts, False)
-        runs[-1].ranges = apart[-1].ranges
-        return _explained([*apart[:-1], *runs])
     captured = [snapshot for run in runs for snapshot in run.snapshots]
+    if captured and not has_times(captured):
+        apart = _apart([], told, restarts, False)
+        for run, past in zip(reversed(runs), reversed(apart), strict=False):
+            run.ranges = past.ranges
+        return _explained([*apart[: -len(runs)], *runs])
     timed = all(one.time for one in captured)
     restarts = [one for one in restarts if not any(_spans(run, one, timed) for run in runs)]
     for earlier, later in pairwise(runs):

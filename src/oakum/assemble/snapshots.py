@@ -361,7 +361,12 @@ def captured_and_ranges(gathered: Iterable[Gathered]) -> tuple[list[Gathered], l
 
 def is_dated(gathered: Sequence[Gathered]) -> bool:
     """Tell whether their order is known: else a smaller figure may be that of an earlier snapshot."""
-    return all(m.time for m in gathered) or _written_apart(gathered) or _collected_in_order(gathered)
+    return has_times(gathered) or _collected_in_order(gathered)
+
+
+def has_times(gathered: Sequence[Gathered]) -> bool:
+    """Tell whether it is known when they were taken: they say so, or their files were written then."""
+    return all(m.time for m in gathered) or _written_apart(gathered)
 
 
 def _collected_in_order(snapshots: Sequence[Gathered]) -> bool:
@@ -398,6 +403,7 @@ __all__ = [
     "CLOSE",
     "Gathered",
     "captured_and_ranges",
+    "has_times",
     "in_order",
     "is_dated",
     "loose",
