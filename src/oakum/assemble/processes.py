@@ -65,8 +65,9 @@ def _same(one: _Known, other: _Known) -> bool:
     alike = len(names) < 2
     if one.who.started is None or other.who.started is None:
         # At one address there is one process at a time; of two captures of it each says what it is itself.
-        scraped = bool(one.scraped) != bool(other.scraped) and bool((one.scraped | other.scraped) & reached)
-        return (alike and bool(reached)) or scraped or bool(one.collected & other.collected)
+        stored = bool(one.scraped) != bool(other.scraped)
+        scraped = bool((one.scraped | other.scraped) & reached)
+        return (alike and bool(reached)) or (stored and (scraped or bool(one.collected & other.collected)))
     apart = abs(one.who.started - other.who.started)
     # A start in whole seconds is a coarse one: a fleet is started in one second.
     to_the_tick = apart <= _TICK and one.who.started % 1 > 0 and other.who.started % 1 > 0

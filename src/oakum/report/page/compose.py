@@ -63,7 +63,6 @@ class _Composer:
         self.diagnosis, self.figures, self.kept = diagnosis, figures, kept
         self.speech, self.derive = Speech(lang), Derive(diagnosis, kept)
         self.suspects = Suspects(self.speech, diagnosis, self.derive, glance=True)
-        self.names = self.suspects.names
 
     def page(self) -> Page:
         speech, verdict = self.speech, self.diagnosis.verdict

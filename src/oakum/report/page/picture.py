@@ -81,7 +81,7 @@ class _Picture:
         lines = [self._standing(site, named=len(sites) > 1) for site in sites[:_LINES_MOST]]
         if len(sites) > _LINES_MOST:
             lines.append(self.speech.word("count.more", count=len(sites) - _LINES_MOST))
-        if len(set(self.names.values())) > 1:
+        if len(self.names) > 1:
             lines.append(self.speech.word("chain.process", name=self.speech.name(self.names.get(first.process, "?"))))
         title = self.speech.short(first.frame.function)
         return Node(title, tuple(lines), "root" if tone == "root" else "victim")
