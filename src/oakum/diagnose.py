@@ -20,7 +20,7 @@ from oakum.detect.memory import memory_suspects
 from oakum.detect.memory_texts import describe_memory
 from oakum.detect.metrics import number_suspects
 from oakum.detect.peers import join_peers
-from oakum.detect.runs import across_runs, explained_once, longest_runs
+from oakum.detect.runs import Measured, across_runs, explained_once, longest_runs
 from oakum.explain import explain
 from oakum.explain.upstream.known import recognise
 from oakum.judge import judge, reconcile, verdict
@@ -43,11 +43,13 @@ def diagnose(case: Case, progress: Progress = _silent, sources: Sources | None =
     suspects: list[Suspect] = []
     memories: list[Memory] = []
     works: list[Activity] = []
+    measured: list[Measured] = []
     for process in case.processes:
         progress(f"comparing {len(process.snapshots)} snapshots of {process.name}")
         works.append(activity(process.snapshots))
-        suspects += _suspects(process, works[-1])
-        memories.append(_memory(process))
+        measured.append(_measured(process))
+        suspects += _suspects(measured[-1], works[-1])
+        memories.append(_memory(measured[-1]))
     suspects = recognise(join_peers(suspects), case.processes, leaks())
     findings, explained = judge(suspects)
     unread: tuple[Gap, ...] = ()
@@ -55,7 +57,7 @@ def diagnose(case: Case, progress: Progress = _silent, sources: Sources | None =
         progress("reading the source")
         read, unread = explain([found.suspect for found in findings], sources)  # what is no finding needs no cause
         findings, explained = judge((*read, *(one for one in suspects if one.mechanisms[0] in HARMLESS)))
-    findings, explained = across_runs(findings, case.processes), explained_once(explained, case.processes)
+    findings, explained = across_runs(findings, measured), explained_once(explained, case.processes)
     said = verdict(findings, compared=any(map(shows_growth, case.processes)))
     unsettled = {gap.what.key: gap for found in reversed(findings) for gap in found.suspect.unsettled}
     return Diagnosis(
@@ -75,28 +77,32 @@ def diagnose(case: Case, progress: Progress = _silent, sources: Sources | None =
     )
 
 
-def _suspects(process: Process, work: Activity) -> list[Suspect]:
+def _measured(process: Process) -> Measured:
+    """Return the heap of a process through its snapshots, and its memory through those and the past."""
+    growth = heap_growth([one.heap for one in process.snapshots], [one.heap for one in process.baseline])
+    return Measured(process, growth, memory_series(_with_past(process)))
+
+
+def _suspects(measured: Measured, work: Activity) -> list[Suspect]:
     """Return what goroutines, heap, memory and metrics of a process make suspicious, harmless suspects too."""
+    process, growth, series = measured.process, measured.heap, measured.memory
     found = populations([one.goroutines for one in process.snapshots], dated=dated_since(process.snapshots))
     goroutines = goroutine_suspects(process, found, work, count_in_baseline(process))
-    growth = heap_growth([one.heap for one in process.snapshots], [one.heap for one in process.baseline])
     pins = attribute(goroutines, growth, process)
     heap = heap_suspects(process, growth, memory_series(process), goroutines, work.steps, pins)
     captured = join_heap(goroutines, heap, pins, process)
     past = _with_past(process)
-    series = memory_series(past)
-    measured = (*memory_suspects(past, series), *number_suspects(past, series, activity(past.snapshots)))
+    numbers = (*memory_suspects(past, series), *number_suspects(past, series, activity(past.snapshots)))
     return [
         *(with_events(one, process.snapshots) for one in captured),
-        *(with_events(one, past.snapshots) for one in measured),
+        *(with_events(one, past.snapshots) for one in numbers),
     ]
 
 
-def _memory(process: Process) -> Memory:
+def _memory(measured: Measured) -> Memory:
     """Return where the memory of a process is, and what that means."""
-    past = _with_past(process)
-    measured = memory(past)
-    return replace(measured, says=describe_memory(memory_series(past), measured.full_in_seconds))
+    held = memory(_with_past(measured.process))
+    return replace(held, says=describe_memory(measured.memory, held.full_in_seconds))
 
 
 def _with_past(process: Process) -> Process:

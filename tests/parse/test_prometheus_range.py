@@ -77,25 +77,45 @@ def restarting(at_point: int) -> bytes:
     return answer(started, series("go_goroutines", lambda at: at, job="j", instance="i"))
 
 
-def test_the_last_run_of_a_restarted_process_stands_for_it() -> None:
-    read = parse(restarting(100))
-    assert totals(read, "go_goroutines")[0] == 100
-    assert "restarted once" in problem_line(read[0].problems[0])
-    assert "run" not in read[0].notes
+@pytest.mark.parametrize(("at", "after"), [(100, SNAPSHOTS), (230, 10)])
+def test_each_run_of_a_restarted_process_is_read(at: int, after: int) -> None:
+    read = parse(restarting(at))
+    assert [reading.notes["run"] for reading in read] == ["1"] * SNAPSHOTS + ["2"] * after
+    assert totals(read, "go_goroutines")[SNAPSHOTS - 1 : SNAPSHOTS + 1] == [at - 1, at]
 
 
-def test_beside_a_last_run_that_only_began_the_longest_is_read() -> None:
-    read = parse(restarting(230))
-    runs = [reading.notes["run"] for reading in read]
-    assert runs == ["longest"] * SNAPSHOTS + ["last"] * 10
-    assert totals(read, "go_goroutines")[SNAPSHOTS - 1 : SNAPSHOTS + 1] == [229, 230]
+def test_of_a_crash_loop_the_last_runs_and_the_longest_are_read() -> None:
+    counter = series("go_gc_duration_seconds_count", lambda at: at if at < 100 else at % 5, job="j", instance="i")
+    read = parse(answer(counter))
+    assert [reading.notes["run"] for reading in read] == ["1"] * SNAPSHOTS + [run for run in "2345" for _ in range(5)]
+    assert "restarted 28 times" in problem_line(read[0].problems[0])
+    assert "of 29 runs 5 were read" in problem_line(read[0].problems[0])
+
+
+def test_gauges_that_never_fall_show_a_restart_too() -> None:
+    """No counter and no start: what Go keeps from the system falls with the goroutines, which it never does."""
+    gauges = {
+        "go_goroutines": (900, 20),
+        "process_resident_memory_bytes": (8e8, 2e7),
+        "go_memstats_sys_bytes": (9e8, 3e7),
+    }
+
+    def course(was: float, now: float) -> Course:
+        return lambda at: was if at < 120 else now
+
+    results = [series(name, course(was, now), job="j", instance="i") for name, (was, now) in gauges.items()]
+    read = parse(answer(*results))
+    assert {reading.notes["run"] for reading in read} == {"1", "2"}
+    drained = parse(answer(*results[:2]))
+    assert not any("run" in reading.notes for reading in drained), "a queue that drains is no restart"
 
 
 def test_a_counter_that_falls_is_a_restart_too() -> None:
     counter = series("go_gc_duration_seconds_count", lambda at: at % 120, job="j", instance="i")
     read = parse(answer(counter))
-    assert totals(read, "go_gc_duration_seconds_count")[0] == 0
-    assert read[0].taken_at == datetime.fromtimestamp(START + 120 * 90, UTC)
+    second = [reading for reading in read if reading.notes["run"] == "2"]
+    assert totals(tuple(second), "go_gc_duration_seconds_count")[0] == 0
+    assert second[0].taken_at == datetime.fromtimestamp(START + 120 * 90, UTC)
 
 
 def test_a_vector_is_one_snapshot_and_promtool_prints_bare_lists() -> None:

@@ -24,7 +24,7 @@ from support import ROOT, oakum
 
 PROBLEMS = (
     Problem.of("cut-compression", "byte 4096", name="gzip"),
-    Problem.of("other-run"),
+    Problem.of("log-beside-moments"),
     Problem.quoted("unread", "captures/x: Input/output error"),
 )
 LEAKING = sorted({path.parents[1].name for path in ROOT.glob("casebook/*/captures/leaking-*")})
@@ -65,10 +65,10 @@ def test_problems_of_inputs_stand_in_the_language_of_the_page() -> None:
     row = InputRow("captures/x", "unread", "", "", problems=PROBLEMS)
     diagnosis = replace(rich(), inputs=(row,))
     (said,) = (cell.text for cell in _last_cells(diagnosis, "zh"))
-    told = "gzip 数据流不完整：请重新下载（第 4096 字节）；未使用：进程重启过，这份采集属于另一次运行；原文：“captures/x: Input/output error”"
+    told = "gzip 数据流不完整：请重新下载（第 4096 字节）；未使用：与该日志放在一起的各个快照已有自己的 goroutine 转储；原文：“captures/x: Input/output error”"
     assert said == told
     (said,) = (cell.text for cell in _last_cells(diagnosis, "en"))
-    assert said.startswith("the gzip stream is cut: download it again (byte 4096); Not used: the process was restarted")
+    assert said.startswith("the gzip stream is cut: download it again (byte 4096); Not used: the snapshots beside this log")
 
 
 def _last_cells(diagnosis: Diagnosis, lang: str):  # type: ignore[no-untyped-def]

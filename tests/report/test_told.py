@@ -143,7 +143,6 @@ def nouns() -> Iterator[str]:
     for file in ("pprof.py", "samples.py"):
         yield from named.findall((SRC / "parse" / file).read_text(encoding="utf-8"))
     for file, pattern in (
-        ("parse/prometheus_range.py", r'"(the \w+ run)"'),
         ("parse/debug1.py", r'_NOUNS\.get\(kind, "(\w+)"\)'),
         ("parse/binaries/elf.py", r'what = \("([^"]+)"'),
         ("parse/binaries/macho.py", r'what = \("([^"]+)"'),

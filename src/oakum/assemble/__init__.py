@@ -13,6 +13,7 @@ from oakum.assemble.builds import Built, Program, attach, build_name, give
 from oakum.assemble.folders import folders, programs_of, target_of
 from oakum.assemble.parts import Grouped, Input, Part, process_name
 from oakum.assemble.processes import merged, names_of, separated
+from oakum.assemble.ranges import with_ranges
 from oakum.assemble.rows import input_rows
 from oakum.assemble.runs import Run, split, started_at
 from oakum.assemble.snapshots import captured_and_ranges, is_dated, nearest, snapshots_and_history
@@ -46,7 +47,10 @@ def assemble(
     programs, several = programs_of(arguments)
     parts = [part for folder in arguments for part in folder.everything()]
     unplaced = _place_sockets(programs, parts)
-    programs, notices = separated(merged(programs))
+    programs = merged(programs)
+    if len(programs) == 1:  # named twice: a log that told of either tells of this one
+        programs[0].parts += [part for part in parts if part.ended and part not in programs[0].parts]
+    programs, notices = separated(programs)
     several = (several and len(programs) > 1) or bool(notices)
     programs.sort(key=lambda one: min((part.at for part in one.parts if part.slot), default=0))
     give(programs, named)
@@ -86,13 +90,18 @@ def _processes(programs: Sequence[Program], builds: Sequence[Built | None], seve
     processes: list[Process] = []
     called = [build_name(built.build) if built else "" for built in builds]
     for one, built, name in zip(programs, builds, names_of(programs, called, several), strict=True):
-        _, ranges = captured_and_ranges(one.snapshots)
         runs = one.runs or [Run([])]
         first = f"p{len(processes) + 1}"
         target = target_of(one.parts)
         for number, run in enumerate(runs, 1):
-            taken, past = snapshots_and_history(run.snapshots, ranges if run is runs[-1] else [])
-            which = RunOf(number, len(runs), first, started_at(run.snapshots), run.why) if len(runs) > 1 else None
+            taken, past = snapshots_and_history(run.snapshots, run.ranges)
+            why = _why(run, number, name)
+            which = (
+                RunOf(number, len(runs), first, started_at([*run.snapshots, *run.ranges]), why)
+                if len(runs) > 1
+                else None
+            )
+            mine = [part for snapshot in (run.snapshots or run.ranges) for part in snapshot.parts] or one.parts
             processes.append(
                 Process(
                     f"p{len(processes) + 1}",
@@ -102,7 +111,7 @@ def _processes(programs: Sequence[Program], builds: Sequence[Built | None], seve
                     build_sources=built.sources if built else (),
                     address="" if target.startswith(REDACTED) else target,
                     history=past,
-                    given=next((part.given for part in one.parts if part.slot), ""),
+                    given=next((part.given for part in mine if part.slot), ""),
                     run=which,
                 )
             )
@@ -112,8 +121,21 @@ def _processes(programs: Sequence[Program], builds: Sequence[Built | None], seve
 def _baseline(one: Program) -> tuple[Snapshot, ...]:
     """Return the snapshots of a healthy process: those of its longest run, of equal ones the later."""
     captured, ranges = captured_and_ranges(one.snapshots)
-    runs = [run.snapshots for piece in split(captured, is_dated(captured)) for run in piece.runs]
-    return snapshots_and_history(max(reversed(runs), key=len, default=[]), ranges)[0]
+    captures = [run for piece in split(captured, is_dated(captured)) for run in piece.runs]
+    runs = with_ranges(captures, ranges)
+    longest = max(reversed(runs), key=lambda run: (len(run.snapshots), len(run.ranges)), default=Run([]))
+    return snapshots_and_history(longest.snapshots, longest.ranges)[0]
+
+
+def _why(run: Run, number: int, name: str) -> Text | None:
+    """Return why a process was started anew, as a whole sentence; None where that is not known."""
+    if run.why is None:
+        return None
+    return Text(run.why.key, _restart(name, number) | dict(run.why.args))
+
+
+def _restart(name: str, number: int) -> dict[str, Argument]:
+    return {"name": name, "run": number, "before": number - 1}
 
 
 def _restarted(process: Process) -> Text | None:
@@ -121,10 +143,7 @@ def _restarted(process: Process) -> Text | None:
     run = process.run
     if run is None or run.number == 1:
         return None
-    args: dict[str, Argument] = {"name": process.name, "run": run.number, "before": run.number - 1}
-    if run.why is None:
-        return Text("notice.restarted-unknown", args)
-    return Text(run.why.key, args | dict(run.why.args))
+    return run.why or Text("notice.restarted-unknown", _restart(process.name, run.number))
 
 
 def _with_baselines(

@@ -1,7 +1,8 @@
 """Inputs -> the processes that they are of: which directory is a snapshot, which a series, which several processes.
 
 A snapshot is a directory, or a file named alone; several are the series of one process, and so are the directories in a
-directory. Several series are several processes, named by their directories. Nothing is recognised by its name.
+directory. Several series are several processes, named by their directories, and so are directories that are called
+after pods, hosts or ports. Nothing else is recognised by its name.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,6 +12,7 @@ from msgspec import Struct, field
 from oakum.assemble.builds import Program
 from oakum.assemble.parts import Grouped, Input, Part, process_name
 from oakum.assemble.snapshots import Gathered, loose, together
+from oakum.model.names import is_replica
 from oakum.model.order import natural
 
 
@@ -37,7 +39,7 @@ class Folder(Struct, eq=False, dict=True):
     def is_series(self) -> bool:
         """Tell whether the directories in it are snapshots of one process."""
         children = self.children
-        one = len(_names(children)) < 2 and len(_targets(children)) < 2
+        one = len(_names(children)) < 2 and len(_targets(children)) < 2 and not _replicas(children)
         return bool(children) and not any(c.children for c in children) and one
 
     def everything(self) -> Iterable[Part]:
@@ -77,6 +79,11 @@ def _names(directories: Sequence[Folder]) -> set[str]:
     return {name for name in names if name} if all(names) else set()
 
 
+def _replicas(directories: Sequence[Folder]) -> bool:
+    """Tell whether directories are called after pods, hosts or ports: what was captured in each is a process."""
+    return len(directories) > 1 and all(is_replica(folder.name) for folder in directories)
+
+
 def _targets(directories: Sequence[Folder]) -> set[str]:
     """Return the targets that folders were captured from, where manifests say so."""
     return {target for folder in directories if (target := target_of(folder.everything()))}
@@ -93,7 +100,7 @@ def programs_of(arguments: Sequence[Folder]) -> tuple[list[Program], bool]:
             if one.slot:
                 one.reject("which-process")
         return _several(directories), True
-    snapshots = _with_files([one for f in given if not f.named_file for one in snapshots_in(f)], loose(files))
+    snapshots = _with_files([one for f in given if not f.named_file for one in snapshots_in(f)], loose(files), given)
     everything = [one for f in arguments for one in f.everything()]
     name = given[0].origin.rstrip("/").rpartition("/")[2] if given else ""
     return ([Program(name, everything, snapshots)] if snapshots else []), False
@@ -110,12 +117,13 @@ def _are_of_one_target(directories: Sequence[Folder]) -> bool:
     return len(_targets(directories)) == 1 and all(target_of(f.everything()) for f in directories)
 
 
-def _with_files(snapshots: list[Gathered], named: list[Gathered]) -> list[Gathered]:
-    """Return the snapshots of directories and of files named one by one, as those of one process."""
+def _with_files(snapshots: list[Gathered], named: list[Gathered], given: Sequence[Folder]) -> list[Gathered]:
+    """Return the snapshots of directories and of files named one by one, as those of one process, as given."""
     if len(snapshots) == len(named) == 1 and not snapshots[0].slots & named[0].slots:
         snapshots[0].parts += named[0].parts  # `oakum diagnose snapshot/ metrics.txt`
         return snapshots
-    return snapshots + named
+    places = {one: at for at, folder in enumerate(given) for one in folder.everything()}
+    return sorted([*snapshots, *named], key=lambda one: places[one.parts[0]])
 
 
 def _several(directories: Sequence[Folder]) -> list[Program]:
@@ -160,10 +168,11 @@ def snapshots_in(folder: Folder) -> list[Gathered]:
     below = [one for child in folder.children for one in together(_in_natural_order(child.parts), child.origin)]
     mine = list(_in_natural_order(folder.parts))
     if below and any("goroutines" in snapshot.slots for snapshot in below):
-        for one in mine:
-            if one.slot and one.in_a_log:
+        logged = [one for one in mine if one.in_a_log or one.ended]  # after which of the snapshots nobody says
+        for one in logged:
+            if one.slot:
                 one.reject("log-beside-moments")
-        mine = [one for one in mine if not one.in_a_log]
+        mine = [one for one in mine if one not in logged]
     here = together(mine, folder.origin)
     if below and len(here) == 1 and not here[0].slots & {"goroutines", "heap", "leaked"} and not here[0].ranged:
         for one in here[0].parts:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from oakum.assemble.parts import Part, process_name
 from oakum.model import Build, Goroutines, Identity, Metrics
 from oakum.model.capture import REDACTED
+from oakum.model.names import calls_nobody
 
 _START = "process_start_time_seconds"
 _NO_VERSION = (None, "", "(devel)", "(replaced)")
@@ -16,8 +17,11 @@ _NO_VERSION = (None, "", "(devel)", "(replaced)")
 _NO_PROGRAM = re.compile(r"\[|.*\.so(\.|$)|//anon|/?memfd:")
 # /sys/fs/cgroup/system.slice/orders.service/
 _UNIT = re.compile(r"/([\w.@-]{1,100})\.service/?$")
-# 1   127.0.0.1-7001   10.0.0.7:6060   pid-812   localhost-6060   [::1]:6060   snapshot-3
-_NUMBERED = re.compile(r"(?:pid|snapshot|localhost)?[\[\]0-9.:_-]+", re.ASCII)
+# Directories that main packages are built in whatever they are called.
+_ANYWHERE = frozenset({
+    "app", "apps", "build", "builder", "cmd", "code", "go", "home", "main", "opt", "project", "repo", "root", "server",
+    "service", "source", "src", "srv", "tmp", "work", "workdir", "workspace",
+})  # fmt: skip
 
 
 def identity_of(parts: Sequence[Part]) -> Identity:
@@ -83,9 +87,18 @@ def _starts(parts: Iterable[Part]) -> Iterator[float]:
 
 
 def best_name(build: str, identities: Iterable[Identity], parts: Sequence[Part], given: str) -> str:
-    """Return what a process is called: by its build, its binary, the kernel, its metrics, its unit; else as given."""
-    binary = next((one.binary for one in identities if one.binary), "")
-    return build or binary or process_name(parts) or _unit(parts) or given
+    """Return what a process is called: by its build, its binary, the kernel, its metrics, its unit; else as given.
+
+    Where what was given calls nobody, 1.txt or -, the directory of its main package does.
+    """
+    known = list(identities)
+    binary = next((one.binary for one in known if one.binary), "")
+    return build or binary or process_name(parts) or _unit(parts) or (calls_nobody(given) and _built_in(known)) or given
+
+
+def _built_in(identities: Iterable[Identity]) -> str:
+    """Return the directory of the main package, by which go build calls a binary, where it says anything."""
+    return next((one.main for one in identities if one.main and one.main not in _ANYWHERE), "")
 
 
 def _unit(parts: Iterable[Part]) -> str:
@@ -93,9 +106,4 @@ def _unit(parts: Iterable[Part]) -> str:
     return next((found[1] for group in groups if (found := _UNIT.search(group[-200:]))), "")
 
 
-def is_numbered(name: str) -> bool:
-    """Tell whether a name only counts or leads somewhere, and calls nobody: 1, 127.0.0.1-7001, pid-812."""
-    return bool(_NUMBERED.fullmatch(name))
-
-
-__all__ = ["best_name", "identity_of", "is_numbered"]
+__all__ = ["best_name", "identity_of"]

@@ -12,6 +12,8 @@ from oakum.model import Argument, Capture, Goroutines, Problem, Profile, Reading
 Grouped = Callable[[Reading], Goroutines | None]  # parse's: the goroutines of a reading, whichever format they came in
 
 # What the kernel tells of a process: together one status, the first to tell a figure wins.
+# panic: runtime error: index out of range   fatal error: out of memory   SIGQUIT: quit
+_LAST_WORDS = ("panic: ", "fatal error: ", "SIGQUIT", "SIGABRT")
 KERNEL = ("proc-status", "process-facts", "smaps-rollup", "cgroup")
 
 
@@ -72,6 +74,12 @@ class Part(Struct, eq=False):
         if found is None or self.reading.kind != "goroutine" or self.reading.format != "debug2":
             return False
         return len(found.groups) == 1 and found.groups[0].count == 1 and found.groups[0].state == "running"
+
+    @property
+    def ended(self) -> str:
+        """Return why the process ended, where the dump is what Go prints when it does; "" when it may have gone on."""
+        reason = self.reading.notes.get("reason", "")
+        return reason if reason.startswith(_LAST_WORDS) and "[recovered]" not in reason else ""
 
     @property
     def in_a_log(self) -> bool:

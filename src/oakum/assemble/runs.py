@@ -37,6 +37,7 @@ class Run(Struct, eq=False):
 
     snapshots: "list[Gathered]"
     why: Text | None = None
+    ranges: "list[Gathered]" = field(default_factory=list)  # what metrics tell of the time around them
 
 
 class Split(Struct, eq=False):
@@ -66,7 +67,7 @@ def split(snapshots: "Sequence[Gathered]", dated: bool) -> list[Split]:
         if same := related.get("same"):
             same.runs[-1].snapshots.append(snapshot)
         elif before := related.get("restart"):
-            before.runs.append(Run([snapshot], _why(before.last, snapshot)))
+            before.runs.append(Run([snapshot], why_restarted(before.last, snapshot)))
         else:
             how: Relation = "replica" if "replica" in related else "program" if related else "same"
             found.append(Split([Run([snapshot])], how))
@@ -82,6 +83,8 @@ def relation(before: "Gathered", after: "Gathered", dated: bool) -> Relation:
         if abs(now.started - was.started) <= _SAME:
             return "same"
         return "replica" if _both_lived(before, after, dated) else "restart"
+    if dated and before.ended:
+        return "restart"
     fell = _counters_fell(before, after) if dated else None
     # Go reads the build id from the file as it is on disk now, which may be the next release.
     if was.build_id and now.build_id and was.build_id != now.build_id and fell is not False:
@@ -101,7 +104,8 @@ def _is_another_program(was: Identity, now: Identity, before: "Gathered", after:
     if not main and not (was.binary and now.binary):
         return False
     ours, theirs = before.own_code, after.own_code
-    return bool(ours and theirs) and not ours & theirs
+    # A program at rest shows nothing but main; of two files either may be renamed.
+    return not ours & theirs if main else bool(ours and theirs) and not ours & theirs
 
 
 def _both_lived(before: "Gathered", after: "Gathered", dated: bool) -> bool:
@@ -167,13 +171,13 @@ def _figures(snapshot: "Gathered") -> list[float | None]:
     parts = snapshot.parts
     stats = next((one.reading.memstats for one in parts if one.reading.memstats is not None), None)
     figures: list[float | None] = [getattr(stats, name, None) for name in _GROWING]
-    best = snapshot.best("metrics")
-    told = [best.reading.metrics.by_labels(name) if best and best.reading.metrics else {} for name in _COUNTERS]
+    metrics = snapshot.metrics
+    told = [metrics.by_labels(name) if metrics else {} for name in _COUNTERS]
     # With labels it is a sum over several.
     return [*figures, *(next(iter(one.values())) if len(one) == 1 else None for one in told), snapshot.allocated]
 
 
-def _why(before: "Gathered", after: "Gathered") -> Text | None:
+def why_restarted(before: "Gathered", after: "Gathered") -> Text | None:
     """Return why a process was restarted, where captures tell it: no memory, an exit code, another build."""
     ended = after.labelled(_ENDED, "reason")
     code = after.total(_EXIT)
@@ -183,6 +187,8 @@ def _why(before: "Gathered", after: "Gathered") -> Text | None:
     if ended or code is not None:
         args: dict[str, Argument] = {"reason": ended or "-", "code": int(code or 0)}
         return Text("notice.restarted-exit", args)
+    if before.ended:
+        return crashed(before.ended)
     was, now = before.identity, after.identity
     if was.version and now.version and was.version != now.version:
         return Text("notice.restarted-deploy", {"old": was.version[:40], "after": now.version[:40]})
@@ -191,10 +197,15 @@ def _why(before: "Gathered", after: "Gathered") -> Text | None:
     return None
 
 
+def crashed(reason: str) -> Text:
+    """Return that a process ended with these words."""
+    return Text("notice.restarted-crash", {"reason": reason[:200]})
+
+
 def started_at(snapshots: "Iterable[Gathered]") -> datetime | None:
     """Return when the process of some snapshots was started, where that is told."""
     told = next((one.identity.started for one in snapshots if one.identity.started is not None), None)
     return datetime.fromtimestamp(told, UTC) if told is not None and 0 < told < 2**33 else None
 
 
-__all__ = ["Run", "Split", "relation", "split", "started_at"]
+__all__ = ["Run", "Split", "crashed", "relation", "split", "started_at", "why_restarted"]

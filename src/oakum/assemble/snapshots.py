@@ -100,6 +100,18 @@ class Gathered(Struct, eq=False, dict=True):
         return next((one for one in found if one is not None), None)
 
     @property
+    def ended(self) -> str:
+        """Return why the process ended with this snapshot; "" when it may have gone on."""
+        return next((part.ended for part in self.parts if part.slot == "goroutines" and part.ended), "")
+
+    @property
+    def collected(self) -> float | None:
+        """Return when garbage was last collected, in seconds since 1970: it was taken after that."""
+        stats = (part.reading.memstats.last_gc_nanos for part in self.parts if part.reading.memstats)
+        nanos = next((told for told in stats if told), None)
+        return nanos / 1e9 if nanos else self.total("go_memstats_last_gc_time_seconds") or None
+
+    @property
     def allocated(self) -> float | None:
         """Return how many bytes were allocated since the start, as its heap profile samples them."""
         for profile in (part.reading.profile for part in self.parts if part.slot == "heap"):
@@ -143,7 +155,7 @@ class Gathered(Struct, eq=False, dict=True):
         more = {"memstats": stats, "sockets": sockets}
         sources = {slot: one.source for slot, one in (best | more).items() if one}
         get: Callable[[str], Part | None] = best.get
-        goroutines, leaked, metrics = get("goroutines"), get("leaked"), get("metrics")
+        goroutines, leaked = get("goroutines"), get("leaked")
         return Snapshot(
             label=self.label,
             at=at,
@@ -152,7 +164,7 @@ class Gathered(Struct, eq=False, dict=True):
             claimed=goroutines is not None and goroutines.reading.format == "goleak",
             heap=heap.reading.profile if heap else None,
             memstats=stats.reading.memstats if stats else None,
-            metrics=metrics.reading.metrics if metrics else None,
+            metrics=self.metrics,
             status=self._status(),
             sources=MappingProxyType(dict(sorted(sources.items()))),
             sockets=sockets.reading.sockets if sockets else None,
@@ -161,6 +173,15 @@ class Gathered(Struct, eq=False, dict=True):
             go_version=next((f.reading.go_version for f in self.parts if f.reading.go_version), None),
             identity=self.identity,
         )
+
+    @property
+    def metrics(self) -> Metrics | None:
+        """Return what the process tells of itself; what a store of metrics has of it may be in several answers."""
+        best = self.best("metrics")
+        if best is None or not best.ranged:
+            return best.reading.metrics if best else None
+        told = [part.reading.metrics for part in (*self.parts, best) if part.ranged and part.reading.metrics]
+        return told[0] if len(told) == 2 else Metrics({key: value for one in told for key, value in one.values.items()})
 
     def _status(self) -> Metrics | None:
         """Return what the kernel tells of the process, in whatever files."""
@@ -231,13 +252,14 @@ def _at_different_times(parts: Sequence[Part]) -> list[Part]:
     asked = [None if f.in_a_log else f.capture.taken_at for f in parts]
     own = [f.reading.taken_at for f in parts]
     written = [f.capture.received_at for f in parts]
+    apart = CLOSE
     if all(asked) or all(own):
         times = sorted(time for time in (asked if all(asked) else own) if time)
     elif all(written) and _counts_differ(parts):  # a copy is written at another time than it was taken
-        times = sorted(time for time in written if time)
+        times, apart = sorted(time for time in written if time), _APART
     else:
         return []
-    return list(parts) if all(later - earlier > CLOSE for earlier, later in pairwise(times)) else []
+    return list(parts) if all(later - earlier > apart for earlier, later in pairwise(times)) else []
 
 
 def _counts_differ(parts: Sequence[Part]) -> bool:
@@ -317,6 +339,9 @@ def in_order(snapshots: Sequence[Gathered]) -> list[Gathered]:
         return sorted(snapshots, key=lambda m: m.time or datetime.min)
     if _written_apart(snapshots):
         return sorted(snapshots, key=lambda m: m.written or (datetime.min, datetime.min))
+    collected = [m.collected for m in snapshots]
+    if None not in collected and len(set(collected)) == len(snapshots):
+        return sorted(snapshots, key=lambda m: m.collected or 0.0)
     return list(snapshots)
 
 
@@ -336,7 +361,18 @@ def captured_and_ranges(gathered: Iterable[Gathered]) -> tuple[list[Gathered], l
 
 def is_dated(gathered: Sequence[Gathered]) -> bool:
     """Tell whether their order is known: else a smaller figure may be that of an earlier snapshot."""
+    return has_times(gathered) or _collected_in_order(gathered)
+
+
+def has_times(gathered: Sequence[Gathered]) -> bool:
+    """Tell whether it is known when they were taken: they say so, or their files were written then."""
     return all(m.time for m in gathered) or _written_apart(gathered)
+
+
+def _collected_in_order(snapshots: Sequence[Gathered]) -> bool:
+    """Tell whether several collections show that the order as given is that of the time; of a new process none may."""
+    known = [when for m in snapshots if (when := m.collected)]
+    return len(set(known)) > 1 and known == sorted(known)
 
 
 def snapshots_and_history(
@@ -346,7 +382,7 @@ def snapshots_and_history(
 
     Growth of stacks is seen between captures; without any, what metrics tell are the snapshots.
     """
-    told = _of_one_run(ranges, "last" if captured else "longest")
+    told = list(ranges)
     if not captured:
         return _snapshots(told), ()
     for snapshot in captured:  # its memory, where no capture tells it
@@ -355,15 +391,6 @@ def snapshots_and_history(
         if "metrics" not in snapshot.slots and times and min(times)[0] <= CLOSE:
             snapshot.parts += told.pop(min(times)[1]).parts
     return _snapshots(captured), _snapshots(told)
-
-
-def _of_one_run(ranges: Sequence[Gathered], wanted: str) -> list[Gathered]:
-    """Return what is told of one run of the process: the one that was captured, else the longest."""
-    kept = [m for m in ranges if m.parts[0].reading.notes.get("run", wanted) == wanted]
-    for snapshot in ranges:
-        if snapshot not in kept:
-            snapshot.parts[0].reject("other-run")
-    return kept
 
 
 def _snapshots(gathered: Iterable[Gathered]) -> tuple[Snapshot, ...]:
@@ -376,6 +403,7 @@ __all__ = [
     "CLOSE",
     "Gathered",
     "captured_and_ranges",
+    "has_times",
     "in_order",
     "is_dated",
     "loose",

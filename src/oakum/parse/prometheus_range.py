@@ -1,8 +1,8 @@
 """Answers of Prometheus' query API (matrix or vector; Thanos, Mimir and VictoriaMetrics answer alike) -> Metrics.
 
 In: one answer or several one after the other, or what `promtool query range -o json` prints. Out: readings of kind
-"metrics", one for each of at most 24 snapshots of each process. A restart is a new process: of its runs the last is
-read, and the longest where the last is short.
+"metrics", one for each of at most 24 snapshots of each run of each process: a restart is a new process. Of many runs
+the last are read, and the longest.
 """
 
 import math
@@ -25,9 +25,7 @@ SNAPSHOTS = 24  # of one run: enough to tell a slope from a saw
 _MOST_PROCESSES = 50
 _MOST_SERIES = 20_000
 _MOST_POINTS = 2_000_000
-# The last run stands for the process unless it only began.
-_LONG = 1 / 3
-_ENOUGH = 6
+_RUNS_MOST = 4  # the last ones, and the longest: of a crash loop no more is learned
 # Where a sample comes from, not what it says: the same for all of one process.
 _PLACES = frozenset({
     "__name__", "job", "instance", "namespace", "pod", "container", "node", "endpoint", "prometheus",
@@ -40,6 +38,10 @@ _COUNTERS = (
     "process_cpu_seconds_total", "go_gc_duration_seconds_count", "go_memstats_alloc_bytes_total",
     "go_memstats_mallocs_total", "go_gc_cycles_total_gc_cycles_total",
 )  # fmt: skip
+# What Go and the kernel never give back, and what falls by half at a restart but may without one.
+_NEVER_FALLS = ("go_memstats_sys_bytes", "go_threads", "go_memstats_buck_hash_sys_bytes")
+_MAY_FALL = ("go_goroutines", "process_resident_memory_bytes", "go_memstats_heap_alloc_bytes", "process_open_fds")
+_LESS, _HALF = 0.9, 0.5
 
 
 class _Series(Struct, eq=False):
@@ -202,19 +204,17 @@ def _called(labels: Mapping[str, str]) -> str:
 def _snapshots(program: _Program) -> Iterator[Reading]:
     stamps = _stamps(program.series)
     runs = _runs(program.series, stamps)
-    last, longest = runs[-1], max(reversed(runs), key=lambda run: run[-1] - run[0])
-    lasts = last[-1] - last[0] >= _LONG * (longest[-1] - longest[0]) and (len(last) >= _ENOUGH or last is longest)
-    kept = [last] if lasts else [longest, last]
-    for run in kept:
-        notes = {"process": program.name} if program.name else {}
-        if len(kept) > 1:
-            notes["run"] = "last" if run is last else "longest"
+    longest = max(reversed(runs), key=lambda run: run[-1] - run[0])
+    kept = [run for at, run in enumerate(runs) if at >= len(runs) - _RUNS_MOST or run is longest]
+    notes = {"process": program.name} if program.name else {}
+    for number, run in enumerate(kept, 1):
+        which = {"run": str(number)} if len(kept) > 1 else {}
         chosen = _thinned(run)
-        problems = tuple(_restarts(runs, run)) + tuple(_thinning(run, chosen))
+        problems = tuple(_left_out(runs, kept) if number == 1 else ()) + tuple(_thinning(run, chosen))
         for at, stamp in enumerate(chosen):
             values = _at(program.series, stamp, _tolerance(run))
             told = problems if not at else ()
-            yield _reading(datetime.fromtimestamp(stamp, UTC), Metrics(values), MappingProxyType(notes), told)
+            yield _reading(datetime.fromtimestamp(stamp, UTC), Metrics(values), MappingProxyType(notes | which), told)
 
 
 def _reading(at: datetime, metrics: Metrics, notes: Mapping[str, str], told: tuple[Problem, ...]) -> Reading:
@@ -258,6 +258,7 @@ def _runs(series: Sequence[_Series], stamps: Sequence[float]) -> list[list[float
             # The kernel's idea of when a process began wanders by fractions of a second.
             if (started and after - before > 1) or (not started and after < before):
                 breaks.add(stamp)
+    breaks.update(_breaks_of_gauges(series, stamps))
     runs: list[list[float]] = [[]]
     ordered = sorted(breaks)
     for stamp in stamps:
@@ -267,16 +268,28 @@ def _runs(series: Sequence[_Series], stamps: Sequence[float]) -> list[list[float
     return runs
 
 
-def _restarts(runs: Sequence[Sequence[float]], run: Sequence[float]) -> Iterator[Problem]:
-    if len(runs) < 2:
+def _breaks_of_gauges(series: Sequence[_Series], stamps: Sequence[float]) -> Iterator[float]:
+    """Yield when gauges fell as they do at a restart alone: what is never given back, and much else at one time."""
+    never, may = ([one for one in series if one.name in names] for names in (_NEVER_FALLS, _MAY_FALL))
+    if not never:
+        return
+    for before, stamp in pairwise(stamps):
+        fell = [[_fell(one, before, stamp, part) for one in some] for some, part in ((never, _LESS), (may, _HALF))]
+        hard, soft = sum(fell[0]), sum(fell[1])
+        if hard > 1 or (hard and soft > 1):
+            yield stamp
+
+
+def _fell(one: _Series, before: float, stamp: float, part: float) -> bool:
+    was, now = one.near(before, 0.0), one.near(stamp, 0.0)
+    return was is not None and now is not None and now < part * was
+
+
+def _left_out(runs: Sequence[Sequence[float]], kept: Sequence[Sequence[float]]) -> Iterator[Problem]:
+    if len(kept) == len(runs):
         return
     began = [f"{datetime.fromtimestamp(one[0], UTC):%Y-%m-%d %H:%M:%S}" for one in runs[1:]]
-    when = ", ".join(began[-3:])
-    place = "the last run" if run is runs[-1] else "the longest run"
-    if len(began) == 1:
-        yield Problem.of("restarted.once", when=when, run=place)
-    else:
-        yield Problem.of("restarted", restarts=len(began), when=when, run=place)
+    yield Problem.of("restarted", restarts=len(began), when=", ".join(began[-3:]), read=len(kept), runs=len(runs))
 
 
 def _thinned(run: Sequence[float]) -> list[float]:

@@ -74,8 +74,11 @@ def _foreign(case: Case, source: Sequence[str]) -> tuple[Text, ...]:
     builds = [process.build for process in case.processes if process.build]
     dumps = [process.snapshots[-1].goroutines for process in case.processes]
     groups = [group for dump in dumps if dump for group in dump.groups[:_GROUPS_MOST]]
-    own = {frame.package for group in groups for frame in group.stack.frames if frame.owner == "own"}
-    found = (foreign_source(folder, builds, own) for folder in source)
+    frames = [frame for group in groups for frame in group.stack.frames if frame.owner == "own"]
+    own = {frame.package for frame in frames}
+    # serve of main.(*api).serve.func1
+    main = {frame.name.partition(".")[0] for frame in frames if frame.package == "main"} - {"", "main", "init"}
+    found = (foreign_source(folder, builds, own, main) for folder in source)
     return tuple(Text("pipeline.warning", {"why": told}) for told in found if told)
 
 

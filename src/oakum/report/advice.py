@@ -30,8 +30,8 @@ def origins(diagnosis: Diagnosis) -> dict[str, str]:
 def elsewhere(diagnosis: Diagnosis, finding: Finding, evidence: Evidence) -> str:
     """Return the process that a claim is about, where that is not the one of which the finding is told; else ""."""
     found = next((row for row in diagnosis.moments if not row.baseline and evidence.capture in row.inputs), None)
-    if found is None or found.process == finding.suspect.sites[0].process:
-        return ""
+    if found is None or found.process == finding.suspect.sites[0].process or evidence.kind == "other-run":
+        return ""  # a claim about two runs names both
     return next((row.name for row in diagnosis.processes if row.id == found.process), "")
 
 

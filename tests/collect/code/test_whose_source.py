@@ -52,3 +52,12 @@ def test_a_tree_without_go_mod_is_known_by_its_folders(tmp_path: Path) -> None:
     assert foreign_source(source, [], {"example.com/shop/cmd"}) == ""
     told = foreign_source(source, [], {"other.org/x/queue"})
     assert "it holds no go.mod; looked for package other.org/x/queue" in told
+
+
+def test_functions_of_package_main_tell_where_it_has_no_other(tmp_path: Path) -> None:
+    source = Path(checkout(tmp_path / "a", "example.com/billing"))
+    (source / "main.go").write_text("package main\n\nfunc main() {}\n\nfunc (b *book) settle(id int) {}\n")
+    told = foreign_source(str(source), [], {"main"}, {"reserve", "lookup"})
+    assert told.endswith("it holds module example.com/billing; looked for functions main.lookup, main.reserve")
+    assert foreign_source(str(source), [], {"main"}, {"reserve", "settle"}) == ""
+    assert foreign_source(str(tmp_path / "empty"), [], {"main"}, {"reserve"}) == "", "no Go source: said elsewhere"

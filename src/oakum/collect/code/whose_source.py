@@ -4,6 +4,7 @@ Goes out: a sentence that says what the directory holds and what was looked for.
 """
 
 import os
+import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -13,20 +14,25 @@ from oakum.model import Build
 
 _DEEPEST = 3  # folders below --source in which a go.mod is looked for: a monorepo keeps its services there
 _FOLDERS_MOST = 2000
+_FILES_MOST = 2000
+_BYTES_MOST = 1 << 20  # of a file
 _NAMED_MOST = 3  # modules and packages in the sentence
 
 
-def foreign_source(source: str, builds: Sequence[Build], packages: Collection[str]) -> str:
+def foreign_source(
+    source: str, builds: Sequence[Build], packages: Collection[str], functions: Collection[str] = ()
+) -> str:
     """Return that a directory is not the program's source; "" when it is, or nothing tells.
 
-    `packages` are import paths of the program's own frames.
+    `packages` are import paths of the program's own frames, `functions` the names of those in package main: of a
+    program that has no other package they are all that is known.
     """
     main = list(dict.fromkeys(build.main for build in builds if build.main))
     linked = {name for build in builds for name in (*(build.modules or ()), *(build.replaced or ()))}
     own = sorted({*packages, *(build.path for build in builds if build.path)} - {"main"})
-    if not main and not own:
-        return ""
     root = Path(source).absolute()
+    if not main and not own:
+        return _without(source, root, sorted(functions))
     there = list(dict.fromkeys(_modules(root)))
     if {*main, *linked} & set(there) or any(_lies_in(one, module) for one in own for module in there):
         return ""
@@ -35,6 +41,29 @@ def foreign_source(source: str, builds: Sequence[Build], packages: Collection[st
     holds = f"it holds {_named(there, 'module')}" if there else "it holds no go.mod"
     looked = [_named(main, "module")] * bool(main) + [_named(own, "package")] * bool(own)
     return f"--source {source} is not this program's source: {holds}; looked for {', '.join(looked)}"
+
+
+def _without(source: str, root: Path, functions: Sequence[str]) -> str:
+    """Return that a directory declares none of some functions of package main; "" where it does, or is too large."""
+    files = list(islice(_files(root), _FILES_MOST))
+    if not functions or not files or len(files) == _FILES_MOST:
+        return ""
+    declared = re.compile(rb"^func\s+(?:\([^)\n]{0,200}\)\s*)?(%s)\s*[(\[]" % b"|".join(map(_escaped, functions)), re.M)
+    if any(declared.search(file.read_bytes()[:_BYTES_MOST]) for file in files):
+        return ""
+    there = list(dict.fromkeys(_modules(root)))
+    holds = f"it holds {_named(there, 'module')}" if there else "it holds no go.mod"
+    looked = _named([f"main.{name}" for name in functions], "function")
+    return f"--source {source} is not this program's source: {holds}; looked for {looked}"
+
+
+def _escaped(name: str) -> bytes:
+    return re.escape(name).encode()
+
+
+def _files(root: Path) -> Iterator[Path]:
+    for folder in islice(_folders(root), _FOLDERS_MOST):
+        yield from sorted(path for path in folder.glob("*.go") if path.is_file() and not path.is_symlink())
 
 
 def _modules(root: Path) -> Iterator[str]:

@@ -63,7 +63,6 @@ class _Composer:
         self.diagnosis, self.figures, self.kept = diagnosis, figures, kept
         self.speech, self.derive = Speech(lang), Derive(diagnosis, kept)
         self.suspects = Suspects(self.speech, diagnosis, self.derive, glance=True)
-        self.names = self.suspects.names
 
     def page(self) -> Page:
         speech, verdict = self.speech, self.diagnosis.verdict
@@ -97,19 +96,17 @@ class _Composer:
         if not self.diagnosis.processes:
             return ()
         first, *others = self.processes()
-        told = [*self.run(first), *self.built(first, None), *self.when(first.id)]
+        told = [*self.built(first, None), *self.when(first.id)]
         lines = [self.speech.say(one) for one in self.diagnosis.notices if one.key != FIRST]
-        lines.append(self.speech.word("about.line", name=self.speech.name(first.name), told=" · ".join(told)))
+        lines.append(self.speech.word("about.line", name=self.speech.called(first), told=" · ".join(told)))
         if others:
-            names = [" ".join([self.speech.name(row.name), *self.run(row), *self.built(row, first)]) for row in others]
+            names = [
+                " ".join([self.speech.name(row.name), *self.speech.run(row), *self.built(row, first)]) for row in others
+            ]
             if left := len(self.diagnosis.processes) - len(others) - 1:
                 names.append(self.speech.word("page.more", count=left))
             lines.append(self.speech.word("about.others", names=self.speech.joined(names)))
         return tuple(lines)
-
-    def run(self, row: ProcessRow) -> list[str]:
-        """Return which run of a process this is, where it was restarted."""
-        return [self.speech.word("process.run", number=row.run.number, of=row.run.of)] if row.run else []
 
     def built(self, row: ProcessRow, other: ProcessRow | None) -> list[str]:
         """Return what a process was built from; nothing where another one says the same."""
@@ -181,7 +178,9 @@ class _Composer:
         parts = []
         for row in self.processes():
             began = beginnings(self.diagnosis, row.id, self.diagnosis.findings[:_WHOLE_MOST])
-            charts: list[Chart] = totals(self.speech, self.diagnosis, self.derive, row.id, row.name, began)
+            charts: list[Chart] = totals(
+                self.speech, self.diagnosis, self.derive, row.id, self.speech.called(row), began
+            )
             if charts:
                 parts.append((row, (*charts, *self.snapshots(row.id))))
         if not parts:
@@ -190,8 +189,8 @@ class _Composer:
         line = self.course([one for one in parts[0][1] if isinstance(one, Chart)])
         if len(parts) == 1 and len(self.diagnosis.processes) == 1:
             return Section("timeline", title, parts[0][1], folded=True, line=line)
-        line = f"{self.speech.name(parts[0][0].name)}{self.speech.colon}{line}"
-        inner = [Section(f"timeline-{row.id}", self.speech.name(row.name), blocks) for row, blocks in parts]
+        line = f"{self.speech.called(parts[0][0])}{self.speech.colon}{line}"
+        inner = [Section(f"timeline-{row.id}", self.speech.called(row), blocks) for row, blocks in parts]
         return Section("timeline", title, self.other_processes(), tuple(inner), folded=True, line=line)
 
     def course(self, charts: Sequence[Chart]) -> str:
@@ -251,10 +250,11 @@ class _Composer:
 
     def memory(self) -> Section | None:
         parts = []
-        order = [row.id for row in self.processes()]
+        rows = {row.id: self.speech.called(row) for row in self.processes()}
+        order = list(rows)
         told = [one for one in self.diagnosis.memory if one.process in order]
         for memory in sorted(told, key=lambda one: order.index(one.process)):
-            name = self.names.get(memory.process, "")
+            name = rows[memory.process]
             picture = waterfall(self.speech, self.diagnosis, self.derive, memory, name)
             blocks: list[Block] = [Para(self.speech.say(one)) for one in memory.says]
             blocks += [picture] if picture else []
@@ -268,8 +268,8 @@ class _Composer:
         line = self.budget(parts[0][2])
         if len(parts) == 1:
             return Section("memory", title, parts[0][2], folded=True, line=line)
-        line = f"{self.speech.name(parts[0][1])}{self.speech.colon}{line}"
-        inner = [Section(f"memory-{process}", self.speech.name(name), blocks) for process, name, blocks in parts]
+        line = f"{parts[0][1]}{self.speech.colon}{line}"
+        inner = [Section(f"memory-{process}", name, blocks) for process, name, blocks in parts]
         return Section("memory", title, self.other_processes(), tuple(inner), folded=True, line=line)
 
     def budget(self, blocks: Sequence[Block]) -> str:

@@ -151,6 +151,8 @@ class Derive:
             return self.listed(found)
         if kind in _PROCESS:
             return self._memory(process, baseline=False)
+        if kind == "other-run":
+            return self._course(found, _measure(found), process)
         if kind in _HEAP:
             return self._heap(found, evidence, process)
         if kind in ("finalizer-runs", "timer-runs"):
@@ -175,16 +177,19 @@ class Derive:
 
     def growth(self, found: Finding, growth: Growth) -> str:
         """Return what shows a series of a finding."""
-        process = found.suspect.sites[0].process
-        if growth.measure == "rss" or _whole(found):
+        return self._course(found, growth.measure, found.suspect.sites[0].process)
+
+    def _course(self, found: Finding, measure: str, process: str) -> str:
+        """Return what shows a measure of a finding in the snapshots of a process."""
+        if measure == "rss" or _whole(found):
             return self._memory(process, baseline=False)
         site = found.suspect.sites[0]
-        if growth.measure == "goroutines":
+        if measure == "goroutines":
             if not self._several(process, "goroutine"):
                 files = self._files(process, "goroutine")
                 return _view("goroutines", "--focus", _place(site.frame.function), *files) if files else ""
             return _diff(_place(site.frame.function), self._few(self._files(process, "goroutine")))
-        return self._profiles(f"-{growth.measure}", self._allocated(found), process)
+        return self._profiles(f"-{measure}", self._allocated(found), process)
 
     def totals(self, process: str, measure: str, *, baseline: bool = False) -> str:
         """Return what shows a measure of the whole process through its snapshots."""
@@ -350,6 +355,13 @@ def _places(functions: Iterable[str]) -> str:
 def _inside(word: str, files: Iterable[str]) -> bool:
     """Tell whether any of the files lies in the directory or archive that a word names."""
     return any(file.startswith(word.rstrip("/") + "/") for file in files)
+
+
+def _measure(found: Finding) -> str:
+    """Return what a finding is measured in."""
+    if found.suspect.growth:
+        return found.suspect.growth[0].measure
+    return "goroutines" if found.suspect.sites[0].role == "blocked" else "inuse_space"
 
 
 def _whole(found: Finding) -> bool:

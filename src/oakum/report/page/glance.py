@@ -11,7 +11,7 @@ from oakum.model.diagnosis import Diagnosis
 from oakum.report.advice import commands, look_again, origins
 from oakum.report.gap_commands import gap_command
 from oakum.report.page.blocks import Block, Command, Fact, Link, Para, Places, anchor_of_finding
-from oakum.report.page.since import since
+from oakum.report.page.since import across_runs, since
 from oakum.report.page.speech import Speech
 from oakum.report.page.suspects import Suspects
 from oakum.report.page.todo import first_steps
@@ -36,7 +36,7 @@ _Lines = list[tuple[str, Sequence[Block], str]]
 def _answer(speech: Speech, diagnosis: Diagnosis, suspects: Suspects, found: Finding) -> _Lines:
     here = f"#{anchor_of_finding(found.id)}"
     now, properly = first_steps(speech, diagnosis, found)
-    began = since(speech, diagnosis, found)
+    began = [*since(speech, diagnosis, found), *across_runs(speech, found)]
     return [
         ("finding.where", _where(suspects, found), here),
         ("finding.since", [Para(speech.glue.join(began))] if began else [], here),

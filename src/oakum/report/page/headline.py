@@ -23,6 +23,7 @@ _DOING = (
     ("sleep", "sleep"),
 )
 
+_STDIN = "-"
 FIRST = "notice.programs"  # what has to be known of all the rest
 _NOTABLE = 0.01  # of the heap
 _STILL = 0.01  # of the whole rise: less in a step is none
@@ -48,8 +49,9 @@ def subject(speech: Speech, diagnosis: Diagnosis) -> str:
     names = {row.id: row.name for row in diagnosis.processes}
     if diagnosis.findings:
         site = diagnosis.findings[0].suspect.sites[0]
-        return speech.name(names.get(site.process, "")) or speech.word("page.process")
-    told = [row.name for row in diagnosis.processes if row.name]
+        name = names.get(site.process, "")
+        return speech.name("" if name == _STDIN else name) or speech.word("page.process")
+    told = list(dict.fromkeys(row.name for row in diagnosis.processes if row.name not in ("", _STDIN)))
     return speech.name(speech.joined(told)) or speech.word("page.process")
 
 

@@ -81,6 +81,12 @@ def since(speech: Speech, diagnosis: Diagnosis, found: Finding) -> list[str]:
     return told
 
 
+def across_runs(speech: Speech, found: Finding) -> list[str]:
+    """Return a sentence: how it grew in one run of the process and in the other."""
+    mark = "。" if speech.lang == "zh" else "."
+    return [f"{speech.say(one.claim)}{mark}" for one in found.suspect.evidence if one.kind == "other-run"]
+
+
 def pace(speech: Speech, found: Finding) -> list[str]:
     """Return sentences: how fast it grows."""
     return [told for growth in found.suspect.growth for told in rates(speech, growth)]

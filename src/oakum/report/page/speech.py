@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
+from oakum.model.diagnosis import ProcessRow
 from oakum.report.layout import utc
 from oakum.report.pen import Look, Pen
 from oakum.report.words import WORDS, size
@@ -39,6 +40,15 @@ class Speech(Pen):
     def name(self, text: str) -> str:
         """Return a name that evidence brought, short enough to be read."""
         return self.cut(text, NAME)
+
+    def called(self, row: ProcessRow) -> str:
+        """Return the name of a process, and which run of it this is."""
+        name = self.word("page.process") if row.name == "-" else self.name(row.name)
+        return self.comma.join([name, *self.run(row)])
+
+    def run(self, row: ProcessRow) -> list[str]:
+        """Return which run of a process this is, where it was restarted."""
+        return [self.word("process.run", number=row.run.number, of=row.run.of)] if row.run else []
 
     def kind(self, name: str) -> str:
         """Return the kind or the format of a capture; Go's own names for them stay as they are."""

@@ -62,7 +62,8 @@ class Suspects:
     def __init__(self, speech: Speech, diagnosis: Diagnosis, derive: Derive, *, glance: bool = False) -> None:
         self.speech, self.diagnosis, self.derive = speech, diagnosis, derive
         self.glance = glance  # whether the page begins with the answer
-        self.names = {row.id: row.name for row in diagnosis.processes}
+        several = len({row.run.first if row.run else row.id for row in diagnosis.processes}) > 1
+        self.names = {row.id: row.name for row in diagnosis.processes} if several else {}  # runs of one need none
 
     def section(self, found: Finding) -> Section:
         """Return all that is to be said of a finding; of the one that the page answers with, what it has not said."""
@@ -233,7 +234,7 @@ class Suspects:
 
     def place(self, frame: Frame, facts: Sequence[str], process: str = "") -> Place:
         """Return a function and where it stands; of several processes also which."""
-        owner = [self.speech.name(self.names[process])] if len(self.names) > 1 and process in self.names else []
+        owner = [self.speech.name(self.names[process])] if process in self.names else []
         told = self.speech.comma.join([*facts, *owner])
         return Place(
             self.speech.name(self.speech.placed(frame.function) or "?"), self.speech.name(frame.file), frame.line, told

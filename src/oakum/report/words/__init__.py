@@ -10,6 +10,7 @@ from string import Formatter
 from typing import Any
 
 from oakum.model import Text
+from oakum.model.names import calls_nobody
 from oakum.report.words import (
     assemble,
     cause_channels,
@@ -78,6 +79,10 @@ def span(seconds: float, lang: str = "en") -> str:
     return " ".join(parts)
 
 
+# {x:who}, {x:Who}: the name of a process; one that is only a file's or a number is no name in a sentence.
+_UNNAMED = {"who": ("the process", _HE := "该进程"), "Who": ("The process", _HE)}
+
+
 class _Words(Formatter):
     def __init__(self, lang: str) -> None:
         self.lang = lang
@@ -91,6 +96,8 @@ class _Words(Formatter):
             return span(value, self.lang)
         if format_spec == "phrase":
             return in_chinese(str(value)) if self.lang == "zh" else str(value)
+        if format_spec in _UNNAMED:
+            return _UNNAMED[format_spec][self.lang == "zh"] if calls_nobody(str(value)) else str(value)
         if format_spec == "said":
             return problems.NOUNS.get(str(value), str(value)) if self.lang == "zh" else str(value)
         if format_spec.startswith("#"):
@@ -113,7 +120,8 @@ def say(text: Text, lang: str = "en") -> str:
     words = WORDS.get(text.key, ())
     for at in dict.fromkeys((LANGUAGES.index(lang), 0)):  # one stored before its words were Chinese has the English
         with suppress(KeyError, IndexError, ValueError, TypeError):
-            return _FORMATS[LANGUAGES[at]].vformat(words[at], (), dict(text.args))
+            told = _FORMATS[LANGUAGES[at]].vformat(words[at], (), dict(text.args))
+            return told.replace(f" {_HE}", _HE).replace(f"{_HE} ", _HE)  # spaces are for Latin names
     return _bare(text)
 
 

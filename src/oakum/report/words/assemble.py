@@ -54,6 +54,30 @@ WORDS: dict[str, tuple[str, str]] = {
         "{first:,} → {last:,} in run {run}, {other_first:,} → {other_last:,} in run {other}",
         "第 {run} 次运行中从 {first:,} 到 {last:,}，第 {other} 次运行中从 {other_first:,} 到 {other_last:,}",
     ),
+    "runs.grew-bytes": (
+        "{first} → {last} in run {run}, {other_first} → {other_last} so far in run {other}",
+        "第 {run} 次运行中从 {first} 到 {last}，第 {other} 次运行至今从 {other_first} 到 {other_last}",
+    ),
+    "runs.grew-bytes-before": (
+        "{first} → {last} in run {run}, {other_first} → {other_last} in run {other}",
+        "第 {run} 次运行中从 {first} 到 {last}，第 {other} 次运行中从 {other_first} 到 {other_last}",
+    ),
+    "runs.whole": (
+        "All goroutines: {first:,} → {last:,} in run {run}, {other_first:,} → {other_last:,} so far in run {other}",
+        "全部协程：第 {run} 次运行从 {first:,} 到 {last:,}，第 {other} 次运行至今从 {other_first:,} 到 {other_last:,}",
+    ),
+    "runs.whole-before": (
+        "All goroutines: {first:,} → {last:,} in run {run}, {other_first:,} → {other_last:,} in run {other}",
+        "全部协程：第 {run} 次运行从 {first:,} 到 {last:,}，第 {other} 次运行从 {other_first:,} 到 {other_last:,}",
+    ),
+    "runs.whole-bytes": (
+        "The whole heap: {first} → {last} in run {run}, {other_first} → {other_last} so far in run {other}",
+        "整个堆：第 {run} 次运行中从 {first} 到 {last}，第 {other} 次运行至今从 {other_first} 到 {other_last}",
+    ),
+    "runs.whole-bytes-before": (
+        "The whole heap: {first} → {last} in run {run}, {other_first} → {other_last} in run {other}",
+        "整个堆：第 {run} 次运行中从 {first} 到 {last}，第 {other} 次运行中从 {other_first} 到 {other_last}",
+    ),
     "notice.programs": (
         "These snapshots are from {count} different programs, each diagnosed separately: {names}.",
         "这些快照来自 {count} 个不同的程序，已分别诊断：{names}。",
@@ -64,26 +88,31 @@ WORDS: dict[str, tuple[str, str]] = {
         "这些快照来自同一程序的 {count} 个进程，不是同一进程的序列；已分别诊断：{names}。",
     ),
     "notice.restarted-unknown": (
-        "{name} restarted between run {before} and run {run}; each run is diagnosed separately.",
-        "{name} 在第 {before} 次与第 {run} 次运行之间重启过；已分别诊断。",
+        "{name:Who} restarted between run {before} and run {run}; each run is diagnosed separately.",
+        "{name:Who} 在第 {before} 次与第 {run} 次运行之间重启过；已分别诊断。",
     ),
     "notice.restarted-oom": (
-        "{name} restarted between run {before} and run {run} after an OOM kill; each run is diagnosed separately.",
-        "{name} 在第 {before} 次运行中 OOM 被杀，随后重启（第 {run} 次运行）；已分别诊断。",
+        "{name:Who} restarted between run {before} and run {run} after an OOM kill; each run is diagnosed separately.",
+        "{name:Who} 在第 {before} 次运行中 OOM 被杀，随后重启（第 {run} 次运行）；已分别诊断。",
     ),
     "notice.restarted-exit": (
-        "{name} restarted between run {before} and run {run} after it exited with code {code} ({reason}); each run is "
-        "diagnosed separately.",
-        "{name} 在第 {before} 次运行中以退出码 {code}（{reason}）退出，随后重启（第 {run} 次运行）；已分别诊断。",
+        "{name:Who} restarted between run {before} and run {run} after it exited with code {code} ({reason}); each "
+        "run is diagnosed separately.",
+        "{name:Who} 在第 {before} 次运行中以退出码 {code}（{reason}）退出，随后重启（第 {run} 次运行）；已分别诊断。",
+    ),
+    "notice.restarted-crash": (
+        "{name:Who} restarted between run {before} and run {run} after it ended with `{reason}`; each run is diagnosed "
+        "separately.",
+        "{name:Who} 在第 {before} 次运行中因 `{reason}` 退出，随后重启（第 {run} 次运行）；已分别诊断。",
     ),
     "notice.restarted-deploy": (
-        "{name} restarted between run {before} and run {run} with another version, {after} instead of {old}; each run "
-        "is diagnosed separately.",
-        "{name} 在第 {before} 次与第 {run} 次运行之间部署了新版本（{old} → {after}）；已分别诊断。",
+        "{name:Who} restarted between run {before} and run {run} with another version, {after} instead of {old}; each "
+        "run is diagnosed separately.",
+        "{name:Who} 在第 {before} 次与第 {run} 次运行之间部署了新版本（{old} → {after}）；已分别诊断。",
     ),
     "notice.restarted-build": (
-        "{name} restarted between run {before} and run {run} with another build; each run is diagnosed separately.",
-        "{name} 在第 {before} 次与第 {run} 次运行之间换成了另一次构建；已分别诊断。",
+        "{name:Who} restarted between run {before} and run {run} with another build; each run is diagnosed separately.",
+        "{name:Who} 在第 {before} 次与第 {run} 次运行之间换成了另一次构建；已分别诊断。",
     ),
     "assemble.nothing": (
         "nothing to diagnose: no goroutines, heap profile or metrics in",

@@ -2,14 +2,14 @@
 
 WORDS: dict[str, tuple[str, str]] = {
     # The head.
-    "incident.title.goroutines": ("Incident report: goroutine leak in {process}", "{process} 协程泄漏故障报告"),
-    "incident.title.memory": ("Incident report: memory leak in {process}", "{process} 内存泄漏故障报告"),
+    "incident.title.goroutines": ("Incident report: goroutine leak in {process:who}", "{process:who} 协程泄漏故障报告"),
+    "incident.title.memory": ("Incident report: memory leak in {process:who}", "{process:who} 内存泄漏故障报告"),
     "incident.title.both": (
-        "Incident report: goroutine and memory leak in {process}",
-        "{process} 协程与内存泄漏故障报告",
+        "Incident report: goroutine and memory leak in {process:who}",
+        "{process:who} 协程与内存泄漏故障报告",
     ),
-    "incident.title.undecided": ("Incident report: suspected leak in {process}", "{process} 疑似泄漏排查报告"),
-    "incident.title.healthy": ("Incident report: no leak found in {process}", "{process} 排查报告：未发现泄漏"),
+    "incident.title.undecided": ("Incident report: suspected leak in {process:who}", "{process:who} 疑似泄漏排查报告"),
+    "incident.title.healthy": ("Incident report: no leak found in {process:who}", "{process:who} 排查报告：未发现泄漏"),
     "incident.process.unnamed": ("the process", "该进程"),
     "incident.and": (" and ", "、"),
     "incident.badge.leaking": ("LEAK", "泄漏"),
@@ -107,13 +107,13 @@ WORDS: dict[str, tuple[str, str]] = {
     "incident.table.totals": ("Process totals", "进程总量"),
     "incident.table.against": ("Compared with the baseline, last snapshot of each", "与基线对比（各取最后一次快照）"),
     "incident.limit.reached": (
-        "The memory limit of {process} is {limit}. At the measured rate it is reached about {seconds:span} after "
+        "The memory limit of {process:who} is {limit}. At the measured rate it is reached about {seconds:span} after "
         "the last snapshot.",
-        "{process} 的内存上限为 {limit}，按实测速度，最后一次快照之后约 {seconds:span}达到上限。",
+        "{process:who} 的内存上限为 {limit}，按实测速度，最后一次快照之后约 {seconds:span}达到上限。",
     ),
     "incident.limit.known": (
-        "The memory limit of {process} is {limit}; RSS in the last snapshot was {rss} ({share:.0%}).",
-        "{process} 的内存上限为 {limit}，最后一次快照的 RSS 为 {rss}（{share:.0%}）。",
+        "The memory limit of {process:who} is {limit}; RSS in the last snapshot was {rss} ({share:.0%}).",
+        "{process:who} 的内存上限为 {limit}，最后一次快照的 RSS 为 {rss}（{share:.0%}）。",
     ),
     "incident.limit.unknown": (
         "No memory limit in the evidence, so the time of the OOM kill is unknown.",
@@ -146,16 +146,16 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "incident.captured.shows": ("what each capture contains", "查看每份采集文件的内容"),
     "incident.compared.moments": (
-        "{moments:#snapshot} of {process} compared, oldest first.",
-        "按时间顺序对比了 {process} 的 {moments:,} 次快照。",
+        "{moments:#snapshot} of {process:who} compared, oldest first.",
+        "按时间顺序对比了 {process:who} 的 {moments:,} 次快照。",
     ),
     "incident.compared.twin": (
         "Baseline: {moments:#snapshot} of a healthy replica or node.",
         "基线：健康副本或节点的 {moments:,} 次快照。",
     ),
     "incident.compared.once": (
-        "Only one snapshot of {process}: growth is not visible, only counts, states and wait times.",
-        "{process} 只有一次快照，看不出增长，只能看到数量、状态和等待时长。",
+        "Only one snapshot of {process:who}: growth is not visible, only counts, states and wait times.",
+        "{process:who} 只有一次快照，看不出增长，只能看到数量、状态和等待时长。",
     ),
     "incident.compared.nothing": ("No unexplained growth.", "没有无法解释的增长。"),
     "incident.compared.shows": ("repeat the diagnosis", "重新诊断"),

@@ -129,15 +129,15 @@ _REVIEW: dict[str, tuple[str, str]] = {
 WORDS: dict[str, tuple[str, str]] = {f"lesson.review.{name}": words for name, words in _REVIEW.items()} | {
     # Seen earlier.
     "lesson.alert.goroutines": (
-        "Alert on growth: goroutines of {process} grew by {rate} per hour. This rule fires after {window:span}, "
+        "Alert on growth: goroutines of {process:who} grew by {rate} per hour. This rule fires after {window:span}, "
         "whatever the size of the service (threshold: half the measured rate):",
-        "针对增长告警：{process} 的协程每小时增长 {rate}。以下规则与服务规模无关，"
+        "针对增长告警：{process:who} 的协程每小时增长 {rate}。以下规则与服务规模无关，"
         "{window:span}内即可触发（阈值取实测速度的一半）：",
     ),
     "lesson.alert.memory": (
-        "Alert on growth: memory of {process} grew by {rate} per hour. This rule fires after {window:span}, "
+        "Alert on growth: memory of {process:who} grew by {rate} per hour. This rule fires after {window:span}, "
         "whatever the size of the service (threshold: half the measured rate):",
-        "针对增长告警：{process} 的内存每小时增长 {rate}。以下规则与服务规模无关，"
+        "针对增长告警：{process:who} 的内存每小时增长 {rate}。以下规则与服务规模无关，"
         "{window:span}内即可触发（阈值取实测速度的一半）：",
     ),
     "lesson.alert.check": (

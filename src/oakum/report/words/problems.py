@@ -279,10 +279,6 @@ _PROBLEMS = {
         "Not used: this is the stack of one goroutine, not what the process was doing.",
         "未使用：这只是单个 goroutine 的栈，看不出整个进程当时在做什么",
     ),
-    "other-run": (
-        "Not used: the process was restarted, and this is of another run.",
-        "未使用：进程重启过，这份采集属于另一次运行",
-    ),
     "cut-beside-whole": (
         "Not used: it is cut, and {missing:,} of {total:,} goroutines are missing in it; {origin} has them all.",
         "未使用：内容不完整，{total:,} 个 goroutine 中缺少 {missing:,} 个；{origin} 是完整的",
@@ -500,12 +496,9 @@ _PROBLEMS = {
         "应答中的时间序列都没有名称：`rate()` 之类的表达式会去掉名称；请直接查询指标本身",
     ),
     "restarted": (
-        "The process was restarted {restarts} times in this range ({when} UTC): these snapshots are of {run}",
-        "这段时间内进程重启了 {restarts} 次（{when} UTC）：所取快照属于{run:said}",
-    ),
-    "restarted.once": (
-        "The process was restarted once in this range ({when} UTC): these snapshots are of {run}",
-        "这段时间内进程重启了一次（{when} UTC）：所取快照属于{run:said}",
+        "The process was restarted {restarts} times in this range (last {when} UTC): of {runs} runs {read} were read, "
+        "the last ones and the longest",
+        "这段时间内进程重启了 {restarts} 次（最近：{when} UTC）：{runs} 次运行中读取了最近的和最长的，共 {read} 次",
     ),
     "thinned": (
         "Of {moments:,} snapshots {read} were read, evenly spread",
@@ -587,8 +580,6 @@ NOUNS: dict[str, str] = {
     "locations": " location ",
     "lines": " line ",
     "labels": "标签",
-    "the last run": "最后一次运行",
-    "the longest run": "时间最长的一次运行",
     "an ELF": "ELF",
     "a macOS": "macOS",
     "a Windows": "Windows",

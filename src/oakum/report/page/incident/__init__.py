@@ -19,7 +19,7 @@ from oakum.report.page.blocks import (
     anchor_of_input,
     table,
 )
-from oakum.report.page.headline import headline
+from oakum.report.page.headline import FIRST, headline
 from oakum.report.page.incident.cause import best, fix, root_cause
 from oakum.report.page.incident.investigation import investigation, known_line
 from oakum.report.page.incident.lessons import lessons
@@ -63,15 +63,16 @@ def _title(story: Story) -> str:
     if story.sure:
         kinds = {goroutines(found) for found in story.sure}
         kind = "both" if len(kinds) > 1 else "goroutines" if True in kinds else "memory"
-        name = story.process(story.sure[0].suspect.sites[0].process)
+        name = story.service(story.sure[0].suspect.sites[0].process)
     else:
         kind = "healthy" if verdict == "healthy" else "undecided"
-        name = story.tell("and").join(story.names.values()) or story.process("")
+        names = dict.fromkeys(story.service(row.id) for row in story.diagnosis.processes)
+        name = story.tell("and").join(names) or story.service("")
     return story.tell(f"title.{kind}", process=name)
 
 
 def _about(story: Story) -> list[str]:
-    lines = []
+    lines = [story.say(one) for one in story.diagnosis.notices if one.key != FIRST]
     for row in story.processes:
         go = [story.name(row.build.go)] if row.build and row.build.go else []
         parts = [story.process(row.id), *go, seen(story, row.id)]
@@ -116,7 +117,7 @@ def _services(story: Story) -> list[Block]:
             parts.append(story.name(row.build.main_version))
         parts += [story.name(row.build.go)] if row.build and row.build.go else []
         told += [Para(story.comma.join(parts))] if parts else []
-    return told
+    return list(dict.fromkeys(told))
 
 
 def _root(story: Story) -> list[Block]:

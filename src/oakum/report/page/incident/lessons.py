@@ -126,7 +126,7 @@ def _alert(story: Story, found: Finding, growth: Growth) -> list[Block]:
     threshold = hourly(growth) / 2
     fitting = [one for one in _WINDOWS if threshold * one[0] / 3600 >= _CLEAR[kind]]
     seconds, window = fitting[0] if fitting else _WINDOWS[-1]
-    process = story.process(found.suspect.sites[0].process)
+    process = story.service(found.suspect.sites[0].process)
     told = story.word(f"lesson.alert.{kind}", process=process, rate=story.speed(growth), window=2 * seconds)
     rule = _rule(
         group=re.sub(r"[^a-z0-9]+", "-", process.lower()).strip("-")[:40] or "go",

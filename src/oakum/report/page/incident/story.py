@@ -32,7 +32,7 @@ class Story(Speech):
         self.derive = Derive(diagnosis, kept)
         self.suspects = Suspects(self, diagnosis, self.derive)
         self.processes = worst_first(diagnosis)[:_PROCESSES_MOST]
-        self.names = {row.id: self.name(row.name) for row in diagnosis.processes}
+        self.names = {row.id: self.called(row) for row in diagnosis.processes}
         self.sure = [found for found in diagnosis.findings if found.confidence != "possible"]
         self.possible = [found for found in diagnosis.findings if found.confidence == "possible"]
 
@@ -57,6 +57,11 @@ class Story(Speech):
 
     def process(self, id_: str) -> str:
         return self.names.get(id_) or self.tell("process.unnamed")
+
+    def service(self, id_: str) -> str:
+        """Return what a process is called in every run."""
+        name = next((row.name for row in self.diagnosis.processes if row.id == id_), "")
+        return self.name(name) or self.tell("process.unnamed")
 
     def function(self, found: Finding) -> str:
         """Return the function that a finding is about, verbatim; "" when only numbers of the process are known."""
