@@ -99,7 +99,7 @@ def _told(diagnosis: Diagnosis, found: Finding, lang: str) -> Iterator[str]:
     for growth in suspect.growth:
         numbers = series(growth.counts, size if growth.measure in _BYTES else "{:,}".format, "->")
         yield f"{_label('growth', lang)}{word(f'measure.{growth.measure}', lang)} {numbers}"
-    for claim in suspect.evidence:
+    for claim in suspect.decisive_first:
         yield f"{_label('why', lang)}{say(claim.claim, lang)}{_source(claim, captures, lang)}"
     for sentence in found.cause.because if found.cause else ():
         yield f"{_label('cause', lang)}{say(sentence, lang)}"

@@ -286,7 +286,7 @@ class Suspects:
         claims: dict[bool, list[Claim]] = {False: [], True: []}
         excerpts: set[str] = set()
         left = 0
-        for one in found.suspect.evidence:
+        for one in found.suspect.decisive_first:
             if one.kind == "known-bug" and found.known:  # the bug stands above, with its version
                 continue
             told[one.claim.key] = told.get(one.claim.key, 0) + 1
