@@ -211,7 +211,7 @@ def _members(data: Buffer, name: str, most: int, deadline: float) -> tuple[bytes
                     if plain.tell() > most:
                         return b"", [_too_much(name, most)]
         except _Corrupt as error:
-            problems.append(Problem.of("corrupt-compression", f"byte {at} or before", name=name, error=str(error)))
+            problems.append(Problem.of("corrupt-compression", f"byte {at}", name=name, error=str(error)))
             break
         if member.left_over is None:
             problems.append(Problem.of("cut-compression", f"byte {at}", name=name))

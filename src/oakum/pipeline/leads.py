@@ -26,7 +26,7 @@ def with_leads(
     findings: Sequence[Finding],
     sources: "LocalSources",
     fetch: "Fetch",
-    progress: Callable[[str], None] = lambda _: None,
+    progress: Callable[[Text], None] = lambda _: None,
 ) -> tuple[tuple[Finding, ...], tuple[Text, ...]]:
     """Return the findings with what upstream changed later, and warnings of what could not be asked."""
     asked: dict[tuple[str, str, tuple[Function, ...]], Lead | None] = {}
@@ -37,7 +37,7 @@ def with_leads(
         for (module, version), functions in _by_module(finding, sources).items():
             key = (module, version, functions)
             if key not in asked:
-                progress(f"{module}: what changed since {version}")
+                progress(Text("progress.upstream", {"module": module, "version": version}))
                 asked[key], said = _ask(module, version, functions, fetch)
                 warnings |= {f"{one.key} {sorted(one.args.items())}": one for one in said}
             if lead := asked[key]:

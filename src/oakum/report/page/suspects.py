@@ -41,7 +41,7 @@ from oakum.report.page.since import pace, since
 from oakum.report.page.speech import Speech
 from oakum.report.page.todo import checks, todo
 from oakum.report.words import WORDS
-from oakum.report.words.told import place_in
+from oakum.report.words.lines import place_in
 
 _CLAIMS_MOST = 24
 _ALIKE_MOST = 3  # claims that say the same of other places

@@ -42,6 +42,7 @@ WORDS: dict[str, tuple[str, str]] = {
         "{origin}：{text}；{captures:,} 份采集中完全相同，没有进展",
     ),
     "pipeline.warning": ("{why}", "{why}"),
+    "pipeline.at": ("{where}: {text}", "{where}：{text}"),
     "leads.unchanged": (
         "{module}: {names} did not change from {version} to {last}",
         "{module}：{names} 从 {version} 到 {last} 没有改动",
