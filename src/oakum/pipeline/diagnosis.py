@@ -77,7 +77,7 @@ def _foreign(case: Case, source: Sequence[str]) -> tuple[Text, ...]:
     groups = [group for dump in dumps if dump for group in dump.groups[:_GROUPS_MOST]]
     own = {frame.package for group in groups for frame in group.stack.frames if frame.owner == "own"}
     found = (foreign_source(folder, builds, own) for folder in source)
-    return tuple(Text("pipeline.warning", {"why": told}) for told in found if told)
+    return tuple(told for told in found if told)
 
 
 def _worded(warning: Problem) -> Text:

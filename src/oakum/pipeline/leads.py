@@ -97,9 +97,9 @@ def _ask(module: str, version: str, functions: Sequence[Function], fetch: "Fetch
     try:
         releases = fetch.releases(module)
     except SourceNotFound as error:
-        return None, [Text("pipeline.warning", {"why": str(error)})]
+        return None, [Text("leads.failed", {"error": str(error)})]
     history = first_change(module, version, releases, functions, read)
-    said = [Text("pipeline.warning", {"why": failed[one]}) for one in history.skipped if one in failed]
+    said = [Text("leads.failed", {"error": failed[one]}) for one in history.skipped if one in failed]
     if history.lead is None and len(history.looked) > 1:
         names = ", ".join(sorted({str(function) for function in functions} - set(history.missing)))
         args = {"module": module, "names": names, "version": version, "last": history.looked[-1]}

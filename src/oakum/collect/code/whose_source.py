@@ -1,6 +1,6 @@
 """Is a --source directory the program's? Its modules and packages, held against what the program was built of.
 
-Goes out: a sentence that says what the directory holds and what was looked for. Where nothing tells, nothing is said.
+Goes out: a sentence that says what the directory contains and what was looked for; None where nothing shows it.
 """
 
 import os
@@ -9,15 +9,15 @@ from itertools import islice
 from pathlib import Path
 
 from oakum.collect.code.go_places import modules_at
-from oakum.model import Build
+from oakum.model import Build, Text
 
 _DEEPEST = 3  # folders below --source in which a go.mod is looked for: a monorepo keeps its services there
 _FOLDERS_MOST = 2000
 _NAMED_MOST = 3  # modules and packages in the sentence
 
 
-def foreign_source(source: str, builds: Sequence[Build], packages: Collection[str]) -> str:
-    """Return that a directory is not the program's source; "" when it is, or nothing tells.
+def foreign_source(source: str, builds: Sequence[Build], packages: Collection[str]) -> Text | None:
+    """Return that a directory is not the program's source; None when it is, or nothing shows it.
 
     `packages` are import paths of the program's own frames.
     """
@@ -25,16 +25,17 @@ def foreign_source(source: str, builds: Sequence[Build], packages: Collection[st
     linked = {name for build in builds for name in (*(build.modules or ()), *(build.replaced or ()))}
     own = sorted({*packages, *(build.path for build in builds if build.path)} - {"main"})
     if not main and not own:
-        return ""
+        return None
     root = Path(source).absolute()
     there = list(dict.fromkeys(_modules(root)))
     if {*main, *linked} & set(there) or any(_lies_in(one, module) for one in own for module in there):
-        return ""
+        return None
     if any(_has_folder(root, package) for package in own):
-        return ""
-    holds = f"it holds {_named(there, 'module')}" if there else "it holds no go.mod"
-    looked = [_named(main, "module")] * bool(main) + [_named(own, "package")] * bool(own)
-    return f"--source {source} is not this program's source: {holds}; looked for {', '.join(looked)}"
+        return None
+    wanted = ", ".join(filter(None, (_named(main), _named(own))))
+    if not there:
+        return Text("source.foreign-bare", {"source": source, "wanted": wanted})
+    return Text("source.foreign", {"source": source, "there": _named(there), "wanted": wanted})
 
 
 def _modules(root: Path) -> Iterator[str]:
@@ -65,9 +66,8 @@ def _has_folder(root: Path, package: str) -> bool:
     return below or around
 
 
-def _named(names: Sequence[str], what: str) -> str:
-    shown = ", ".join(names[:_NAMED_MOST]) + (" ..." if len(names) > _NAMED_MOST else "")
-    return f"{what}{'' if len(names) == 1 else 's'} {shown}"
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(names[:_NAMED_MOST]) + (" ..." if len(names) > _NAMED_MOST else "")
 
 
 __all__ = ["foreign_source"]
