@@ -257,9 +257,7 @@ def test_a_part_of_a_sentence_is_in_its_language() -> None:
     named = Text("problem.part.and-more", {"names": "a, b", "more": 3})
     problem = Problem.of("git-hooks", "/srv/.git/hooks", hooks=named)
     assert problem_line(problem) == "a, b and 3 more: git is not run here, so no hook is (/srv/.git/hooks)"
-    assert (
-        problem_line(problem, "zh") == "a, b 等（另有 3 个）：此处不运行 git，因此不会触发任何 hook（/srv/.git/hooks）"
-    )
+    assert problem_line(problem, "zh") == "a, b 及另外 3 个：此处不运行 git，因此不会触发任何 hook（/srv/.git/hooks）"
 
 
 def test_what_is_said_while_a_report_is_made() -> None:

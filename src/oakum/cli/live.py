@@ -291,13 +291,14 @@ def nothing_captured(outcome: "CaptureOutcome", lang: str = "en") -> Unreachable
     """Return the error that tells why nothing came of any target, and what would help."""
     from oakum.cli.capture_page import advice
     from oakum.collect.web.vault import hidden
+    from oakum.report.words import word
 
     told, helps = problem_texts(outcome, lang), advice(outcome.results)
     if len(told) > 1:
-        more = [f"... and {len(told) - _TOLD_MOST:,} more"] if len(told) > _TOLD_MOST else []
-        told = ["nothing was captured:", *(f"  {text}" for text in [*told[:_TOLD_MOST], *more])]
+        more = [word("kept.others", lang, count=len(told) - _TOLD_MOST)] if len(told) > _TOLD_MOST else []
+        told = [word("kept.nothing", lang), *(f"  {text}" for text in [*told[:_TOLD_MOST], *more])]
     if helps:
-        told += ["What would help (oakum does not change the target):", *helps[:2]]
+        told += [word("kept.helps", lang), *helps[:2]]
     return Unreachable(hidden("\n".join(told)) or "nothing was captured")
 
 

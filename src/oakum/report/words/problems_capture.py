@@ -134,7 +134,7 @@ _UNREACHABLE = {
     "socket": ("{error}; {how}", "无法连接：“{error}”；{how}"),
 }
 _PROBLEMS: dict[str, tuple[str, str]] = {
-    "part.and-more": ("{names} and {more} more", "{names} 等（另有 {more} 个）"),
+    "part.and-more": ("{names} and {more} more", "{names} 及另外 {more} 个"),
     # The run as a whole.
     "failed": ("{error}", "失败：“{error}”"),
     "hung": (

@@ -34,6 +34,12 @@ WORDS: dict[str, tuple[str, str]] = {
         "... and {count:,} more; {place}/manifest.json has them all",
         "……另有 {count:,} 条；全部记录在 {place}/manifest.json",
     ),
+    "kept.nothing": ("nothing was captured:", "没有采集到任何内容："),
+    "kept.helps": (
+        "What would help (oakum does not change the target):",
+        "以下做法会有帮助（oakum 不会改动目标）：",
+    ),
+    "kept.others": ("... and {count:,} more", "……另有 {count:,} 条"),
     "pictures.none": ("without flame graphs: {why}", "没有火焰图：{why}"),
     "command.after-load": ("some minutes after the load has gone", "负载退去几分钟之后"),
 }
