@@ -22,7 +22,6 @@ from oakum.model import (
     Lead,
     Memory,
     PerEvent,
-    Problem,
     ProcessRow,
     Remedy,
     Site,
@@ -31,6 +30,7 @@ from oakum.model import (
     Text,
     Victim,
 )
+from support import quoted
 
 FIRST, LAST = "sha256:" + "1" * 64, "sha256:" + "2" * 64
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -198,7 +198,7 @@ def rich() -> Diagnosis:
         gaps=(Gap(Text("gap.heap"), Text("gap.heap.why"), command="curl -o heap.pb.gz http://HOST:PORT/debug/pprof/heap"),),
         inputs=(
             InputRow("case/before/goroutine.txt", "goroutine", "debug2", FIRST, NOON),
-            InputRow("case/after/goroutine.txt", "goroutine", "debug2", LAST, LATER, (Problem.quoted("cut", "It is cut.", "line 9"),)),
+            InputRow("case/after/goroutine.txt", "goroutine", "debug2", LAST, LATER, (quoted("cut", "It is cut.", "line 9"),)),
         ),
         called=("--source", "/home/dev/orders", "case/before", "case/after"),
     )  # fmt: skip

@@ -14,11 +14,11 @@ from oakum.model import (
     Gap,
     InputRow,
     Point,
-    Problem,
     ProcessRow,
     Site,
     Text,
 )
+from support import quoted
 
 EVIL = "</script><img src=x onerror=alert(1)>`|\n\x1b[31m\u202e@someone #123 [x](javascript:alert(1)) "
 
@@ -74,7 +74,7 @@ def hostile(name: str) -> Diagnosis:
         findings=(found, replace(found, rank=2, id="x")),
         explained=(Explained(unknown, Text(name, {name: name}), (Site("blocked", frame, name, 3),)),),
         gaps=(Gap(Text("gap.source-missing", {"function": name}), Text(name), command=name),),
-        inputs=(InputRow(name, name, name, LAST, None, (Problem.quoted(name, name, name),)),),
+        inputs=(InputRow(name, name, name, LAST, None, (quoted(name, name, name),)),),
         timeline=tuple(Point("p1", None, name, totals={"goroutines": at}, inputs=(LAST,)) for at in (1, 2)),
         called=(name,),
     )

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import pytest
 
+from oakum.model import Problem, Text
+
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared" / "evidence"
 DEMO = ROOT / "src" / "oakum" / "cli" / "demo_evidence"
@@ -20,6 +22,11 @@ def need_shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("no shared evidence beside this clone; the recorded testdata covers the same forms")
     return SHARED
+
+
+def quoted(key: str, text: str, where: str = "") -> Problem:
+    """Return a problem as the report of another version has it: in its own words."""
+    return Problem(key, Text("problem.stored", {"text": text}), where)
 
 
 def need_tool(name: str, package: str) -> str:

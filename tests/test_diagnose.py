@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from goroutine_text import MAIN, MIDNIGHT, Story, crew, diagnosed, dump, goroutine, process, read, snapshot
 from handmade import profile
 from oakum.diagnose import diagnose
-from oakum.model import Capture, Case, Diagnosis, Goroutines, Metrics, Process, Snapshot, Source
+from oakum.model import Capture, Case, Diagnosis, Goroutines, Metrics, Process, Snapshot, Source, Text
 from oakum.parse import parse
 from oakum.report.json import document
 from oakum.report.page.compose import compose
@@ -110,9 +110,9 @@ def test_every_claim_points_at_a_capture_of_the_case() -> None:
 
 
 def test_progress_is_told() -> None:
-    told: list[str] = []
+    told: list[Text] = []
     diagnose(Case((process(dump(MAIN)),)), told.append)
-    assert told
+    assert [one.key for one in told] == ["progress.comparing"]
 
 
 # Hostile evidence: each gives an answer, within bounded time.

@@ -28,10 +28,10 @@ from oakum.knowledge.leaks import leaks
 from oakum.model import Activity, Case, Diagnosis, Gap, Memory, Process, ProcessRow, Sources, Suspect, Text
 from oakum.model.vocabulary import HARMLESS
 
-Progress = Callable[[str], None]
+Progress = Callable[[Text], None]
 
 
-def _silent(step: str) -> None:
+def _silent(step: Text) -> None:
     """Say nothing of the step."""
 
 
@@ -45,7 +45,7 @@ def diagnose(case: Case, progress: Progress = _silent, sources: Sources | None =
     works: list[Activity] = []
     measured: list[Measured] = []
     for process in case.processes:
-        progress(f"comparing {len(process.snapshots)} snapshots of {process.name}")
+        progress(Text("progress.comparing", {"snapshots": len(process.snapshots), "process": process.name}))
         works.append(activity(process.snapshots))
         measured.append(_measured(process))
         suspects += _suspects(measured[-1], works[-1])
@@ -54,7 +54,7 @@ def diagnose(case: Case, progress: Progress = _silent, sources: Sources | None =
     findings, explained = judge(suspects)
     unread: tuple[Gap, ...] = ()
     if sources is not None and findings:
-        progress("reading the source")
+        progress(Text("progress.source"))
         read, unread = explain([found.suspect for found in findings], sources)  # what is no finding needs no cause
         findings, explained = judge((*read, *(one for one in suspects if one.mechanisms[0] in HARMLESS)))
     findings, explained = across_runs(findings, measured), explained_once(explained, case.processes)

@@ -84,7 +84,7 @@ def scan(path: str, sources: Sequence[SourceText], go: int | None = None) -> Rea
                     if not any(_same(flaw, other) for other in found):
                         found.append(flaw)
         except RecursionError:
-            problems.append(Problem.quoted("too-deep", "too deeply nested to be read whole", where=sources[0].name))
+            problems.append(Problem.of("too-deep.package", sources[0].name))
     flaws = _numbered(sorted(found, key=lambda flaw: (flaw.place.file, flaw.place.line)))
     judged = [_ignored(flaw, package) for flaw in flaws]
     return Read(tuple(flaw for flaw, _ in judged), (*problems, *(one for _, bare in judged for one in bare)))
@@ -95,18 +95,14 @@ def _unread(package: Package) -> Iterator[Problem]:
     for file in package.files:
         name = file.source.name
         if len(file.source.data) > MOST_BYTES:
-            yield Problem.quoted("too-large", f"only the first {MOST_BYTES >> 20} MB were read", where=name)
+            yield Problem.of("too-large.source", name, most=MOST_BYTES >> 20)
         elif file.root.has_error:
             broken = next((node for node in file.root.children if node.has_error), file.root)
-            yield Problem.quoted(
-                "no-go", "not all of it is Go that could be parsed", f"{name}:{broken.start_point[0] + 1}"
-            )
+            yield Problem.of("no-go", f"{name}:{broken.start_point[0] + 1}")
     for func in package.funcs.values():
         package.read(func)
         if not func.steps:
-            yield Problem.quoted(
-                "too-deep", "nested too deeply to be read", where=f"{func.file.source.name}:{func.first}"
-            )
+            yield Problem.of("too-deep.function", f"{func.file.source.name}:{func.first}")
 
 
 def _doubtful(package: Package, sites: Iterable[CauseSite]) -> bool:
@@ -159,9 +155,7 @@ def _ignored(flaw: Flaw, package: Package) -> tuple[Flaw, list[Problem]]:
             if said:
                 return replace(flaw, ignored=said), []
             if said is not None:
-                bare.append(
-                    Problem.quoted("bare-ignore", "//oakum:ignore needs a reason", f"{site.frame.file}:{number}")
-                )
+                bare.append(Problem.of("bare-ignore", f"{site.frame.file}:{number}"))
     return flaw, bare
 
 

@@ -12,6 +12,7 @@ from oakum import cli
 from oakum.cli import find
 from oakum.collect.process import running
 from oakum.collect.process.running import Served
+from oakum.model import Problem
 
 ID = "1f2e3d4c5b6a" * 5 + "0123"
 LINES = "path\texample.com/shop/cmd/{name}\nmod\texample.com/shop\tv1.2.3\t\n"
@@ -53,7 +54,7 @@ def proc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(running, "programs", lambda: found(root))
     answers = {
         11: Served("http://127.0.0.1:6060/debug/pprof", 1234),
-        13: Served(why="https://127.0.0.1:10250: 401", refused=True),
+        13: Served(refusal=Problem.of("no-pprof.refused", url="https://127.0.0.1:10250", why="401")),
     }
     monkeypatch.setattr(running, "served", lambda proc, access: answers.get(proc.pid, Served(why="it listens nowhere")))
     return root

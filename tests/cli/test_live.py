@@ -47,7 +47,7 @@ def test_diagnose_takes_two_snapshots(oakum: Call, service: Service, shelf: Path
     assert document["verdict"] == "leaking"
     assert len(document["moments"]) == 2
     (bundle,) = shelf.iterdir()
-    assert answer.err == f"oakum: what was fetched is kept in {bundle}\n"
+    assert answer.err == f"oakum: what was captured is kept in {bundle}\n"
     commands = json.dumps([finding["commands"] for finding in document["findings"]])
     assert str(bundle) in commands, "what to run next names what was kept"
     assert "http://" not in commands
@@ -198,6 +198,15 @@ def test_one_process_of_two_is_diagnosed_alone(oakum: Call, service: Service) ->
     answer = oakum("diagnose", "--no-source", "--snapshots=1", "--json", "http://127.0.0.1:1", service.url)
     assert len(json.loads(answer.out)["processes"]) == 1
     assert "connection refused" in answer.err
+
+
+def test_what_is_missing_is_said_in_chinese(oakum: Call) -> None:
+    answer = oakum("diagnose", "--lang", "zh", "http://127.0.0.1:1")
+    assert answer.code == 4
+    assert answer.err == (
+        "oakum: 无法连接：“http://127.0.0.1:1/debug/pprof/: connection refused: nothing listens there”；"
+        "`oakum find` 可列出本机的 Go 程序及其 pprof 地址\n"
+    )
 
 
 @pytest.mark.parametrize(

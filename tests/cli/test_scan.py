@@ -209,11 +209,17 @@ def test_what_cannot_be_read_is_told(oakum: Call, tree: Path, monkeypatch: pytes
     answer = oakum("scan", tree)
     assert answer.code == 1
     assert [line.partition("desk/")[2] for line in answer.err.splitlines()] == [
-        "broken.go:3: not all of it is Go that could be parsed",
-        "huge.go: larger than 10 MB",
-        "link.go: a link to something that is not source",
+        "broken.go:3: not all of it could be parsed as Go; what could not is left out",
+        "huge.go: larger than 10 MB: not read",
+        "link.go: a link to something that is not source: not read",
     ]
     assert "3 not fully read" in answer.out.splitlines()[-1]
+    chinese = oakum("scan", "--lang", "zh", tree).err.splitlines()
+    assert [line.partition("desk/")[2] for line in chinese] == [
+        "broken.go:3：部分内容无法按 Go 语法解析，已跳过",
+        "huge.go：文件过大（“larger than 10 MB”）：未读取",
+        "link.go：是指向非源码文件的链接：未读取",
+    ]
 
 
 @pytest.mark.parametrize(

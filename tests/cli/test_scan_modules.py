@@ -271,7 +271,10 @@ def test_what_of_a_build_could_not_be_read(oakum: Call, tree: Path) -> None:
     with (tree / "go.mod").open("a") as file:
         file.write("replace k8s.io/apimachinery > ../apimachinery\n")
     for given in (tree, tree / "go.mod"):
-        assert oakum("scan", given).err == f"oakum: {tree}/go.mod:9: 1 line of this go.mod could not be read\n"
+        assert (
+            oakum("scan", given).err
+            == f"oakum: {tree}/go.mod:9: 1 line of this go.mod could not be read: a version may be missing\n"
+        )
 
 
 def test_a_version_that_go_get_does_not_change(oakum: Call, tree: Path) -> None:

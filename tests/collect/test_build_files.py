@@ -6,6 +6,7 @@ import pytest
 
 from oakum.collect import build_files as module
 from oakum.collect.build_files import build_files
+from oakum.report.words import say
 
 
 def put(path: Path, data: bytes = b"", mode: int = 0o644) -> None:
@@ -41,6 +42,6 @@ def test_more_programs_than_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
         put(tmp_path / f"app{at}", b"\x7fELF" + bytes(100 << 10), 0o755)
     found = build_files(tmp_path)
     assert len(found.programs) == 2
-    assert [one.quote for one in found.problems] == [
+    assert [say(one.text) for one in found.problems] == [
         "3 more programs were not read; name them, or the directory they are in"
     ]

@@ -14,7 +14,8 @@ from oakum.collect.growth import grown
 from oakum.collect.scheduler import CaptureScheduler
 from oakum.collect.target import CaptureOptions, Plan, Step, Taken, Target
 from oakum.model import Capture, OakumError, Problem, Unreachable, UsageError
-from oakum.report.words.told import problem_line
+from oakum.report.words.lines import problem_line
+from support import quoted
 
 STEPS = (Step("goroutine.pb.gz", "goroutines", "GET a"), Step("heap.pb.gz", "heap", "GET b"))
 PATIENT = 20.0  # seconds, on a machine that is three times slower than any
@@ -52,7 +53,7 @@ class Service:
 class Dead(Service):
     def plan(self, options: CaptureOptions, snapshot: int = 1, last: bool = True) -> Plan:
         super().plan(options, snapshot, last)
-        return Plan(problems=(Problem.quoted("unreachable", "connection refused"),))
+        return Plan(problems=(quoted("unreachable", "connection refused"),))
 
 
 class Shelf:

@@ -274,9 +274,9 @@ PLANTS = [
     Plant(replace_outside, "go.mod: replace leads to ../outside/dep, outside of {checkout}: Go is not called for this module", False),
     Plant(linked_vendor, "vendor: a link to {outside}, outside of the checkout: it is not read, and Go is not called for this module", False),
     Plant(cgo, "dep has no Go files without cgo, which is not run: ", False),
-    Plant(dot_on_the_path, "{checkout}: the PATH leads to go, git in the checkout or where you stand: not run"),
-    Plant(nothing_on_the_path, "{checkout}: the PATH leads to go, git in the checkout or where you stand: not run"),
-    Plant(checkout_on_the_path, "{checkout}: the PATH leads to go, git in the checkout or where you stand: not run"),
+    Plant(dot_on_the_path, "{checkout}: the PATH leads to go, git in the checkout or the current directory: not run"),
+    Plant(nothing_on_the_path, "{checkout}: the PATH leads to go, git in the checkout or the current directory: not run"),
+    Plant(checkout_on_the_path, "{checkout}: the PATH leads to go, git in the checkout or the current directory: not run"),
     Plant(version_manager, ""),
     Plant(python_modules, ""),
 ]  # fmt: skip

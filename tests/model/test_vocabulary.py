@@ -10,6 +10,7 @@ from mypy import api
 
 from oakum.model.vocabulary import (
     AGAINST,
+    BY_DECISIVENESS,
     EVIDENCE,
     HARMLESS,
     MECHANISMS,
@@ -86,6 +87,11 @@ def test_every_kind_has_its_sentence() -> None:
     for kind in EVIDENCE:
         keys = (f"goroutines.{kind}", f"locks.{kind}", f"memory.{kind}", kind.replace("-", ".", 1), SENTENCES.get(kind))
         assert WORDS.keys() & set(filter(None, keys)), kind
+
+
+def test_every_kind_has_its_rank_and_what_speaks_against_comes_last() -> None:
+    assert sorted(BY_DECISIVENESS) == sorted(EVIDENCE)
+    assert set(BY_DECISIVENESS[-len(AGAINST) :]) == AGAINST
 
 
 def test_every_kind_is_noted_by_some_stage() -> None:

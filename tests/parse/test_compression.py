@@ -17,7 +17,7 @@ from oakum.model import Capture
 from oakum.parse import parse
 from oakum.parse.compression import unpack
 from oakum.parse.limits import DEFAULT, MIB, Limits
-from oakum.report.words.told import problem_line
+from oakum.report.words.lines import problem_line
 
 TEXT = b"".join(b"goroutine %d [chan send, %d minutes]:\n" % (row, row % 90) for row in range(20_000))
 

@@ -9,7 +9,7 @@ from oakum.parse import debug1, pprof
 from oakum.parse.compression import unpack
 from oakum.parse.limits import DEFAULT, Limits
 from oakum.parse.parking import group_profile
-from oakum.report.words.told import problem_line
+from oakum.report.words.lines import problem_line
 
 LEGACY = Path(__file__).parent / "testdata" / "legacy"
 

@@ -13,7 +13,7 @@ import yaml
 
 from oakum.model import Capture, Reading
 from oakum.parse import goroutines, parse
-from oakum.report.words.told import problem_line
+from oakum.report.words.lines import problem_line
 from support import SHARED
 
 pytestmark = [

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from oakum.parse.foreign import name_foreign
-from oakum.report.words.told import problem_line
+from oakum.report.words.lines import problem_line
 from support import need_shared
 
 ELF = b"\x7fELF\x02\x01\x01" + b"\0" * 9

@@ -24,7 +24,7 @@ from oakum.cli.case import case
 from oakum.model import Build, Capture, Reading
 from oakum.parse import build_text, go_binary, parse
 from oakum.parse.limits import DEFAULT
-from oakum.report.words.told import problem_line
+from oakum.report.words.lines import problem_line
 from record.binaries import universal
 from support import RECORDED, ROOT, oakum
 
@@ -186,7 +186,7 @@ def test_no_telling_is_none() -> None:
         (elf(bytes(100), kind=4), "not-a-profile", "dlv core"),
         (elf(bytes(100), promised=900), "cut-program", "cut off after 228 bytes (900 are missing)"),
         (b"\x7fELF and then nothing", "not-a-profile", "a program (ELF)"),
-        (elf(table("zS3q.main")), "no-build-information", "tells neither version nor modules"),
+        (elf(table("zS3q.main")), "no-build-information", "without version and modules"),
     ],
 )
 def test_other_programs_are_named(data: bytes, key: str, says: str) -> None:

@@ -17,7 +17,7 @@ from oakum.model import Capture, Reading
 from oakum.parse import goroutines, logs, parse
 from oakum.parse.logs import stamps
 from oakum.parse.stack_lines import Lines
-from oakum.report.words.told import problem_line
+from oakum.report.words.lines import problem_line
 from wrappings import CARRIERS, ENCODINGS, EXPORTS, INNERMOST, Wrap
 
 PLAIN = (Path(__file__).parent / "testdata" / "logs" / "plain.txt").read_text()

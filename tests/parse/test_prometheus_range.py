@@ -13,7 +13,7 @@ from oakum.model import Capture, Reading
 from oakum.parse import parse as parse_capture
 from oakum.parse.limits import DEFAULT
 from oakum.parse.prometheus_range import SNAPSHOTS, read
-from oakum.report.words.told import problem_line
+from oakum.report.words.lines import problem_line
 
 START = 1_700_000_000
 Course = Callable[[int], float]
@@ -134,7 +134,7 @@ def test_sums_without_labels_belong_to_the_only_process() -> None:
 def test_warnings_and_partial_answers_are_told() -> None:
     read = parse(answer(series("up", lambda _: 1, 2, job="j"), warnings=["store 7 was not asked"], isPartial=True))
     told = [problem_line(problem) for problem in read[0].problems]
-    assert "Prometheus says of its answer: store 7 was not asked" in told
+    assert "Prometheus warns about its answer: store 7 was not asked" in told
     assert any("partial" in text for text in told)
 
 

@@ -16,7 +16,7 @@ import wrappings
 from oakum.model import Buffer, Capture, Reading
 from oakum.parse import goroutines, others, parse
 from oakum.parse.limits import DEFAULT, Limits
-from oakum.report.words.told import problem_line
+from oakum.report.words.lines import problem_line
 
 PLAIN = (Path(__file__).parent / "testdata" / "logs" / "plain.txt").read_bytes()
 DEBUG1 = b"goroutine profile: total 2\n2 @ 0x47d86a 0x41421c\n#\t0x41421b\tmain.leak.func1+0x1b\t/src/main.go:3\n\n"

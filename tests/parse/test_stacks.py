@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from oakum.model import Frame, GoroutineGroup, Goroutines, Reading
 from oakum.parse import stack_scan, stacks
 from oakum.parse.limits import Limits
-from oakum.report.words.told import problem_line
+from oakum.report.words.lines import problem_line
 from support import need_shared
 
 TESTDATA = Path(__file__).parent / "testdata" / "stacks"
@@ -436,7 +436,9 @@ def test_more_dumps_than_anybody_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stacks, "_MOST_DUMPS", 3)
     readings = stacks.read((_dump(_worker(1)) + "\n").encode() * 5)
     assert len(readings) == 3
-    assert [problem_line(p) for p in readings[-1].problems] == ["2 more dumps follow that were not looked at (line 17)"]
+    assert [problem_line(p) for p in readings[-1].problems] == [
+        "2 more dumps follow that were not read; split the file (line 17)"
+    ]
 
 
 def test_mmap_and_memoryview(tmp_path: Path) -> None:

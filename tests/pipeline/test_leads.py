@@ -78,14 +78,15 @@ def test_findings_with_leads(tmp_path: Path) -> None:
         finding(frame("Run", 4)),
         finding(main),
     )
-    said: list[str] = []
+    said: list[Text] = []
     found, remarks = with_leads(given, sources, fetch, said.append)
     lead = Lead(FEED, "v1.0.0", "v1.2.0", ("New",), found[0].leads[0].diff, "v1.1.0", True)
     assert [one.leads for one in found] == [(lead,), (lead,), (), ()]
     assert found[2:] == given[2:]
     assert "+\tch = make(chan int, 1)\n" in lead.diff
     assert told(remarks) == ("example.com/feed: Run did not change from v1.0.0 to v1.2.0",)
-    assert said == ["example.com/feed: what changed since v1.0.0"] * 2  # asked once for each set of functions
+    change = Text("progress.upstream", {"module": "example.com/feed", "version": "v1.0.0"})
+    assert said == [change] * 2  # asked once for each set of functions
     assert len(fetch.asked) < 12
 
 

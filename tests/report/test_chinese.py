@@ -17,15 +17,15 @@ from diagnoses import cause, changed, empty, heap_leak, leak, rich
 from oakum.cli.case import case
 from oakum.cli.outputs import Manner, Output, produce
 from oakum.cli.screen import Progress
-from oakum.model import Diagnosis, InputRow, Problem
+from oakum.model import Diagnosis, InputRow, Problem, Text
 from oakum.pipeline.diagnosis import Options, diagnose_case
 from oakum.report.page.compose import compose
-from support import ROOT, oakum
+from support import ROOT, oakum, quoted
 
 PROBLEMS = (
     Problem.of("cut-compression", "byte 4096", name="gzip"),
     Problem.of("log-beside-moments"),
-    Problem.quoted("unread", "captures/x: Input/output error"),
+    quoted("unread", "captures/x: Input/output error"),
 )
 LEAKING = sorted({path.parents[1].name for path in ROOT.glob("casebook/*/captures/leaking-*")})
 HEALTHY = sorted({path.parents[1].name for path in ROOT.glob("casebook/*/captures/*")} - set(LEAKING))
@@ -68,7 +68,9 @@ def test_problems_of_inputs_stand_in_the_language_of_the_page() -> None:
     told = "gzip 数据流不完整：请重新下载（第 4096 字节）；未使用：与该日志放在一起的各个快照已有自己的 goroutine 转储；原文：“captures/x: Input/output error”"
     assert said == told
     (said,) = (cell.text for cell in _last_cells(diagnosis, "en"))
-    assert said.startswith("the gzip stream is cut: download it again (byte 4096); Not used: the snapshots beside this log")
+    assert said.startswith(
+        "the gzip stream is cut: download it again (byte 4096); Not used: the snapshots beside this log"
+    )
 
 
 def _last_cells(diagnosis: Diagnosis, lang: str):  # type: ignore[no-untyped-def]
@@ -84,7 +86,7 @@ def test_what_is_said_beside_it(
     assert re.fullmatch(rf"oakum: 已写入 {page}（\d+ KiB，请用浏览器打开）\n", capsys.readouterr().err)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.delenv("OAKUM_QUIET", raising=False)
-    Progress("diagnosing:", "zh").at("comparing 3 snapshots of cpc")
+    Progress("diagnosing", "zh").at(Text("progress.comparing", {"snapshots": 3, "process": "cpc"}))
     assert capsys.readouterr().err.endswith("正在诊断：对比 cpc 的 3 个快照")
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from oakum.model import Cause, CauseSite, Flaw, Frame, Problem, Remedy, Scan, Text
 from oakum.report.sarif import document
+from support import quoted
 
 FILE = "src/desk/desk.go"
 DIFF = "\n".join(
@@ -100,8 +101,8 @@ def test_without_a_diff_of_its_file_there_is_no_fix(diff: str | None) -> None:
 
 def test_what_was_not_read_is_a_notification() -> None:
     problems = (
-        Problem.quoted("no-go", "not Go", "src/a.go:7"),
-        Problem.quoted("unread", "larger than 10 MB", "src/b.go"),
+        quoted("no-go", "not Go", "src/a.go:7"),
+        quoted("unread", "larger than 10 MB", "src/b.go"),
     )
     notes = run_of(problems=problems)["invocations"][0]["toolExecutionNotifications"]
     assert [note["message"]["text"] for note in notes] == ["not Go", "larger than 10 MB"]

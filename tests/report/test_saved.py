@@ -22,7 +22,7 @@ from oakum.report.page.compose import compose
 from oakum.report.pen import Look
 from oakum.report.terminal import render
 from oakum.report.words import WORDS
-from support import ROOT
+from support import ROOT, quoted
 
 
 def saved(of: Diagnosis | None = None) -> dict[str, Any]:
@@ -67,7 +67,7 @@ def test_a_problem_without_words_of_ours_shows_its_stored_text(key: str | None) 
     row = {"key": "cut", "text": "Of another version: it is cut.", "where": "line 9"}
     stored["inputs"][0]["problems"] = [row | ({"text_key": key, "text_args": {"x": 1}} if key else {})]
     (problem,) = diagnosis(stored).inputs[0].problems
-    assert problem == Problem.quoted("cut", "Of another version: it is cut.", "line 9")
+    assert problem == quoted("cut", "Of another version: it is cut.", "line 9")
     assert "Of another version: it is cut." in page(diagnosis(stored), "zh")
 
 

@@ -221,7 +221,7 @@ def _worded(error: Exception) -> str:
     """Return what an error says; one of a file that cannot be opened has the problem of an input."""
     if not hasattr(error, "problem"):
         return str(error)
-    from oakum.report.words.told import problem_line
+    from oakum.report.words.lines import problem_line
 
     return problem_line(error.problem)
 

@@ -133,7 +133,7 @@ def _take(words: Sequence[str], entered: "Access", given: dict[str, Any], as_jso
     from oakum.cli.live import bundle_name, nothing_captured, remove_empty_bundle, unused_path
     from oakum.collect.bundle.write import Bundle
     from oakum.collect.web import vault
-    from oakum.report.words.told import problem_line
+    from oakum.report.words.lines import problem_line
 
     place = Path(given["output"]) if given["output"] else unused_path(Path(bundle_name(words)))
     if given["output"] == "-":
@@ -187,7 +187,7 @@ def _run(words: Sequence[str], entered: "Access", given: dict[str, Any], bundle:
     schedule = Schedule(
         _snapshots(given), given["every"], given["until_growth"], given["parallel"], snapshot_limit(asked.seconds)
     )
-    progress = Progress("capturing:" if bundle else "looking:")
+    progress = Progress("capturing" if bundle else "looking:")
     gc.enable()  # a series may take hours
     with _ended_alike():
         try:

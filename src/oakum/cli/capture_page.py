@@ -16,7 +16,7 @@ from oakum.collect.growth import RULE
 from oakum.collect.target import Plan
 from oakum.collect.web.vault import hidden
 from oakum.model.sizes import size
-from oakum.report.words.told import problem_line
+from oakum.report.words.lines import problem_line
 
 _SHOWN = 20  # targets; a fleet is in the manifest
 _WIDEST = 110

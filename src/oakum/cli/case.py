@@ -12,7 +12,7 @@ from oakum.assemble import Input
 from oakum.cli.evidence import read
 from oakum.cli.live import bare
 from oakum.cli.screen import remark
-from oakum.model import Case, InputRow, NotAssembled, OakumError, Problem, Text, Unread, Unreadable, UsageError
+from oakum.model import Case, InputRow, NotAssembled, OakumError, Text, Unreadable, UsageError, problem_of
 from oakum.pipeline.case import assemble_case
 
 _OPTIONS = {"evidence": "", "baseline": "--baseline: ", "build": "--binary "}
@@ -45,7 +45,7 @@ def case(
 def _read(arguments: Sequence[str], unread: list[InputRow], lang: str) -> list[Input]:
     """Return what the arguments hold; rows for what could not be opened are added to `unread`."""
     from oakum.report.words import word
-    from oakum.report.words.told import error_line, problem_line
+    from oakum.report.words.lines import error_line, problem_line
 
     def complain(error: OakumError) -> None:
         origin = getattr(error, "origin", "")
@@ -62,8 +62,8 @@ def _read(arguments: Sequence[str], unread: list[InputRow], lang: str) -> list[I
 
 
 def unread_row(error: OakumError) -> InputRow:
-    problem = error.problem if isinstance(error, Unread) else Problem.quoted("unread", str(error))
-    return InputRow(getattr(error, "origin", ""), "unread", "", "", problems=(problem,))
+    """Return the row of what could not be opened."""
+    return InputRow(getattr(error, "origin", ""), "unread", "", "", problems=(problem_of(error),))
 
 
 def as_asked(inputs: Sequence[Input], asked: Sequence[str]) -> list[Input]:
@@ -91,7 +91,7 @@ def _builds(files: Sequence[str]) -> list[Input]:
             raise UsageError(f"--binary {file}: this is a directory; name the program in it, or its go.mod")
         (item,) = read((file,))
         if not any(reading.build for reading in item.readings):
-            from oakum.report.words.told import problem_line
+            from oakum.report.words.lines import problem_line
 
             problems = [problem_line(problem) for reading in item.readings for problem in reading.problems]
             why = f": {problems[0]}" if problems else ""
@@ -113,7 +113,7 @@ def worded(error: NotAssembled) -> OakumError:
 
 def _nothing(rows: Sequence[InputRow]) -> str:
     """Return what was read when nothing in it can be diagnosed, and what to do."""
-    from oakum.report.words.told import problem_line
+    from oakum.report.words.lines import problem_line
 
     kinds = (problem_line(row.problems[0]) if row.problems else f"{row.kind} as {row.format}" for row in rows[:5])
     whys = zip((row.origin for row in rows), kinds, strict=False)

@@ -133,7 +133,7 @@ def command(
         evidence, live, beside=baseline, snapshots=live["snapshots"], every=live["every"], together=True, lang=spoken
     )
     given = case(evidence, baseline, binary, asked=asked if asked != evidence else (), lang=spoken)
-    progress = Progress("diagnosing:", spoken)
+    progress = Progress("diagnosing", spoken)
     try:
         done = diagnose_case(given, Options(tuple(source), fetch_source, not no_source, not no_compile), progress.at)
     finally:

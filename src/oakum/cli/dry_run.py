@@ -49,7 +49,7 @@ def _show_live(words: Sequence[str], live: Mapping[str, Any], lang: str) -> bool
     from oakum.collect.capture_run import Schedule
     from oakum.collect.scheduler import CaptureScheduler
 
-    progress = Progress("looking:", lang)
+    progress = Progress("looking", lang)
     schedule = Schedule(live["snapshots"], live["every"])
     try:
         outcome = CaptureScheduler(

@@ -103,7 +103,7 @@ def _usable_parts(arguments: Sequence[str], dump: int | None, kinds: tuple[str, 
     for error in unread:
         if not chosen or getattr(error, "origin", "") in arguments or isinstance(error, UsageError):
             raise error
-        from oakum.report.words.told import error_line
+        from oakum.report.words.lines import error_line
 
         remark(f"left out: {error_line(error)}")
     return chosen
@@ -152,7 +152,7 @@ def problem_lines(readings: Sequence[Reading]) -> list[str]:
     problems = [problem for reading in readings for problem in reading.problems]
     if not problems:
         return []
-    from oakum.report.words.told import problem_line  # only when there is something to say
+    from oakum.report.words.lines import problem_line  # only when there is something to say
 
     return [problem_line(problem) for problem in problems]
 

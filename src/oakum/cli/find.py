@@ -75,7 +75,7 @@ def command(words: tuple[str, ...], no_probe: bool, as_json: bool) -> int:
     A Go binary is recognised by its build info, also when stripped or replaced on disk. Its listening sockets are
     probed for pprof, in its own network namespace if that may be entered.
     """
-    progress = Progress("looking at")
+    progress = Progress("looking-at")
     try:
         rows, hidden = _rows(words, progress)
         if not no_probe:
@@ -149,7 +149,7 @@ def _json(row: Row) -> dict[str, Any]:
         "goroutines": served.goroutines if served else None,
         "pprof": (served.address or None) if served else None,
         "own_network": served.elsewhere if served else None,
-        "why_no_pprof": (served.why or None) if served else None,
+        "why_no_pprof": _why(served) or None if served else None,
         "container": process.home.container or None,
         "engine": process.home.engine or None,
         "pod": process.home.pod or None,
@@ -173,6 +173,12 @@ def _cells(row: Row) -> dict[str, str]:
         "WHERE": str(process.home),
     }
     return {name: safe(cell) or "-" for name, cell in cells.items()}
+
+
+def _why(served: "Served") -> str:
+    from oakum.report.words.lines import problem_line
+
+    return problem_line(served.refusal) if served.refusal else served.why
 
 
 def _address(served: "Served") -> str:
@@ -239,7 +245,7 @@ def _print_notes(rows: list[Row], hidden: int, words: Sequence[str]) -> None:
     shut = sum(row.served is not None and "namespace" in row.served.why for row in rows)
     if shut:
         remark(f"{shut:,} of them are in other network namespaces, which only root may enter")
-    known = [row for row in rows if row.served is not None and row.served.refused]
+    known = [row for row in rows if row.served is not None and row.served.refusal]
     if known:
         pids = ", ".join(f"{row.name} {row.process.proc.pid}" for row in known[:5]) + (" ..." if len(known) > 5 else "")
         remark(f"pprof requires authentication at {pids}: oakum capture pid:N with --token-file or --tls-cert")

@@ -84,7 +84,7 @@ def _findings(asked: Asked) -> "tuple[tuple[Finding, ...], Sources]":
             raise Unreadable(f"{asked.evidence[0]}: {error}; write it again: oakum diagnose -o NAME.json") from error
     spoken = asked.lang or language()
     given = case(asked.evidence, asked.baseline, asked.binary, lang=spoken)
-    progress = Progress("diagnosing:", spoken)
+    progress = Progress("diagnosing", spoken)
     try:
         done = diagnose_case(given, Options(tuple(asked.source), asked.fetch), progress.at)
     finally:

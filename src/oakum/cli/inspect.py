@@ -44,7 +44,7 @@ def command(evidence: tuple[str, ...], as_json: bool, **live: Any) -> int:
     """
     from oakum.cli.evidence import read
     from oakum.cli.live import capture_live
-    from oakum.report.words.told import error_line
+    from oakum.report.words.lines import error_line
 
     evidence, _ = capture_live(evidence, live)
     unread: list[OakumError] = []

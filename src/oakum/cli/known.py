@@ -187,10 +187,10 @@ class _Show:
         from oakum.cli.case import case
         from oakum.cli.known_match import counted, match
         from oakum.report.known_match import document, render
-        from oakum.report.words.told import problem_line
+        from oakum.report.words.lines import problem_line
 
         given = case(evidence, (), binaries, lang=self.look.lang)
-        progress = Progress("matching:")
+        progress = Progress("matching")
         try:
             seen = match(given, progress.at)
         finally:

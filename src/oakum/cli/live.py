@@ -77,24 +77,27 @@ def bare(word: str) -> str:
 
 def progress_reporter(progress: Progress) -> "Callable[[CaptureScheduler], None]":
     """Return what shows on one line how far a run is."""
+    from oakum.model.text import Text
 
     def show(run: "CaptureScheduler") -> None:
         results, most = run.results, run.schedule.snapshots
         at = max((result.snapshots[-1] for result in results if result.snapshots), default=0)
         pause, (name, seconds) = run.next_in, run.slowest
-        parts = []
+        parts: list[Text | str] = []
         if pause is not None and at:
-            parts.append(f"next snapshot in {pause:.0f} s")
+            parts.append(Text("progress.next", {"seconds": pause}))
         elif seconds > _LONG:
-            parts.append(f"{seconds:.0f} s for {name}")
+            parts.append(Text("progress.slow", {"seconds": seconds, "name": name}))
         if len(results) > 1:
-            parts.append(f"{sum(bool(result.snapshots) for result in results):,} of {len(results):,} targets")
+            done = sum(bool(result.snapshots) for result in results)
+            parts.append(Text("progress.targets", {"count": done, "total": len(results)}))
         if most > 1:
-            parts.append(f"snapshot {max(1, at)} of {'at most ' if run.schedule.until_growth else ''}{most}")
+            key = "progress.snapshot-most" if run.schedule.until_growth else "progress.snapshot"
+            parts.append(Text(key, {"number": max(1, at), "total": most}))
         parts.append(size(sum(result.size for result in results)))
         if pause is not None and shutil.get_terminal_size().columns > 100:
-            parts.append("Ctrl-C ends it and keeps everything")
-        progress.at(" · ".join(parts))
+            parts.append(Text("progress.interrupt"))
+        progress.at(*parts)
 
     return show
 
@@ -157,7 +160,7 @@ def capture_live(
     from oakum.collect.capture_run import snapshot_limit
     from oakum.collect.scheduler import CaptureScheduler, Schedule
     from oakum.collect.web import vault
-    from oakum.report.words.told import problem_line
+    from oakum.report.words.lines import problem_line
 
     entered, asked = access(given), capture_options(given)
     place = unused_path(capture_directory() / bundle_name(live))
@@ -165,7 +168,7 @@ def capture_live(
     if only:
         opened = [(word, _restrict(open_, only)) for word, open_ in opened]
     bundle = Bundle(place, secrets=vault.known, worded=problem_line)
-    progress = Progress("capturing:", lang)
+    progress = Progress("capturing", lang)
     gc.enable()  # a series may take hours
     try:
         schedule = Schedule(snapshots, every, limit=snapshot_limit(asked.seconds))
@@ -187,7 +190,7 @@ def capture_live(
         missing = [word for word in asked_of if word not in found]
         # Without what was named, a view or a base would show something else; of several processes one may be missing.
         if missing and (not together or group is beside or len(missing) == len(asked_of)):
-            raise nothing_captured(outcome)
+            raise nothing_captured(outcome, lang)
     _print_notes(place, outcome, lang)
     whole = together and not any(is_live(word) for word in beside)
     return _replaced(words, found, place if whole else None), _replaced(beside, found, None)
@@ -249,26 +252,25 @@ def _replaced(words: Sequence[str], found: Mapping[str, Sequence[str]], whole: P
 def _print_notes(place: Path, outcome: "CaptureOutcome", lang: str) -> None:
     """Say what is missing, and where the rest is."""
     from oakum.collect.web.vault import hidden
-    from oakum.report.words.told import remark_in
+    from oakum.report.words import word
 
-    problems = problem_texts(outcome) + _left_out(outcome)
+    problems = problem_texts(outcome, lang) + _left_out(outcome)
     for text in problems[:_TOLD_MOST]:
         remark(hidden(text))
     if len(problems) > _TOLD_MOST:
-        remark(f"... and {len(problems) - _TOLD_MOST:,} more; {place}/manifest.json has them all")
+        remark(word("kept.more", lang, count=len(problems) - _TOLD_MOST, place=str(place)))
     (first, *more) = [result for result in outcome.results if result.paths]
     if len(first.paths) == 1 and not more:
-        remark(f"{first.plan.steps[0].ask}, kept in {place / first.paths[0]}")
+        remark(word("kept.one", lang, asked=first.plan.steps[0].ask, place=str(place / first.paths[0])))
     else:
-        kept = f"{'interrupted; ' if outcome.interrupted else ''}what was fetched is kept in {place}"
-        remark(remark_in(kept, lang))
+        remark(word("kept.interrupted" if outcome.interrupted else "kept.at", lang, place=str(place)))
 
 
-def problem_texts(outcome: "CaptureOutcome") -> list[str]:
+def problem_texts(outcome: "CaptureOutcome", lang: str = "en") -> list[str]:
     """Return every problem of every target, each with the target that it is about."""
-    from oakum.report.words.told import problem_line
+    from oakum.report.words.lines import problem_line
 
-    told = [(result, problem_line(problem)) for result in outcome.results for problem in result.problems]
+    told = [(result, problem_line(problem, lang)) for result in outcome.results for problem in result.problems]
     named = [
         text if result.address in text or result.word in text else f"{result.name}: {text}" for result, text in told
     ]
@@ -285,17 +287,18 @@ def _left_out(outcome: "CaptureOutcome") -> list[str]:
     ]
 
 
-def nothing_captured(outcome: "CaptureOutcome") -> Unreachable:
+def nothing_captured(outcome: "CaptureOutcome", lang: str = "en") -> Unreachable:
     """Return the error that tells why nothing came of any target, and what would help."""
     from oakum.cli.capture_page import advice
     from oakum.collect.web.vault import hidden
+    from oakum.report.words import word
 
-    told, helps = problem_texts(outcome), advice(outcome.results)
+    told, helps = problem_texts(outcome, lang), advice(outcome.results)
     if len(told) > 1:
-        more = [f"... and {len(told) - _TOLD_MOST:,} more"] if len(told) > _TOLD_MOST else []
-        told = ["nothing was captured:", *(f"  {text}" for text in [*told[:_TOLD_MOST], *more])]
+        more = [word("kept.others", lang, count=len(told) - _TOLD_MOST)] if len(told) > _TOLD_MOST else []
+        told = [word("kept.nothing", lang), *(f"  {text}" for text in [*told[:_TOLD_MOST], *more])]
     if helps:
-        told += ["What would help (oakum does not change the target):", *helps[:2]]
+        told += [word("kept.helps", lang), *helps[:2]]
     return Unreachable(hidden("\n".join(told)) or "nothing was captured")
 
 

@@ -21,10 +21,8 @@ from oakum.experiment.go_packages import built_packages
 from oakum.knowledge.carried import Linked, carried
 from oakum.knowledge.leaks import leaks
 from oakum.knowledge.paths import linked_modules
-from oakum.model import Build, Capture, Carried, OakumError, Problem, Reading, Scan
+from oakum.model import Build, Capture, Carried, OakumError, Problem, Reading, Scan, Text, problem_of
 from oakum.parse import go_binary, parse
-from oakum.report.words import say
-from oakum.report.words.told import error_line
 
 # //oakum:ignore kubernetes-98653 every watch of ours is drained
 _IGNORE = re.compile(r"//[ \t]*oakum:ignore(?![\w-])[ \t]*(\S*)[ \t]*(.*?)\s*$")
@@ -50,15 +48,16 @@ class Found(Struct, dict=True):
         rows = carried(build, origin, linked)
         self.rows += [replace(row, program=row.program or program) for row in rows]
 
-    def tell(self, key: str, text: str, where: str) -> None:
-        self.problems.append(Problem.quoted(key, text, where))
+    def add_unread(self, error: OakumError) -> None:
+        """Keep that something could not be opened."""
+        self.problems.append(replace(problem_of(error), where=getattr(error, "origin", "")))
 
 
-def scan_modules(roots: Sequence[str], *, progress: Callable[[str], None]) -> Scan:
+def scan_modules(roots: Sequence[str], *, progress: Callable[[Text | str], None]) -> Scan:
     """Return the known bugs of the versions that the roots name; files of source name none."""
     found = Found()
     for root in dict.fromkeys(roots):
-        progress(f"looking into {root}")
+        progress(Text("progress.looking-into", {"place": str(root)}))
         if root != "-" and Path(root).is_dir():
             _tree(Path(root), found, progress)
         elif not root.endswith(".go"):
@@ -83,7 +82,7 @@ def _once(rows: Iterable[Carried]) -> list[Carried]:
     return sorted(seen.values(), key=lambda row: (row.origin, row.program, row.affects != "yes", row.module, row.id))
 
 
-def _tree(root: Path, found: Found, progress: Callable[[str], None]) -> None:
+def _tree(root: Path, found: Found, progress: Callable[[Text | str], None]) -> None:
     files = build_files(root)
     found.problems += files.problems
     if not files.source:
@@ -91,7 +90,7 @@ def _tree(root: Path, found: Found, progress: Callable[[str], None]) -> None:
         return
     for path in (*files.modules, *files.programs):
         progress(str(path))
-        for capture in gather((str(path),), lambda error: found.tell("unread", error_line(error), "")):
+        for capture in gather((str(path),), found.add_unread):
             for reading in parse(capture):
                 if reading.format == "go.mod" and reading.build is not None:
                     found.problems += _problems(capture, reading)
@@ -119,8 +118,7 @@ def _module(capture: Capture, build: Build, found: Found, *, tree: Path | None =
             _direct_only(path, build, found)
     inside = [row for row in found.rows[begin:] if row.mendable and row.linked is not False]
     if held := sorted({row.module for row in inside if _is_held(build, row.module)}):
-        text = f"a replace directive, which `go get` does not change, sets the version of {', '.join(held)}"
-        found.tell("replaced", text, capture.origin)
+        found.problems.append(Problem.of("replaced", capture.origin, modules=", ".join(held)))
     problems: dict[str, Problem] = {}
     found.rows[begin:] = [_ignored(row, lines, problems) for row in found.rows[begin:]]
     found.problems += problems.values()
@@ -159,12 +157,7 @@ def _direct_only(path: Path, build: Build, found: Found) -> None:
     rest = {name: version for name, version in downloaded.items() if name not in (build.modules or {})}
     if not build.modules and not rest:
         return
-    how = "the rest is taken from go.sum, where not all is built" if rest else "what those require is not looked up"
-    found.tell(
-        "direct-only",
-        f"before Go 1.17 a go.mod names direct requirements only, and {how}; `oakum scan PROGRAM` is exact",
-        str(path),
-    )
+    found.problems.append(Problem.of("direct-only.sums" if rest else "direct-only", str(path)))
     if rest:
         rows = carried(Build(modules=rest, linked=False), str(path.with_name("go.sum")))
         found.rows += [_downloaded(row) for row in rows]
@@ -185,17 +178,16 @@ def _ignored(row: Carried, lines: Sequence[str], problems: dict[str, Problem]) -
         where = f"{row.origin}:{at}"
         named = said[1].lower().rstrip(":,") if said else ""
         if said and named not in leaks().ids:
-            why = f"; {said[1]} is none" if said[1] else ""
-            text = f"//oakum:ignore needs the id of a known bug and a reason{why}"
-            problems[where] = Problem.quoted("bare-ignore", text, where)
+            other = Problem.of("bare-ignore.no-bug", where, id=said[1])
+            problems[where] = other if said[1] else Problem.of("bare-ignore.no-id", where)
         elif said and named == row.id and not said[2]:
-            problems[where] = Problem.quoted("bare-ignore", f"//oakum:ignore {row.id} needs a reason", where)
+            problems[where] = Problem.of("bare-ignore.known", where, id=row.id)
         elif said and named == row.id:
             return replace(row, ignored=said[2])
     return row
 
 
-def _captures(argument: str, found: Found, progress: Callable[[str], None]) -> None:
+def _captures(argument: str, found: Found, progress: Callable[[Text | str], None]) -> None:
     """Look up what programs, listings and profiles tell; a directory is what was captured of one program."""
     unread: list[OakumError] = []
     told: list[Build] = []
@@ -214,23 +206,21 @@ def _captures(argument: str, found: Found, progress: Callable[[str], None]) -> N
             places |= set(_places(reading))
             go = go or (reading.go_version if reading.go_version and not reading.go_version.endswith("+") else None)
         if capture.origin == argument and not any(_tells(reading) for reading in readings):
-            whys = [say(one.text).partition(": ")[0] for reading in readings for one in reading.problems]
-            found.tell("unread", "; ".join((*whys, _READS)), argument)
+            found.problems += [replace(one, where=argument) for reading in readings for one in reading.problems]
+            found.problems.append(Problem.of("unread.no-build", argument))
     if next(captures, None) is not None:
-        found.tell("too-many", f"only the first {_MOST_FILES:,} files were read", argument)
+        found.problems.append(Problem.of("too-many.files", argument, most=_MOST_FILES))
     for error in unread:
         if getattr(error, "origin", "") in ("", argument):
             raise error
-        origin = getattr(error, "origin", "")
-        found.tell("unread", error_line(error).removeprefix(f"{origin}: "), origin)
+        found.add_unread(error)
     if linked := linked_modules(sorted(places), go):
         rows, found.rows = found.rows, []
         found.take(linked, argument)
         said = {(row.id, row.module, row.found) for row in rows}  # by a build that lies beside the profiles
         found.rows = rows + [row for row in found.rows if (row.id, row.module, row.found) not in said]
     elif places and found.builds == begin:
-        text = "its stacks name no versions (no module@version in the paths of files); hand in the program beside it"
-        found.tell("no-versions", text, argument)
+        found.problems.append(Problem.of("no-versions", argument))
     _go_only(found, {build.go for build in (*told, linked) if build and (build.modules or build.main)}, begin)
 
 
@@ -275,7 +265,7 @@ def _add_versions(capture: Capture, reading: Reading, found: Found) -> None:
         found.take(build, capture.origin, asks, program)
         told = build.main or build.modules or reading.problems or (build.path or "").startswith("cmd/")
         if reading.format in _PROGRAMS and not told:
-            found.tell("no-modules", f"{program or 'it'} {_NO_MODULES}", capture.origin)
+            found.problems.append(Problem.of("no-modules", capture.origin, program=program or capture.origin))
 
 
 def _problems(capture: Capture, reading: Reading) -> Iterator[Problem]:

@@ -125,7 +125,7 @@ def _derive(report: Mapping[str, Any], call: Called, held: Held, source: Sequenc
         not call.no_compile,
         here=str(held.base),
     )
-    progress = Progress("deriving it again:")
+    progress = Progress("deriving")
     try:
         done = diagnose_case(given, how, progress.at).diagnosis
     finally:

@@ -97,12 +97,13 @@ def command(
 def _pictures(file: "SavedFile", diagnosis: "Diagnosis", lang: str) -> "Mapping[str, Drawing]":
     """Return the flame graphs of the evidence, if it is still there, to the byte."""
     from oakum.cli.recheck import case_again
-    from oakum.report.words.told import error_line, remark_in
+    from oakum.report.words import word
+    from oakum.report.words.lines import error_line
 
     try:
         given = case_again(file, diagnosis)
     except OakumError as error:
-        remark(remark_in(f"without flame graphs: {error_line(error)}", lang))
+        remark(word("pictures.none", lang, why=error_line(error, lang)))
         return {}
     from oakum.pipeline.figures import figures
 

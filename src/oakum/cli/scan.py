@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from oakum.cli.outputs import language, page_look, write
 from oakum.cli.screen import Progress, remark
 from oakum.collect.files import is_there
-from oakum.model import Scan, Unreadable, UsageError
+from oakum.model import Problem, Scan, Text, Unreadable, UsageError
 
 _REMARKS_MOST = 12
 _FORMATS = {".json": "json", ".sarif": "sarif"}
@@ -93,16 +93,17 @@ def command(
         _check(name, code_only)
     _known(mechanism)
     begin = time.monotonic()
-    progress = Progress("scanning:")
+    spoken = lang or language()
+    progress = Progress("scanning", spoken)
     try:
         found = _scan(trees, code_only, known_only, progress.at, tests=tests, vendor=vendor, jobs=jobs)
     finally:
         progress.done()
     if not found.files and not found.builds:
         raise Unreadable(_nothing(found, trees))
-    _remark(found)
+    _remark(found, spoken)
     told = _only(found, mechanism)
-    write(_shown(told, form, lang or language(), output, time.monotonic() - begin), output)
+    write(_shown(told, form, spoken, output, time.monotonic() - begin), output)
     fails = told.flaws or any(row.mendable for row in told.carried) or (strict and told.carried)
     return 1 if fails and not exit_zero else 0
 
@@ -111,7 +112,7 @@ def _scan(
     trees: Sequence[str],
     code_only: bool,
     known_only: bool,
-    progress: Callable[[str], None],
+    progress: Callable[[Text | str], None],
     *,
     tests: bool,
     vendor: bool,
@@ -139,12 +140,11 @@ def _scan(
 
 
 def _nothing(found: Scan, trees: Sequence[str]) -> str:
-    from oakum.report.words import say
-
+    """Return why there is nothing to tell."""
     if found.problems and len(trees) == 1:
-        return "; ".join(f"{one.where or trees[0]}: {say(one.text)}" for one in found.problems[:3])
+        return "; ".join(_line(one, trees[0]) for one in found.problems[:3])
     for one in found.problems:
-        remark(f"{one.where}: {say(one.text)}" if one.where else say(one.text))
+        remark(_line(one))
     return (
         f"{', '.join(trees)}: no Go files that could be read, and nothing that tells versions: go.mod, a Go program, "
         "go version -m output, captures"
@@ -198,12 +198,18 @@ def _only(found: Scan, mechanisms: tuple[str, ...]) -> Scan:
     return replace(found, flaws=flaws, ignored=ignored, carried=carried, passed_over=passed_over, unlinked=unlinked)
 
 
-def _remark(found: Scan) -> None:
-    """Tell on stderr what could not be read."""
-    from oakum.report.words import say
+def _line(one: Problem, about: str = "", lang: str = "en") -> str:
+    """Return a problem with the file that it is of, which some sentences begin with."""
+    from oakum.report.words import say, word
 
+    text, where = say(one.text, lang), one.where or about
+    return word("input.of", lang, origin=where, text=text) if where and not text.startswith(where) else text
+
+
+def _remark(found: Scan, lang: str) -> None:
+    """Tell on stderr what could not be read."""
     for one in found.problems[:_REMARKS_MOST]:
-        remark(f"{one.where}: {say(one.text)}" if one.where else say(one.text))
+        remark(_line(one, lang=lang))
     if (more := len(found.problems) - _REMARKS_MOST) > 0:
         remark(f"... and {more:,} more; --json lists them")
 

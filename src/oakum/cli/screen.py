@@ -9,7 +9,10 @@ import re
 import shutil
 import sys
 import unicodedata
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from oakum.model import Text
 
 # Only attributes and colours that are legible on both black and white: no yellow, no white, no bright ones.
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "blue": "34", "magenta": "35", "cyan": "36"}
@@ -79,16 +82,16 @@ class Progress:
     """A line on stderr that says what is being read; silent when stderr is not a terminal."""
 
     def __init__(self, what: str, lang: str = "en") -> None:
-        self._what, self._lang = what, lang
+        self._what, self._lang = f"progress.{what}", lang
         self._shown = sys.stderr.isatty() and not os.environ.get("OAKUM_QUIET")
 
-    def at(self, step: str) -> None:
-        """Show the step now at work."""
+    def at(self, *steps: "Text | str") -> None:
+        """Show the step now at work; names and paths are shown as they are."""
         if self._shown:
-            from oakum.report.words.told import remark_in  # not before a terminal waits for something
+            from oakum.report.words import say, word  # not before a terminal waits for something
 
-            what = remark_in(self._what, self._lang)
-            said = f"{what}{'' if what.endswith('：') else ' '}{remark_in(step, self._lang)}"
+            said = word(self._what, self._lang)
+            said += " · ".join(step if isinstance(step, str) else say(step, self._lang) for step in steps)
             room = shutil.get_terminal_size().columns - 1
             print(f"\r\x1b[K{shorten(safe(said), room)}", end="", file=sys.stderr, flush=True)
 

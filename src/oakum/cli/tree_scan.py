@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from oakum.collect.code.go_tree import GoPackage, directories, package_of_file, packages
-from oakum.model import Flaw, OakumError, Problem, Scan
+from oakum.model import Flaw, OakumError, Problem, Scan, Text
 from oakum.scan import Read, scan
 
 _ALONE = 24  # directories that are read sooner than workers start
@@ -39,7 +39,7 @@ class Part(NamedTuple):
 
 
 def scan_trees(
-    roots: Sequence[str], *, tests: bool, vendor: bool, jobs: int | None, progress: Callable[[str], None]
+    roots: Sequence[str], *, tests: bool, vendor: bool, jobs: int | None, progress: Callable[[Text | str], None]
 ) -> Scan:
     """Return what is found below the roots, in the order of their files."""
     places = list(_places(roots, vendor=vendor, progress=progress))
@@ -50,7 +50,7 @@ def scan_trees(
     for size, part in _here(places, tests) if alone else _spread(places, tests, workers):
         parts.append(part)
         done += size
-        progress(f"{done:,} of {len(places):,} directories")
+        progress(Text("progress.directories", {"done": done, "total": len(places)}))
     flaws = sorted((flaw for part in parts for flaw in part.flaws), key=lambda flaw: (flaw.place.file, flaw.place.line))
     problems = {(one.where, one.key): one for part in parts for one in part.problems}
     return Scan(
@@ -63,11 +63,11 @@ def scan_trees(
     )
 
 
-def _places(roots: Sequence[str], *, vendor: bool, progress: Callable[[str], None]) -> Iterator[str]:
+def _places(roots: Sequence[str], *, vendor: bool, progress: Callable[[Text | str], None]) -> Iterator[str]:
     """Yield directories, and files that were named themselves; what lies below two roots once."""
     seen: set[str] = set()
     for root in roots:
-        progress(f"looking into {root}")
+        progress(Text("progress.looking-into", {"place": str(root)}))
         found = directories(Path(root), vendor=vendor) if Path(root).is_dir() else [Path(root)]
         for place in found:
             real = os.path.realpath(place)
@@ -170,17 +170,13 @@ def _read(package: GoPackage) -> Read:
         with _at_most(_SECONDS):
             return scan(package.path, package.files, package.go)
     except TooLong:
-        told = Problem.quoted(
-            "too-long", f"not read to the end: more than {_SECONDS:.0f} s for one package", where=where
-        )
+        told = Problem.of("too-long", where, seconds=round(_SECONDS))
     except MemoryError:
-        told = Problem.quoted("too-large", "not read: out of memory", where=where)
+        told = Problem.of("too-large.memory", where)
     except Exception as error:
         if os.environ.get("OAKUM_DEBUG"):
             raise
-        told = Problem.quoted(
-            "internal", f"not read, internal error: {type(error).__name__}: {error}; please report it", where
-        )
+        told = Problem.of("internal.scan", where, error=f"{type(error).__name__}: {error}")
     return Read((), (told,))
 
 

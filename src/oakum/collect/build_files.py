@@ -37,7 +37,7 @@ def build_files(root: Path) -> BuildFiles:
     source = False
 
     def shut(error: OSError) -> None:
-        problems.append(Problem.quoted("unread", (error.strerror or str(error)).lower(), str(error.filename)))
+        problems.append(Problem.of("unread.os", str(error.filename), error=error.strerror or str(error)))
 
     for place, inner, files in os.walk(root, onerror=shut):
         inner[:] = sorted(name for name in inner if name not in _NEVER and not name.startswith((".", "_")))
@@ -46,8 +46,7 @@ def build_files(root: Path) -> BuildFiles:
             modules.append(Path(place) / "go.mod")
         programs += _programs(Path(place), files)
     if (more := len(programs) - _MOST_PROGRAMS) > 0:
-        text = f"{more:,} more programs were not read; name them, or the directory they are in"
-        problems.append(Problem.quoted("too-many", text, str(programs[_MOST_PROGRAMS].parent)))
+        problems.append(Problem.of("too-many.programs", str(programs[_MOST_PROGRAMS].parent), more=more))
     return BuildFiles(tuple(modules), tuple(programs[:_MOST_PROGRAMS]), source, tuple(problems))
 
 

@@ -95,8 +95,7 @@ class TargetResult(Struct, eq=False, dict=True):
             self._note(problem)
         if path is None:
             if taken.capture is not None:
-                text = f"{taken.step.file}: left out, since the names in bytes of this kind cannot be replaced."
-                self._note(Problem.quoted("not-redacted", text))
+                self._note(Problem.of("not-redacted", file=taken.step.file))
             return
         self.paths.append(path)
         self.size += len(taken.capture.data) if taken.capture else 0

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from oakum.collect.bundle.archive import is_archive, members
 from oakum.collect.bundle.manifest import MANIFEST, OWN_FILES, Manifest, is_manifest, read_manifest
 from oakum.collect.own_reports import is_report
-from oakum.model import Argument, Capture, OakumError, Problem, Unread, UsageError
+from oakum.model import Argument, Capture, OakumError, Problem, Text, Unread, UsageError
 from oakum.model.order import natural
 
 _MAP_FROM = 1 << 20  # below this, reading is cheaper than mapping
@@ -154,7 +154,7 @@ def _walk(
 def _opened(archive: Capture, complain: Complaint) -> Iterator[Capture]:
     """Yield the files of an archive in name order; what could not be read of it is told."""
 
-    def told(name: str, /, **args: Argument) -> None:
+    def told(name: str, /, **args: Argument | Text) -> None:
         # Part of it: whoever named the archive gets the rest.
         complain(Unread(Problem.of(f"unread.{name}", origin=archive.origin, **args), f"{archive.origin}/"))
 

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from oakum.collect.capture_run import CaptureOutcome, CaptureSink, Schedule, TargetResult, Unopened, of_the_past
 from oakum.collect.growth import grown
-from oakum.collect.target import CaptureOptions, Step, Taken, Target
+from oakum.collect.target import CaptureOptions, Taken, Target
 from oakum.model import OakumError, Problem, Unread, UsageError
 
 # A step that takes longer is waiting, not working: its place in the row is lent to another target.
@@ -155,9 +155,7 @@ class CaptureScheduler:
             self._stopping = True
             for job in self._running:
                 job.left_behind = True
-                job.result.add_failure(
-                    Problem.quoted("unfinished", f"{job.step}: not finished when the capture ended.")
-                )
+                job.result.add_failure(Problem.of("unfinished", asked=job.step))
             while self._keeping:
                 self._news.wait(_TICK)
         for result in self.results:
@@ -171,9 +169,7 @@ class CaptureScheduler:
         now = time.monotonic()
         for job in [j for j in self._running if now - j.began > self.schedule.limit + self._options.seconds]:
             job.left_behind = True
-            job.result.add_failure(
-                Problem.quoted("hung", f"{job.step}: no end within {now - job.began:.0f} s; left behind.")
-            )
+            job.result.add_failure(Problem.of("hung", asked=job.step, seconds=round(now - job.began)))
             self._running.remove(job)  # and not asked again: it may still be at it
 
     def _start_due(self) -> None:
@@ -229,17 +225,16 @@ class CaptureScheduler:
         except UsageError as error:
             if self._begun is None:
                 self._broken = error  # the words are wrong, and nothing has been taken yet
-            job.result.add_failure(Problem.quoted("usage", str(error)))
+            job.result.add_failure(Problem.of("usage", error=str(error)))
         except Unread as error:
             job.result.add_failure(replace(error.problem, key="failed"))
         except OakumError as error:
-            job.result.add_failure(Problem.quoted("failed", str(error)))
+            job.result.add_failure(Problem.of("failed", error=str(error)))
         except Exception as error:
             if os.environ.get("OAKUM_DEBUG"):
                 traceback.print_exc()
             # Its words might hold anything.
-            text = f"Internal error ({type(error).__name__}). Please report it; OAKUM_DEBUG=1 shows where it was."
-            job.result.add_failure(Problem.quoted("internal", text))
+            job.result.add_failure(Problem.of("internal.capture", error=type(error).__name__))
         with self._news:
             over = not job.left_behind and not self._goes_on(job)
             self._news.notify_all()
@@ -254,9 +249,7 @@ class CaptureScheduler:
                     target.close()
                 return
             if not targets:
-                job.result.add_failure(
-                    Problem.quoted("nothing", f"{job.result.word} names nothing that could be captured.")
-                )
+                job.result.add_failure(Problem.of("nothing", target=job.result.word))
                 return
             job.word.results = [TargetResult(job.result.word, target) for target in targets]
             due = 0.0 if self._begun is None else time.monotonic()
@@ -280,7 +273,8 @@ class CaptureScheduler:
             if self._stopping or job.left_behind:
                 return
             if time.monotonic() - job.began > self.schedule.limit:
-                result.add_failure(Problem.quoted("late", _late(plan.steps[at:], self.schedule.limit)))
+                files = ", ".join(step.file for step in plan.steps[at:])
+                result.add_failure(Problem.of("late", files=files, seconds=self.schedule.limit))
                 return
             job.step = step.ask
             taken = target.take(step, self._options)
@@ -338,10 +332,6 @@ def _more_files() -> None:
         most = _FILES if hard == resource.RLIM_INFINITY else min(hard, _FILES)
         if soft < most:
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-
-
-def _late(steps: Sequence[Step], limit: float) -> str:
-    return f"Not taken: {', '.join(step.file for step in steps)}; the {limit:g} s for one snapshot were over."
 
 
 __all__ = ["CaptureOutcome", "CaptureScheduler", "CaptureSink", "Open", "Schedule", "TargetResult"]

@@ -22,7 +22,7 @@ from oakum.collect.code.go_places import (
 )
 from oakum.collect.programs import is_inside
 from oakum.experiment.call_go import find_go
-from oakum.model import Problem
+from oakum.model import Problem, Text
 
 _MOST_CONFIG = 1 << 20
 _MOST_NAMED = 4  # in one sentence
@@ -68,12 +68,11 @@ def _git(root: Path) -> Iterator[Problem]:
     values = list(_values(config))
     runs = [name for name, value in values if _RUNS.fullmatch(name) and value not in (*_NO_PROGRAM, *_LFS)]
     if runs:
-        text = f"{_named(runs)} would have git run a program or read other settings: git is not run here"
-        yield Problem.quoted("git-config", text, str(git / "config"))
+        yield Problem.of("git-config", str(git / "config"), settings=_named(runs))
     elsewhere = [value for name, value in values if name == "core.hookspath"]
     for folder in (git / "hooks", *(root / value for value in elsewhere)):
         if hooks := [name for name in _READING_HOOKS if os.access(folder / name, os.X_OK)]:
-            yield Problem.quoted("git-hooks", f"{_named(hooks)}: git is not run here, so no hook is", str(folder))
+            yield Problem.of("git-hooks", str(folder), hooks=_named(hooks))
 
 
 def _values(config: str) -> Iterator[tuple[str, str]]:
@@ -90,9 +89,9 @@ def _values(config: str) -> Iterator[tuple[str, str]]:
 def _settings(env: Mapping[str, str]) -> Iterator[Problem]:
     flags = [flag.partition("=")[0].replace("--", "-") for flag in go_setting(env, "GOFLAGS").split()]
     if runs := [flag for flag in flags if flag in _FLAGS_THAT_RUN]:
-        yield Problem.quoted("go-flags", f"GOFLAGS has {_named(runs)}: Go is called without it")
+        yield Problem.of("go-flags", flags=_named(runs))
     if names := [name for name in _NAME_PROGRAMS if go_setting(env, name)]:
-        yield Problem.quoted("go-programs", f"{_named(names)} names a program: Go is called without it")
+        yield Problem.of("go-programs", names=_named(names))
 
 
 def _on_path(root: Path, env: Mapping[str, str]) -> Iterator[Problem]:
@@ -101,8 +100,7 @@ def _on_path(root: Path, env: Mapping[str, str]) -> Iterator[Problem]:
         if place.is_absolute() and not is_inside(place, root):
             continue
         if programs := [name for name in ("go", "git") if os.access(place / name, os.X_OK)]:
-            text = f"the PATH leads to {_named(programs)} in the checkout or where you stand: not run"
-            yield Problem.quoted("path", text, str(place.absolute()))
+            yield Problem.of("path", str(place.absolute()), programs=_named(programs))
 
 
 def _go_work(module: Path, inside: Sequence[Path]) -> Iterator[Problem]:
@@ -111,8 +109,7 @@ def _go_work(module: Path, inside: Sequence[Path]) -> Iterator[Problem]:
             said = directives(place / "go.work")
             paths = [words[0] for words in said.get("use", ())] + [*_replaces(said)]
             if away := [path for path in paths if not _is_in(place / path, inside)]:
-                text = f"it uses {_named(away)}, outside of {inside[0]}: Go is called without go.work"
-                yield Problem.quoted("go-work", text, str(place / "go.work"))
+                yield Problem.of("go-work", str(place / "go.work"), paths=_named(away), checkout=str(inside[0]))
             return
         if place == inside[0]:
             return
@@ -122,22 +119,22 @@ def _toolchain(module: Path, env: Mapping[str, str]) -> Iterator[Problem]:
     said = directives(module / "go.mod")
     asked = [words[0] for verb in ("toolchain", "go") for words in said.get(verb, ())]
     program = find_go(module, env)
-    here = version_of(Path(program).resolve().parent.parent) if program else "missing"
+    here = version_of(Path(program).resolve().parent.parent) if program else ""
     own = GoVersion.of(here)
     for name in asked:
         wanted = GoVersion.of(name)
         newer = wanted and own and (wanted.minor, wanted.patch or 0) > (own.minor, own.patch or 0)
         if newer or "-" in name:
-            text = f"it asks for the toolchain {name}, which is neither downloaded nor run: Go here is {here}"
-            yield Problem.quoted("toolchain", text, str(module / "go.mod"))
+            place = str(module / "go.mod")
+            other = Problem.of("toolchain", place, asked=name, here=here)
+            yield other if here else Problem.of("toolchain.none", place, asked=name)
             return
 
 
 def _replaced_outside(module: Path, inside: Sequence[Path]) -> Iterator[Problem]:
     away = [path for path in _replaces(directives(module / "go.mod")) if not _is_in(module / path, inside)]
     if away:
-        text = f"replace leads to {_named(away)}, outside of {inside[0]}: Go is not called for this module"
-        yield Problem.quoted("replaced-outside", text, str(module / "go.mod"))
+        yield Problem.of("replaced-outside", str(module / "go.mod"), paths=_named(away), checkout=str(inside[0]))
 
 
 def _is_in(path: Path, folders: Sequence[Path]) -> bool:
@@ -153,12 +150,10 @@ def _replaces(said: Mapping[str, list[list[str]]]) -> Iterator[str]:
 
 def _linked_vendor(module: Path, env: Mapping[str, str]) -> Iterator[Problem]:
     if vendor_of(module, env) is None:
-        to = os.path.realpath(module / "vendor")
-        text = f"a link to {to}, outside of the checkout: it is not read, and Go is not called for this module"
-        yield Problem.quoted("linked-vendor", text, str(module / "vendor"))
+        yield Problem.of("linked-vendor", str(module / "vendor"), to=os.path.realpath(module / "vendor"))
 
 
-def _named(words: list[str]) -> str:
+def _named(words: list[str]) -> Text | str:
     words = list(dict.fromkeys(words))
-    more = f" and {len(words) - _MOST_NAMED} more" if len(words) > _MOST_NAMED else ""
-    return ", ".join(words[:_MOST_NAMED]) + more
+    named, more = ", ".join(words[:_MOST_NAMED]), len(words) - _MOST_NAMED
+    return Text("problem.part.and-more", {"names": named, "more": more}) if more > 0 else named

@@ -87,8 +87,7 @@ def compiles(
     warnings = () if _cache_of(root) else found.warnings
     if tried.outcome == "not tried" and NEEDS_CGO in tried.why:
         needs = tried.why.partition(NEEDS_CGO)[2].split("\n")[0]
-        text = f"{needs} has no Go files without cgo, which is not run: the drafted fix was not compiled"
-        warnings = (*warnings, Problem.quoted("cgo", text, str(root)))
+        warnings = (*warnings, Problem.of("cgo.fix", str(root), package=needs))
     return replace(tried, warnings=warnings)
 
 

@@ -36,8 +36,7 @@ def built_packages(
     except OSError:
         return None, found.warnings
     if ran.code and (place := ran.err.decode("utf-8", "replace").partition(NEEDS_CGO)[2].splitlines()[:1]):
-        text = f"{place[0]} has no Go files without cgo, which is not run: modules are taken from go.mod"
-        return None, (*found.warnings, Problem.quoted("cgo", text, str(module / "go.mod")))
+        return None, (*found.warnings, Problem.of("cgo.modules", str(module / "go.mod"), package=place[0]))
     if ran.late or ran.code or not ran.out or len(ran.out) > _MOST_OUTPUT:
         return None, found.warnings
     return _build(ran.out.decode("utf-8", "replace").splitlines()), found.warnings

@@ -2,7 +2,7 @@
 
 import oakum.model.pickling  # noqa: F401  (values of the house pickle)
 from oakum.model.build import Build
-from oakum.model.capture import QUOTED, Buffer, Capture, Problem, Reading
+from oakum.model.capture import Buffer, Capture, Problem, Reading, problem_of
 from oakum.model.case import Case, Identity, InputRow, Process, Run, Snapshot, Source
 from oakum.model.cause import Cause, CauseSite, Excerpt, Flaw, Lead, Remedy, Scan, Sources, SourceText
 from oakum.model.diagnosis import (
@@ -47,7 +47,6 @@ from oakum.model.text import Argument, Text
 from oakum.model.vocabulary import CauseRole, EvidenceKind, Kinds, Mechanism, SiteRole, WaitKind
 
 __all__ = [
-    "QUOTED",
     "Activity",
     "Argument",
     "Buffer",
@@ -126,5 +125,6 @@ __all__ = [
     "WaitKind",
     "alone",
     "normal_function",
+    "problem_of",
     "stack_key",
 ]  # fmt: skip

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from msgspec import Struct, field
 
 from oakum.model.build import Build
+from oakum.model.errors import OakumError, Unread
 from oakum.model.goroutine import Goroutines
 from oakum.model.memstats import MemStats
 from oakum.model.metrics import Metrics
@@ -18,7 +19,6 @@ from oakum.model.sockets import Sockets
 from oakum.model.text import Argument, Text
 
 Buffer = bytes | memoryview | mmap.mmap
-QUOTED = "problem.quoted"
 REDACTED = "redacted:"  # before an address that tells targets apart, and leads nowhere
 
 
@@ -46,19 +46,14 @@ class Problem(Struct, frozen=True):
     where: str = ""  # "line 12", "byte 4096", "sample 3"
 
     @classmethod
-    def of(cls, name: str, where: str = "", /, **args: Argument) -> "Problem":
+    def of(cls, name: str, where: str = "", /, **args: Argument | Text) -> "Problem":
         """Return the problem that report/ has words for: KEY or KEY.VARIANT, and what stands in its sentence."""
         return cls(name.partition(".")[0], Text(f"problem.{name}", args), where)
 
-    @classmethod
-    def quoted(cls, key: str, text: str, where: str = "") -> "Problem":
-        """Return one in the words of whoever was asked, which stay as they came: a server, an operating system."""
-        return cls(key, Text(QUOTED, {"text": text}), where)
 
-    @property
-    def quote(self) -> str:
-        """Return the words of others that it is; "" of one that report/ has the words of."""
-        return str(self.text.args["text"]) if self.text.key == QUOTED else ""
+def problem_of(error: OakumError) -> Problem:
+    """Return why something could not be read; one that has no sentence of its own is quoted."""
+    return error.problem if isinstance(error, Unread) else Problem.of("unread.error", error=str(error))
 
 
 class Reading(Struct, frozen=True, eq=False):

@@ -19,13 +19,14 @@ from oakum.model.frame import Frame
 from oakum.model.known import KnownMatch
 from oakum.model.text import Argument as Argument  # where those who write evidence look for it
 from oakum.model.text import Text
-from oakum.model.vocabulary import EvidenceKind, Kinds, Mechanism, SiteRole, WaitKind
+from oakum.model.vocabulary import BY_DECISIVENESS, EvidenceKind, Kinds, Mechanism, SiteRole, WaitKind
 
 Confidence = Literal["proven", "likely", "possible"]
 Verdict = Literal["leaking", "healthy", "undecided"]
 Because = Literal["parent", "same lock", "behind"]
 Measure = Literal["goroutines", "inuse_space", "inuse_objects", "rss"]
 Against = Literal["past", "baseline"]
+_RANKS: Mapping[str, int] = {kind: at for at, kind in enumerate(BY_DECISIVENESS)}
 
 
 class Site(Struct, frozen=True):
@@ -126,6 +127,11 @@ class Suspect(Struct, frozen=True):
     @property
     def kinds(self) -> Kinds:
         return Kinds(one.kind for one in self.evidence)
+
+    @property
+    def decisive_first(self) -> tuple[Evidence, ...]:
+        """Return the evidence in the order in which a reader needs it; of one kind, as detect added it."""
+        return tuple(sorted(self.evidence, key=lambda one: _RANKS.get(one.kind, len(_RANKS))))
 
     @property
     def blocked(self) -> int:

@@ -9,7 +9,7 @@ Argument = str | int | float | tuple[int, ...]
 
 
 class Text(Struct, frozen=True):
-    """One sentence: the key of its template in report/, and what stands in it."""
+    """One sentence: the key of its template in report/, and what stands in it; a part of it may be a Text itself."""
 
     key: str
-    args: Mapping[str, Argument] = field(default_factory=lambda: MappingProxyType({}))
+    args: Mapping[str, "Argument | Text"] = field(default_factory=lambda: MappingProxyType({}))

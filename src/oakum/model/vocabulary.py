@@ -119,6 +119,25 @@ EVIDENCE: Mapping[EvidenceKind, Kind] = MappingProxyType({
     "known-bug": Kind("for", "the running version has an upstream bug with this call stack"),
 })  # fmt: skip
 
+# The order in which a reader needs them, the most decisive first: what proves it; who holds the lock, and why in the
+# source; that it grows and stays; that it lasts; that there are many; what is beside it; and, last, what speaks against
+# it.
+BY_DECISIVENESS: tuple[EvidenceKind, ...] = (
+    "leak-profile", "goleak", "never-wakes",
+    "wait-cycle", "locked-twice", "reader-writer-reader", "no-lock-holder", "lock-holder", "parent-waits",
+    "cause-in-source", "never-removed", "known-bug", "inferred-link", "finalizer-runs", "timer-runs",
+    "steady-growth", "growth-at-constant-load", "single-step", "outlives-load", "not-reused",
+    "mid-operation", "never-drops", "queue-growth", "idle-connections", "baseline", "heap-steady-growth", "heap-even-growth", "heap-single-step", "heap-retained", "heap-baseline",
+    "heap-largest", "heap-owner", "off-heap-steady-growth", "off-heap-single-step", "metric-growth",
+    "same-goroutines", "stuck", "nobody-at-work", "reported-wait", "steady-arrivals", "uneven-arrivals",
+    "same-lock", "majority", "pile-up",
+    "nil-stop-channel", "heap-pinned", "arrival-burst", "other-run",
+    "bounded", "idle-by-design", "supervisor", "startup-goroutine", "startup-pool", "progress", "departures",
+    "turnover", "plateau", "open-connections", "client-connected", "shared-streams", "heap-with-goroutines", "heap-like-baseline",
+    "heap-sampling-noise", "heap-plateau", "heap-falls", "off-heap-plateau", "off-heap-falls", "off-heap-reserved",
+    "memory-headroom", "memory-idle", "metric-plateau", "metric-fall", "metric-follows-requests", "counts-only",
+)  # fmt: skip
+
 
 class Kinds(frozenset[EvidenceKind]):
     """The kinds of evidence that a suspect has. Asked by methods, since mypy lets any text be compared with a set."""

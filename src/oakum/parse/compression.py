@@ -200,7 +200,7 @@ def _members(data: Buffer, name: str, most: int, deadline: float) -> tuple[bytes
                     if plain.tell() > most:
                         return b"", [Problem.of("too-much.stream", name=name, most=most)]
         except _Corrupt as error:
-            problems.append(Problem.of("corrupt-compression", f"byte {at} or before", name=name, error=str(error)))
+            problems.append(Problem.of("corrupt-compression", f"byte {at}", name=name, error=str(error)))
             break
         if not member.stream.eof:
             problems.append(Problem.of("cut-compression", f"byte {at}", name=name))

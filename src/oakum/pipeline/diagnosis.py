@@ -45,11 +45,11 @@ class Options(Struct, frozen=True):
 _DEFAULT = Options()
 
 
-def _silent(step: str) -> None:
+def _silent(step: Text) -> None:
     """Say nothing of the step."""
 
 
-def diagnose_case(case: Case, how: Options = _DEFAULT, progress: Callable[[str], None] = _silent) -> Diagnosed:
+def diagnose_case(case: Case, how: Options = _DEFAULT, progress: Callable[[Text], None] = _silent) -> Diagnosed:
     fetcher = Fetch(call_go) if how.fetch else None
     sources = LocalSources(
         how.source, [process.build for process in case.processes if process.build], fetcher, here=how.here
@@ -63,7 +63,7 @@ def diagnose_case(case: Case, how: Options = _DEFAULT, progress: Callable[[str],
     found = [one for folder in how.source if how.read_source for one in inspect_checkout(Path(folder)).warnings]
     if how.compile_drafts:
         findings = tuple(_tried(finding, sources, how.source, progress, found) for finding in findings)
-    warnings += tuple(Text("pipeline.warning", {"why": why}) for why in dict.fromkeys(map(_worded, found)))
+    warnings += tuple(_worded(one) for at, one in enumerate(found) if one not in found[:at])
     return Diagnosed(replace(diagnosis, findings=findings), sources, warnings)
 
 
@@ -79,24 +79,24 @@ def _foreign(case: Case, source: Sequence[str]) -> tuple[Text, ...]:
     # serve of main.(*api).serve.func1
     main = {frame.name.partition(".")[0] for frame in frames if frame.package == "main"} - {"", "main", "init"}
     found = (foreign_source(folder, builds, own, main) for folder in source)
-    return tuple(Text("pipeline.warning", {"why": told}) for told in found if told)
+    return tuple(told for told in found if told)
 
 
-def _worded(warning: Problem) -> str:
-    return f"{warning.where}: {warning.quote}" if warning.where else warning.quote
+def _worded(warning: Problem) -> Text:
+    return Text("pipeline.at", {"where": warning.where, "text": warning.text}) if warning.where else warning.text
 
 
 def _tried(
     finding: Finding,
     sources: LocalSources,
     source: Sequence[str],
-    progress: Callable[[str], None],
+    progress: Callable[[Text], None],
     warnings: list[Problem],
 ) -> Finding:
     """Return a finding whose drafted fixes compile, as far as Go is at hand to try them; one that fails is not told."""
     if not any(remedy.diff for remedy in finding.remedies) or find_go() is None:
         return finding
-    progress("compiling the drafted fix")
+    progress(Text("progress.compiling"))
     kept: list[Remedy] = []
     for remedy in finding.remedies:
         if remedy.diff is None:

@@ -26,7 +26,7 @@ def with_leads(
     findings: Sequence[Finding],
     sources: "LocalSources",
     fetch: "Fetch",
-    progress: Callable[[str], None] = lambda _: None,
+    progress: Callable[[Text], None] = lambda _: None,
 ) -> tuple[tuple[Finding, ...], tuple[Text, ...]]:
     """Return the findings with what upstream changed later, and warnings of what could not be asked."""
     asked: dict[tuple[str, str, tuple[Function, ...]], Lead | None] = {}
@@ -37,7 +37,7 @@ def with_leads(
         for (module, version), functions in _by_module(finding, sources).items():
             key = (module, version, functions)
             if key not in asked:
-                progress(f"{module}: what changed since {version}")
+                progress(Text("progress.upstream", {"module": module, "version": version}))
                 asked[key], said = _ask(module, version, functions, fetch)
                 warnings |= {f"{one.key} {sorted(one.args.items())}": one for one in said}
             if lead := asked[key]:
@@ -97,9 +97,9 @@ def _ask(module: str, version: str, functions: Sequence[Function], fetch: "Fetch
     try:
         releases = fetch.releases(module)
     except SourceNotFound as error:
-        return None, [Text("pipeline.warning", {"why": str(error)})]
+        return None, [Text("leads.failed", {"error": str(error)})]
     history = first_change(module, version, releases, functions, read)
-    said = [Text("pipeline.warning", {"why": failed[one]}) for one in history.skipped if one in failed]
+    said = [Text("leads.failed", {"error": failed[one]}) for one in history.skipped if one in failed]
     if history.lead is None and len(history.looked) > 1:
         names = ", ".join(sorted({str(function) for function in functions} - set(history.missing)))
         args = {"module": module, "names": names, "version": version, "last": history.looked[-1]}

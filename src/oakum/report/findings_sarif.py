@@ -13,7 +13,6 @@ from oakum.report.advice import commands, origins
 from oakum.report.gap_commands import gap_command
 from oakum.report.sarif import fixes, log, role, rule
 from oakum.report.words import say, word
-from oakum.report.words.told import command_in
 
 _LONGEST = 2000  # characters of a name or a path; Go has none that long
 _LONG_TEXT = 10_000  # of a message
@@ -155,8 +154,8 @@ def _uri(path: str) -> str:
 def _note(diagnosis: Diagnosis, gap: Gap, lang: str) -> dict[str, Any]:
     between = "" if lang == "zh" else " "
     told = between.join((say(gap.what, lang), say(gap.why, lang)))
-    command = gap_command(diagnosis, gap)
-    text = f"{told} {command_in(command, lang)}" if command else told
+    command = gap_command(diagnosis, gap, lang)
+    text = f"{told} {command}" if command else told
     return {"level": "note", "descriptor": {"id": _cut(gap.what.key)}, "message": {"text": _cut(text, _LONG_TEXT)}}
 
 

@@ -8,28 +8,31 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 
 from oakum.model import Diagnosis, Gap
+from oakum.report.words import word
 
 # http://10.0.0.7:6060    https://shop.example/debug/pprof/    http://10.0.0.7:6060/debug/pprof/heap
 _SERVER = re.compile(r"(https?://[\w.:\[\]-]+)(?:/|/debug/pprof(?:/\w*)?)?")
 # What runs and can be asked again; files and stores of the past cannot.
 _RUNS = ("http://", "https://", "https+insecure://", "unix://", "kube://", "pid:")
-_LATER = "  # some minutes after the load has gone"
+_REMARK = "  # "
 _PEER = "curl -so peer.goroutine.debug2.txt 'http://PEER:PORT/debug/pprof/goroutine?debug=2'"
 # What the process that was captured while it ran is asked again for, and how.
 _ASK_AGAIN: Mapping[str, tuple[str, ...]] = {"second-moment": (), "after-load": (), "ages": ("--force",)}
 
 
-def gap_command(diagnosis: Diagnosis, gap: Gap) -> str:
-    """Return the command that would settle a gap; "" where there is none."""
-    if gap.command:
-        return gap.command
+def gap_command(diagnosis: Diagnosis, gap: Gap, lang: str = "en") -> str:
+    """Return the command that would settle a gap, with when to run it behind its #; "" where there is none."""
     key = gap.what.key.removeprefix("gap.")
+    command = gap.command.partition(_REMARK)[0] or _written(diagnosis, gap, key)
+    return f"{command}{_REMARK}{word('command.after-load', lang)}" if command and key == "after-load" else command
+
+
+def _written(diagnosis: Diagnosis, gap: Gap, key: str) -> str:
     write = _COMMANDS.get(key)
     if write is None:
         return ""
     if diagnosis.target and key in _ASK_AGAIN:
-        command = shlex.join(["oakum", "diagnose", *_ASK_AGAIN[key], diagnosis.target])
-        return f"{command}{_LATER}" if key == "after-load" else command
+        return shlex.join(["oakum", "diagnose", *_ASK_AGAIN[key], diagnosis.target])
     address = next((row.address for row in diagnosis.processes if row.id == gap.process), "")
     return _with_evidence(write(gap, address), diagnosis.called)
 
@@ -79,7 +82,7 @@ def _more_snapshots(_: Gap, address: str) -> str:
 
 def _after_load(gap: Gap, address: str) -> str:
     again = _again(address)
-    return (f"oakum capture {again} -o after/" if again else _dump(gap, address)) + _LATER
+    return f"oakum capture {again} -o after/" if again else _dump(gap, address)
 
 
 def _ages(gap: Gap, address: str) -> str:

@@ -17,7 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from oakum import __version__
-from oakum.model import QUOTED, Cause, Finding, KnownMatch, Memory, Remedy, Text, Unreadable
+from oakum.model import Cause, Finding, KnownMatch, Memory, Remedy, Text, Unreadable
 from oakum.model.diagnosis import Diagnosis
 from oakum.report import rows
 from oakum.report.advice import commands, list_command, origins, remedies
@@ -31,6 +31,7 @@ T = TypeVar("T")
 Row = TypeVar("Row", bound=msgspec.Struct)
 
 SCHEMA = "oakum.diagnosis/1"
+_STORED = "problem.stored"  # of another version, whose words are shown
 _LARGEST = 10**30  # no count or size of a machine comes near; what is much larger makes arithmetic stumble
 
 
@@ -182,7 +183,7 @@ def diagnosis(document: Mapping[str, Any]) -> Diagnosis:
                 _give_reason(gap)
         for problem in (problem for one in row.inputs for problem in one.problems):
             if problem.text_key not in WORDS:
-                problem.text_key, problem.text_args = QUOTED, {"text": problem.text}
+                problem.text_key, problem.text_args = _STORED, {"text": problem.text}
         found = _read(Diagnosis, row)
     except _TooLarge as error:
         raise _unlike(_place(_builtins(row)) or "", "a number is too large to be one of a diagnosis") from error

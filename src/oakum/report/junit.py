@@ -14,7 +14,7 @@ from oakum.report.advice import commands, origins, remedies
 from oakum.report.gap_commands import gap_command
 from oakum.report.layout import series, utc
 from oakum.report.words import WORDS, say, size, word
-from oakum.report.words.told import command_in, place_in
+from oakum.report.words.lines import place_in
 
 _LONGEST = 20_000  # characters of one text; a dump is not repeated here
 # All but what XML 1.0 allows: control characters, lone surrogates, the last two of the plane.
@@ -98,7 +98,7 @@ def _told(diagnosis: Diagnosis, found: Finding, lang: str) -> Iterator[str]:
     for growth in suspect.growth:
         numbers = series(growth.counts, size if growth.measure in _BYTES else "{:,}".format, "->")
         yield f"{_label('growth', lang)}{word(f'measure.{growth.measure}', lang)} {numbers}"
-    for claim in suspect.evidence:
+    for claim in suspect.decisive_first:
         yield f"{_label('why', lang)}{say(claim.claim, lang)}{_source(claim, captures, lang)}"
     for sentence in found.cause.because if found.cause else ():
         yield f"{_label('cause', lang)}{say(sentence, lang)}"
@@ -149,9 +149,9 @@ def _undecided(diagnosis: Diagnosis, lang: str) -> Element:
 def _lacking(diagnosis: Diagnosis, lang: str) -> Iterator[str]:
     colon, between = ("：", "") if lang == "zh" else (": ", " ")
     for gap in diagnosis.gaps:
-        command = gap_command(diagnosis, gap)
+        command = gap_command(diagnosis, gap, lang)
         told = between.join((say(gap.what, lang), say(gap.why, lang))).strip()
-        yield f"{word('heading.gaps', lang)}{colon}{told}{f' {command_in(command, lang)}' if command else ''}"
+        yield f"{word('heading.gaps', lang)}{colon}{told}{f' {command}' if command else ''}"
 
 
 def _first(diagnosis: Diagnosis) -> str:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from oakum.collect.bundle import archive as module
 from oakum.collect.bundle.archive import is_archive, members
 from oakum.model import Argument, Problem
-from oakum.report.words.told import problem_line
+from oakum.report.words.lines import problem_line
 
 Files = dict[str, bytes]
 FILES: Files = {"b/orders/1/log.txt": b"one\n" * 300, "b/orders/10/heap.pb.gz": gzip.compress(b"two"), "b/empty": b""}

@@ -14,7 +14,7 @@ from oakum.collect.bundle.write import Bundle
 from oakum.collect.files import gather
 from oakum.collect.target import CaptureOptions, Target
 from oakum.model import Capture, OakumError, Unreachable
-from oakum.report.words.told import error_line
+from oakum.report.words.lines import error_line
 
 from .pretend import BEGAN, DUMP, Pretend, fill
 
@@ -58,7 +58,9 @@ def test_a_changed_file_is_told(tmp_path: Path) -> None:
     (place / "orders" / "1" / "goroutine.debug2.txt").unlink()
     found, told = all_of(place)
     assert [problem.key for problem in found[0].problems] == ["changed"]
-    assert told == [f"{place}/orders/1/goroutine.debug2.txt: listed in manifest.json, but not there"]
+    assert told == [
+        f"{place}/orders/1/goroutine.debug2.txt: listed in manifest.json, but missing: the bundle is not complete"
+    ]
 
 
 def test_a_broken_manifest_takes_nothing_away(tmp_path: Path) -> None:

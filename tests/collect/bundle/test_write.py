@@ -21,8 +21,9 @@ from oakum.collect.bundle.names import inner_path, safe_name
 from oakum.collect.bundle.secrets import Secrets
 from oakum.collect.bundle.write import Bundle
 from oakum.collect.target import CaptureOptions, Step
-from oakum.model import Buffer, OakumError, Problem, UsageError
-from support import need_tool
+from oakum.model import Buffer, OakumError, UsageError
+from oakum.report.words.lines import problem_line
+from support import need_tool, quoted
 
 from .pretend import BEGAN, DUMP, Pretend, fill, taken
 
@@ -75,10 +76,10 @@ def test_a_run_that_is_killed_leaves_a_bundle(tmp_path: Path) -> None:
 
 
 def test_what_failed_is_said(tmp_path: Path) -> None:
-    bundle, target = Bundle(tmp_path / "out"), Pretend("orders", {})
-    gone = Problem.quoted("timeout", "No answer within 30 s.")
+    bundle, target = Bundle(tmp_path / "out", worded=problem_line), Pretend("orders", {})
+    gone = quoted("timeout", "No answer within 30 s.")
     assert bundle.add(target, 1, taken(Step("heap.pb.gz", "the heap", "GET /heap"), None, 0, gone)) is None
-    bundle.problem(target, Problem.quoted("gone", "The process has ended."))
+    bundle.problem(target, quoted("gone", "The process has ended."))
     (said,) = manifest(bundle.close())["targets"]
     assert said["problems"] == [{"key": "gone", "text": "The process has ended."}]
     (capture,) = said["moments"][0]["captures"]
@@ -132,10 +133,8 @@ def test_secrets_are_written_nowhere(tmp_path: Path, packed: bool) -> None:
     body = b"authorization: " + b" ".join(shown) + b"\n" + DUMP
     given = gzip.compress(body) if packed else body
     target = Pretend("orders", {"log.txt": given}, f"http://admin:{secret.decode()}@orders:6060")
-    bundle = Bundle(tmp_path / "out", secrets=(secret, b"ab"))
-    bundle.problem(
-        target, Problem.quoted("refused", f"GET with {secret.decode()}: 403 in a page that says {secret.decode()}")
-    )
+    bundle = Bundle(tmp_path / "out", secrets=(secret, b"ab"), worded=problem_line)
+    bundle.problem(target, quoted("refused", f"GET with {secret.decode()}: 403 in a page that says {secret.decode()}"))
     place = fill(bundle, target)
     for path in place.rglob("*"):
         data = path.read_bytes() if path.is_file() else b""
@@ -190,7 +189,7 @@ class _Tokens:
 def test_a_redacted_bundle_tells_numbers_alone(tmp_path: Path) -> None:
     target = Pretend("shop", {"log.txt": DUMP, "trace.out": b"shop"})
     bundle = Bundle(tmp_path / "out", redact=_Tokens())
-    bundle.problem(target, Problem.quoted("refused", "shop said no"))
+    bundle.problem(target, quoted("refused", "shop said no"))
     place = fill(bundle, target)
     assert (place / "token" / "1" / "log.txt").is_file()
     assert not (place / "token" / "1" / "trace.out").exists()

@@ -11,6 +11,7 @@ from oakum.collect.history.prometheus import PrometheusTarget, open
 from oakum.collect.target import CaptureOptions, Taken
 from oakum.collect.web import Access
 from oakum.model import Unreachable, UsageError
+from oakum.report.words.lines import problem_line
 
 from .servers import Answering, Reply, answering
 
@@ -158,8 +159,8 @@ def test_nobody_named_and_nothing_that_fits_are_told_what_there_is() -> None:
         (refused(422, "query processing would load too many samples into memory", "execution"), "a shorter last="),
         (refused(503, "query timed out in expression evaluation", "timeout"), "503, it is overloaded"),
         ((401, "text/plain", b"no org id\n"), "-H 'X-Scope-OrgID: TENANT'"),
-        ((200, "text/html", b"<html><title>Sign in</title>"), "not that of Prometheus"),
-        ((200, JSON, b'{"status":"success","data":{"resu'), "not that of Prometheus"),
+        ((200, "text/html", b"<html><title>Sign in</title>"), "not that of the Prometheus API"),
+        ((200, JSON, b'{"status":"success","data":{"resu'), "not that of the Prometheus API"),
     ],
 )
 def test_what_is_refused_is_said_and_nothing_is_lost(reply: Reply, said: str) -> None:
@@ -170,8 +171,8 @@ def test_what_is_refused_is_said_and_nothing_is_lost(reply: Reply, said: str) ->
         got = taken(opened(base)[0], 5.0)
     assert got.capture is not None, "the other query was answered"
     (problem,) = got.problems
-    assert problem.quote.startswith("work of orders-a:80: ")
-    assert said in problem.quote
+    assert problem_line(problem).startswith("work of orders-a:80: ")
+    assert said in problem_line(problem)
 
 
 def test_an_empty_range_and_warnings_are_told() -> None:

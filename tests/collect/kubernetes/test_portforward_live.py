@@ -15,6 +15,7 @@ from collect.kubernetes.recorded_api import TLS
 from oakum.collect.kubernetes import targets
 from oakum.collect.target import CaptureOptions, Plan, Target
 from oakum.collect.web import Access
+from oakum.report.words.lines import problem_line
 from toolchain import DownloadFailed, download, environment, need_go
 
 pytestmark = pytest.mark.live
@@ -100,13 +101,13 @@ def test_profiles_come_through_a_forwarded_port(pod: Pod, port: str) -> None:
 def test_port_where_nothing_listens(pod: Pod) -> None:
     plan = pod.plan(1)
     assert not plan.steps
-    assert "nothing listens inside the pod" in "\n".join(problem.quote for problem in plan.problems)
+    assert "nothing listens inside the pod" in "\n".join(problem_line(problem) for problem in plan.problems)
 
 
 def test_port_that_never_answers(pod: Pod) -> None:
     began = time.monotonic()
     plan = pod.plan(pod.mute, CaptureOptions(seconds=2.0))
     assert time.monotonic() - began < 20
-    said = "\n".join(problem.quote for problem in plan.problems)
+    said = "\n".join(problem_line(problem) for problem in plan.problems)
     assert "no answer within 2 s" in said
     assert "nothing listens inside the pod" not in said

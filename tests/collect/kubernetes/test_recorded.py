@@ -15,6 +15,7 @@ from oakum.collect.kubernetes import targets
 from oakum.collect.target import CaptureOptions, Plan, Target
 from oakum.collect.web import Access
 from oakum.model import Unreachable
+from oakum.report.words.lines import problem_line
 
 LEAKING, HEALTHY = "cart-7d4b9c6f5d-x2x7p", "cart-7d4b9c6f5d-q8q4m"
 DUMP = "goroutine.debug2.txt"
@@ -102,7 +103,7 @@ def taken(target: Target, *files: str) -> dict[str, bytes]:
 
 
 def said(plan: Plan) -> str:
-    return "\n".join(problem.quote for problem in plan.problems)
+    return "\n".join(problem_line(problem) for problem in plan.problems)
 
 
 def test_kubelet_through_the_node_proxy_by_certificate(cluster: Cluster) -> None:

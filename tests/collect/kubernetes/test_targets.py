@@ -11,6 +11,7 @@ from oakum.collect.kubernetes import targets
 from oakum.collect.target import CaptureOptions, Plan, Target
 from oakum.collect.web import Access
 from oakum.model import Unreachable
+from oakum.report.words.lines import problem_line
 
 OPTIONS = CaptureOptions(seconds=20.0)
 SERVER = TLS / "server.crt"  # of the authority that the kubeconfig names
@@ -51,7 +52,7 @@ def planned(target: Target) -> Plan:
 
 
 def said(plan: Plan) -> str:
-    return "\n".join(problem.quote for problem in plan.problems)
+    return "\n".join(problem_line(problem) for problem in plan.problems)
 
 
 def container(**more: object) -> dict[str, object]:
@@ -179,8 +180,10 @@ def test_how_a_pod_that_does_not_run_ended_is_kept(api: FakeApi, tmp_path: Path)
     api.pods("shop", done, api.pod("a", status=status, spec=spec, annotations={"k": "hunter2"}))
     (target,) = opened("kube://pod/shop", api, tmp_path)
     plan = planned(target)
-    assert "main waiting: CrashLoopBackOff, before that OOMKilled at 2026-11-16T07:59:58Z, exit code 137" in said(plan)
-    assert "1 pods that also match have ended" in said(plan)
+    assert "main: waiting: CrashLoopBackOff (last state: OOMKilled at 2026-11-16T07:59:58Z, exit code 137)" in said(
+        plan
+    )
+    assert "Also matching, but ended: 1 pod" in said(plan)
     assert plan.facts["containers"] == {
         "main": {
             "image": "shop/main:1",
@@ -238,7 +241,7 @@ def test_one_address_for_several_api_servers(api: FakeApi, tmp_path: Path) -> No
     api.answers["/api/v1/namespaces/default/endpoints/kubernetes"] = (200, {"subsets": [{"addresses": addresses}]})
     api.answers["/debug/pprof/"] = (200, b"<html><a href='goroutine?debug=1'>goroutine</a></html>")
     plan = planned(opened("kube://component/kube-apiserver", api, tmp_path)[0])
-    assert "2 API servers stand behind" in said(plan)
+    assert "2 API servers are behind" in said(plan)
     assert plan.steps
 
 
@@ -315,7 +318,7 @@ def test_a_kubelet_that_anybody_could_be_gets_no_token(api: FakeApi, tmp_path: P
         node(api, port)
         plan = planned(opened("kube://node/n1", api, tmp_path)[0])
         assert not plan.steps
-        assert "no token is sent to a kubelet whose identity is unverified" in said(plan)
+        assert "no token is sent to a kubelet whose certificate cannot be checked" in said(plan)
         assert not shown
         (tmp_path / "admin").mkdir()
         plan = planned(opened("kube://node/n1", api, tmp_path / "admin", BY_CERTIFICATE)[0])

@@ -11,6 +11,7 @@ from oakum.collect.pprof.endpoint import DUMP_MOST, PprofTarget
 from oakum.collect.pprof.http import open as opened
 from oakum.collect.target import CaptureOptions, Plan, Step, Taken
 from oakum.collect.web import Access, HttpEndpoint
+from oakum.report.words.lines import problem_line
 
 OPTIONS = CaptureOptions(seconds=20)
 
@@ -166,7 +167,7 @@ def test_goroutines_instead_of_a_heap_are_not_kept_as_one(server: Pretend) -> No
     (target,) = opened(server.base, Access())
     taken = {one.step.file: one for one in all_of(target, target.plan(OPTIONS))}
     assert taken["heap.pb.gz"].capture is None
-    assert "another profile came instead of heap" in str(taken["heap.pb.gz"].problems[0])
+    assert "another profile came instead" in problem_line(taken["heap.pb.gz"].problems[0])
 
 
 def test_who_ignores_our_wish_for_a_collection_was_not_restarted(server: Pretend) -> None:
@@ -245,7 +246,7 @@ def test_klog_is_suggested_where_its_verbosity_can_be_set(server: Pretend) -> No
         ((500, b"profiling already in use\n"), "refused", "500"),
         (LOGIN, "not-a-profile", 'a web page titled "Sign in"'),
         (b"", "not-a-profile", "an empty answer"),
-        (b"<html><title>/debug/pprof/</title><a href='goroutine?debug=1'>", "not-a-profile", "instead of goroutines"),
+        (b"<html><title>/debug/pprof/</title><a href='goroutine?debug=1'>", "not-a-profile", "came instead"),
     ],
 )
 def test_what_is_no_profile_is_not_kept(server: Pretend, page: Page, key: str, said: str) -> None:
@@ -255,7 +256,7 @@ def test_what_is_no_profile_is_not_kept(server: Pretend, page: Page, key: str, s
     missed = taken.pop("goroutine.pb.gz")
     assert missed.capture is None
     assert missed.problems[0].key == key
-    assert said in missed.problems[0].quote
+    assert said in problem_line(missed.problems[0])
     assert all(one.capture for one in taken.values())  # the rest is not lost
 
 
@@ -309,8 +310,8 @@ def test_a_dump_that_does_not_end_is_not_followed_by_another() -> None:
         taken = {one.step.file: one for one in all_of(target, plan, CaptureOptions(seconds=1.0))}
     assert taken["heap.pb.gz"].capture
     assert taken["goroutine.pb.gz"].problems[0].key == "unreachable"
-    assert "never two at once" in taken["goroutine.debug2.txt"].problems[0].quote
-    assert "never two at once" in taken["goroutineleak.pb.gz"].problems[0].quote
+    assert "never two at once" in problem_line(taken["goroutine.debug2.txt"].problems[0])
+    assert "never two at once" in problem_line(taken["goroutineleak.pb.gz"].problems[0])
     assert dumps.acquire(blocking=False)
     assert not dumps.acquire(blocking=False)
 
@@ -321,7 +322,7 @@ def test_a_server_that_is_gone_gives_a_problem() -> None:
     (target,) = opened(server.base, Access())
     plan = target.plan(CaptureOptions(seconds=5))
     assert files(plan) == []
-    assert "connection refused" in plan.problems[0].quote
+    assert "connection refused" in problem_line(plan.problems[0])
 
 
 def test_over_any_endpoint(server: Pretend) -> None:

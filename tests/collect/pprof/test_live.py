@@ -19,6 +19,7 @@ from oakum.collect.pprof.http import open as opened
 from oakum.collect.target import CaptureOptions, Plan, Taken
 from oakum.collect.web import Access
 from oakum.parse import goroutines, parse
+from oakum.report.words.lines import problem_line
 from support import need_tool
 from toolchain import CACHE, NEWEST, DownloadFailed, environment, need_go, version_of
 
@@ -160,7 +161,7 @@ def test_mutual_tls() -> None:
         ):
             ((plan, files),) = capture(word, access)
             assert not files
-            assert said in plan.problems[0].quote
+            assert said in problem_line(plan.problems[0])
 
 
 @pytest.fixture
@@ -230,7 +231,7 @@ disabled_plugins = ["io.containerd.grpc.v1.cri"]
         # Its other socket speaks gRPC.
         ((plan, files),) = capture(f"unix://{place}/containerd.sock")
         assert not files
-        assert "debug.sock" in plan.problems[0].quote
+        assert "debug.sock" in problem_line(plan.problems[0])
 
 
 @pytest.mark.parametrize(

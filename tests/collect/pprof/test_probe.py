@@ -5,6 +5,8 @@ import pytest
 from collect.pprof.pretend import LOGIN, Page, index, pretend, profiles, recorded
 from oakum.collect.pprof.probe import look, recount
 from oakum.collect.web import HttpEndpoint
+from oakum.model import Problem
+from oakum.report.words.lines import problem_line
 
 _OTHER_PAGE = b"<!doctype html><html><head><title>Shop</title></head><body><div id=root></div></body></html>"
 
@@ -77,7 +79,7 @@ def test_an_index_without_profiles_is_told() -> None:
         found = look(HttpEndpoint(server.base), "/prof")
     assert found.mount is None
     assert found.problem is not None
-    assert "no profile below it" in found.problem.quote
+    assert "no profile below it" in problem_line(found.problem)
 
 
 def test_single_handlers_without_an_index() -> None:
@@ -105,7 +107,7 @@ def test_sockets_that_are_known_are_explained(name: str, said: str) -> None:
     found = look(HttpEndpoint("http://localhost", socket=f"/nonexistent/{name}"), seconds=5)
     assert found.silent
     assert found.problem is not None
-    assert said in found.problem.quote
+    assert said in problem_line(found.problem)
 
 
 def test_a_router_that_knows_no_trailing_slash() -> None:
@@ -128,7 +130,7 @@ def test_a_heap_alone() -> None:
 @pytest.mark.parametrize(
     ("otherwise", "said", "most"),
     [
-        ((404, b"404 page not found\n"), "no pprof here (looked at /debug/pprof/, /pprof/, /debug/ and 12 other", 18),
+        ((404, b"404 page not found\n"), "no pprof here (looked at /debug/pprof/, /pprof/, /debug/ and 12 more", 18),
         (LOGIN, 'a web page titled "Sign in" (a login, it seems) came instead of pprof', 18),
         (_OTHER_PAGE, 'a web page titled "Shop" came instead of pprof', 18),
         (b"ok", "what answers there is not pprof", 18),
@@ -145,8 +147,8 @@ def test_what_is_said_where_there_is_none(otherwise: Page, said: str, most: int)
         found = look(HttpEndpoint(server.base))
     assert found.mount is None
     assert found.problem is not None
-    assert said in found.problem.quote
-    assert server.base in found.problem.quote
+    assert said in problem_line(found.problem)
+    assert server.base in problem_line(found.problem)
     assert len(server.asked) <= most
 
 
@@ -175,4 +177,5 @@ def test_a_later_count() -> None:
         assert getattr(now, "goroutines", None) == 20
         server.pages.clear()
         gone = recount(endpoint, mount, 5)
-        assert "it was there before" in str(gone)
+        assert isinstance(gone, Problem)
+        assert "an earlier snapshot was taken there" in problem_line(gone)

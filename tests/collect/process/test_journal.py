@@ -14,6 +14,7 @@ from oakum.collect.target import CaptureOptions, Taken
 from oakum.collect.web import Access
 from oakum.model import Unreachable, UsageError
 from oakum.parse import parse
+from oakum.report.words.lines import problem_line
 
 ENTRY = """__REALTIME_TIMESTAMP=1794823105000000
 _PID=12
@@ -94,7 +95,7 @@ def test_faults(journalctl: Journalctl, code: str, key: str, words: str) -> None
     found = taken(
         "journal:containerd", CaptureOptions(seconds=1.5 if key == "cut" and "sleep" in code else 30, most=1 << 20)
     )
-    assert [problem for problem in found.problems if problem.key == key and words in problem.quote]
+    assert [problem for problem in found.problems if problem.key == key and words in problem_line(problem)]
 
 
 def test_words(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ from oakum.collect.target import CaptureOptions, Plan
 from oakum.collect.web import Access
 from oakum.model import Unreachable, UsageError
 from oakum.parse import parse
-from oakum.report.words.told import problem_line
+from oakum.report.words.lines import problem_line
 
 PAGES = {
     "/debug/pprof/": b"<html><head><title>/debug/pprof/</title></head><body>\n<table>\n"
@@ -123,7 +123,7 @@ def test_who_is_refused_is_told_what_opens_and_not_to_send_signals(pprof: str, m
         "one of its listening sockets answers only to whom it knows",
         "authenticate with --token-file, or -tls_cert and -tls_key",
     )
-    assert [f"{pprof}/debug/pprof/: 403" in problem.quote for problem in plan.problems] == [True]
+    assert [f"{pprof}/debug/pprof/: 403" in problem_line(problem) for problem in plan.problems] == [True]
     assert plan.advice == ()
 
 
@@ -170,7 +170,7 @@ def test_a_process_that_nobody_took_note_of_has_ended_too() -> None:
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         plan = target.plan(CaptureOptions())
         assert not plan.steps
-        assert f"has ended; its parent, {os.getpid()}," in plan.problems[0].quote
+        assert f"has exited; its parent, {os.getpid()}," in problem_line(plan.problems[0])
 
 
 def test_another_process_of_its_number_is_not_taken_for_it(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_another_process_of_its_number_is_not_taken_for_it(tmp_path: Path) -> No
     target = PidTarget(proc, Access())
     made(tmp_path, started=200)
     (problem,) = target.plan(CaptureOptions()).problems
-    assert problem.quote == "pid:12 has ended; another process (odd (name)) has its number now"
+    assert problem_line(problem) == "pid:12 has exited; another process (odd (name)) has its pid now"
 
 
 def test_what_may_not_be_seen_is_left_out_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -245,7 +245,7 @@ def test_a_program_that_is_not_go_is_told_at_once(monkeypatch: pytest.MonkeyPatc
         assert not plan.steps
         (problem,) = plan.problems
         program = Path(f"/proc/{running.pid}/exe").readlink()
-        text = f"pid:{running.pid} is not a Go program: {program}; `oakum find` lists those of Go"
+        text = f"pid:{running.pid} is not a Go program: {program}; `oakum find` lists the Go programs"
         assert (problem.key, problem_line(problem)) == ("not-go", text)
 
 

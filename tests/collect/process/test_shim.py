@@ -15,6 +15,7 @@ from oakum.collect.target import CaptureOptions, Step, Taken
 from oakum.collect.web import Access
 from oakum.model import Unreachable, UsageError
 from oakum.parse import parse
+from oakum.report.words.lines import problem_line
 
 DUMP = r"""
 import signal, sys
@@ -107,7 +108,7 @@ def test_a_dump_that_does_not_come_is_told_with_what_to_do(tmp_path: Path, progr
         _, taken = dumped(target, CaptureOptions(seconds=0.3))
         (problem,) = taken.problems
         assert taken.capture is None
-        assert f"shim:{pid}?log=FILE" in problem.quote
+        assert f"shim:{pid}?log=FILE" in problem_line(problem)
 
 
 def test_no_signal_goes_to_others(tmp_path: Path, program: str) -> None:

@@ -16,6 +16,7 @@ from support import DEMO, ROOT
 
 pytestmark = pytest.mark.browser
 _NARROW, _WIDE = 400, 1280
+_PHONE = 800
 _HIGH = 900  # of a laptop's window
 _TALLEST = 4000  # of a page of one finding; each other one is a line of its own and one in a table
 _MORE_FOR_EACH = 250
@@ -67,7 +68,8 @@ _FAINT = """(() => {
   return [seen, [...found].slice(0, 20)]
 })()""".replace("READABLE", str(_READABLE)).replace("LARGE", str(_LARGE))
 # What sticks out of the window; what scrolls by itself may be wider.
-_OUTSIDE = """[...document.querySelectorAll('body *')].filter((one) => !one.closest('.scroll, pre, svg, .flame, .skip'))
+_OUTSIDE = """[...document.querySelectorAll('body *')]
+  .filter((one) => !one.closest('.scroll, pre, svg, .flame, .skip, .contents'))
   .filter((one) => one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML.slice(0, 90))"""
 _DEAD = """[...document.querySelectorAll('a[href^="#"]')].map((a) => a.getAttribute('href').slice(1))
   .filter((id) => !document.getElementById(decodeURIComponent(id)))"""
@@ -132,6 +134,9 @@ def _first_screen(browser: Page, findings: int) -> None:
     assert browser.run(f"({bottoms})('.verdict .chart .plot')") < _HIGH / 2
     assert browser.run(f"({bottoms})('.verdict .facts > :last-child .command')") <= _HIGH
     assert browser.run("document.querySelectorAll('.verdict .facts dt').length") == _ANSWERS
+    browser.resize(_NARROW, _PHONE)  # verdict, growth, where, since, root cause
+    assert browser.run(f"({bottoms})('.verdict .facts > :nth-child(3)')") <= _PHONE
+    browser.resize(_WIDE, _HIGH)
     assert browser.run("document.documentElement.scrollHeight") <= _TALLEST + _MORE_FOR_EACH * (findings - 1)
     assert browser.run("[...document.querySelectorAll('details.folded')].every((one) => !one.open)")
     assert browser.run("document.querySelectorAll('.verdict ~ .level2 > .folded').length") >= 4

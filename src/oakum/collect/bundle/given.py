@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from oakum.collect.bundle.names import safe_name
 from oakum.collect.files import gather
 from oakum.collect.target import CaptureOptions, Plan, Step, Taken
-from oakum.model import Capture, OakumError, Problem, Unread, UsageError
+from oakum.model import Capture, OakumError, Problem, UsageError, problem_of
 from oakum.model.capture import REDACTED
 
 
@@ -60,7 +60,7 @@ def given(words: Sequence[str]) -> list[Given]:
     def complain(error: OakumError) -> None:
         if isinstance(error, UsageError) or getattr(error, "origin", "") in words:
             raise error
-        left_out.append(error.problem if isinstance(error, Unread) else Problem.quoted("unread", str(error)))
+        left_out.append(problem_of(error))
 
     for word in dict.fromkeys(words):
         for capture in gather((word,), complain):

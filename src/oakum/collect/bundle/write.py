@@ -68,7 +68,7 @@ class Bundle:
         redact: Redact | None = None,
         secrets: tuple[bytes, ...] | Callable[[], tuple[bytes, ...]] = (),
         force: bool = False,
-        worded: Callable[[Problem], str] = attrgetter("quote"),
+        worded: Callable[[Problem], str] = attrgetter("text.key"),
     ) -> None:
         """Claim the place; raise UsageError when it is taken, OakumError when it cannot be written to.
 
@@ -126,13 +126,11 @@ class Bundle:
         if data is not None:
             data, found = self._secrets.without(data)
             if found:
-                text = "A secret of this call stood in the answer; asterisks were written in its place."
-                problems.append(Problem.quoted("secret-removed", text))
+                problems.append(Problem.of("secret-removed"))
         if data is not None and self._redact is not None:
             data = self._redact(taken.step.file, data)
             if data is None:
-                text = "Left out: names in bytes of this kind cannot be replaced, and --redact was asked for."
-                problems.append(Problem.quoted("not-redacted", text))
+                problems.append(Problem.of("not-redacted", file=taken.step.file))
         with self._lock:
             row, path = self._row(source, number, taken, problems, data is not None)
         if data is not None:

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from oakum.collect.code.go_package import Target, belongs, package_of
 from oakum.collect.code.go_places import inside_module, read_text
-from oakum.collect.code.source import read_source
+from oakum.collect.code.source import Unused, read_source
 from oakum.collect.code.sources import read_directory
 from oakum.model import Problem, SourceText
 
@@ -59,15 +59,20 @@ def packages(directory: Path, *, tests: bool = False) -> tuple[list[GoPackage], 
 
 def package_of_file(path: Path) -> tuple[list[GoPackage], list[Problem]]:
     data = read_source(path)
-    if isinstance(data, str):
-        return [], [Problem.quoted("unread", data or "no such file", where=str(path))]
+    if isinstance(data, Unused):
+        return [], [_unused(path, data)]
     if not package_of(data):
         return [], [_no_go(path)]
     return _packages(path.parent, {path.name: data}), []
 
 
 def _no_go(path: Path) -> Problem:
-    return Problem.quoted("unread", "no Go: it has no package clause", where=str(path))
+    return Problem.of("unread.no-package", str(path))
+
+
+def _unused(path: Path, why: Unused) -> Problem:
+    said = {"error": why.why} if why.name in ("os", "file-too-large") else {}
+    return Problem.of(f"unread.{why.name}", str(path), **said)
 
 
 def _packages(directory: Path, files: Mapping[str, bytes]) -> list[GoPackage]:
@@ -87,13 +92,13 @@ def _unread(directory: Path, files: Mapping[str, bytes], *, tests: bool) -> Iter
     try:
         names = sorted(one.name for one in directory.iterdir() if one.suffix == ".go")
     except OSError as error:
-        yield Problem.quoted("unread", error.strerror or "cannot be read", where=str(directory))
+        yield Problem.of("unread.os", str(directory), error=error.strerror or str(error))
         return
     for name in names:
         if name not in files and not name.startswith(("_", ".")) and (tests or not name.endswith("_test.go")):
-            why = read_source(directory / name)
-            told = why if isinstance(why, str) and why else "more than is read of one package"
-            yield Problem.quoted("unread", told, where=str(directory / name))
+            path = directory / name
+            why = read_source(path)
+            yield Problem.of("unread.package-full", str(path)) if isinstance(why, bytes) else _unused(path, why)
 
 
 def _import_path(directory: Path, clause: str, module: "_Module | None") -> str:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -313,29 +314,36 @@ class SourceFinder:
 def _read_lines(path: Path) -> tuple[str, ...] | str:
     """Return the lines of a source file, or why it is not used; "" when it is not there."""
     data = read_source(path)
-    if isinstance(data, str):
-        return data
+    if isinstance(data, Unused):
+        return data.why
     lines = data.decode("utf-8", "replace").split("\n")
     if not lines[-1]:
         lines.pop()
     return tuple(line.removesuffix("\r") for line in lines)
 
 
-def read_source(path: Path) -> bytes | str:
-    """Return a source file's bytes, or why it is not used; "" when it is not there."""
+class Unused(NamedTuple):
+    """Why a source file is not used."""
+
+    name: str  # of the problem that it is: unread.NAME
+    why: str  # "": it is not there
+
+
+def read_source(path: Path) -> bytes | Unused:
+    """Return a source file's bytes, or why it is not used."""
     try:
         facts = path.stat()
         if not stat.S_ISREG(facts.st_mode):
-            return "not a regular file"
+            return Unused("not-regular", "not a regular file")
         if facts.st_size > _MOST_BYTES:
-            return f"larger than {_MOST_BYTES >> 20} MB"
+            return Unused("file-too-large", f"larger than {_MOST_BYTES >> 20} MB")
         if not is_source(path.resolve().name):
-            return "a link to something that is not source"
+            return Unused("linked", "a link to something that is not source")
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
-        return ""
+        return Unused("missing", "")
     except (OSError, ValueError) as error:
-        return getattr(error, "strerror", None) or str(error)
+        return Unused("os", getattr(error, "strerror", None) or str(error))
 
 
 def _cached(cache: Path, module: str, version: str, rest: str, how: str, note: str = "") -> Iterator[Try]:

@@ -15,7 +15,7 @@ from oakum.collect.code.capture_names import CaptureNames
 from oakum.collect.code.go_package import Target, belongs, package_of, target_for
 from oakum.collect.code.go_places import GoModule, GoVersion, goroot_of, inside_module, revision_of
 from oakum.collect.code.package_finder import PackageFinder
-from oakum.collect.code.source import read_source
+from oakum.collect.code.source import Unused, read_source
 from oakum.collect.code.source_name import DRIVE, inside
 from oakum.knowledge.paths import unescaped
 from oakum.model import Build, Frame, SourceNotFound, SourceText
@@ -163,8 +163,8 @@ class LocalSources:
             return error
         path = Path(found.path)
         data = read_source(path)
-        if isinstance(data, str):  # it went away between two looks
-            return SourceNotFound(f"{function or file}: {path}: {data or 'gone'}", (str(path),))
+        if isinstance(data, Unused):  # it went away between two looks
+            return SourceNotFound(f"{function or file}: {path}: {data.why or 'gone'}", (str(path),))
         note = found.note or self._revision_note(path, function)
         return SourceText(found.path, file, data, found.how, note, inside_module(path))
 
@@ -286,8 +286,9 @@ class LocalSources:
         except SourceNotFound as error:
             return error
         data = read_source(path)
-        if isinstance(data, str):
-            return SourceNotFound(f"{function or file}: {path}: {data or 'the release has no such file'}", (str(path),))
+        if isinstance(data, Unused):
+            why = data.why or "the release has no such file"
+            return SourceNotFound(f"{function or file}: {path}: {why}", (str(path),))
         return SourceText(str(path), file, data, how, note, inside_module(path))
 
     def _dirty(self, module: str) -> str:

@@ -1,6 +1,6 @@
 """Is a --source directory the program's? Its modules and packages, held against what the program was built of.
 
-Goes out: a sentence that says what the directory holds and what was looked for. Where nothing tells, nothing is said.
+Goes out: a sentence that says what the directory contains and what was looked for; None where nothing shows it.
 """
 
 import os
@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 from oakum.collect.code.go_places import modules_at
-from oakum.model import Build
+from oakum.model import Build, Text
 
 _DEEPEST = 3  # folders below --source in which a go.mod is looked for: a monorepo keeps its services there
 _FOLDERS_MOST = 2000
@@ -21,8 +21,8 @@ _NAMED_MOST = 3  # modules and packages in the sentence
 
 def foreign_source(
     source: str, builds: Sequence[Build], packages: Collection[str], functions: Collection[str] = ()
-) -> str:
-    """Return that a directory is not the program's source; "" when it is, or nothing tells.
+) -> Text | None:
+    """Return that a directory is not the program's source; None when it is, or nothing shows it.
 
     `packages` are import paths of the program's own frames, `functions` the names of those in package main: of a
     program that has no other package they are all that is known.
@@ -35,26 +35,27 @@ def foreign_source(
         return _without(source, root, sorted(functions))
     there = list(dict.fromkeys(_modules(root)))
     if {*main, *linked} & set(there) or any(_lies_in(one, module) for one in own for module in there):
-        return ""
+        return None
     if any(_has_folder(root, package) for package in own):
-        return ""
-    holds = f"it holds {_named(there, 'module')}" if there else "it holds no go.mod"
-    looked = [_named(main, "module")] * bool(main) + [_named(own, "package")] * bool(own)
-    return f"--source {source} is not this program's source: {holds}; looked for {', '.join(looked)}"
+        return None
+    return _foreign(source, there, ", ".join(filter(None, (_named(main), _named(own)))))
 
 
-def _without(source: str, root: Path, functions: Sequence[str]) -> str:
-    """Return that a directory declares none of some functions of package main; "" where it does, or is too large."""
+def _foreign(source: str, there: Sequence[str], wanted: str) -> Text:
+    if not there:
+        return Text("source.foreign-bare", {"source": source, "wanted": wanted})
+    return Text("source.foreign", {"source": source, "there": _named(there), "wanted": wanted})
+
+
+def _without(source: str, root: Path, functions: Sequence[str]) -> Text | None:
+    """Return that a directory declares none of some functions of package main; None where it does, or is too large."""
     files = list(islice(_files(root), _FILES_MOST))
     if not functions or not files or len(files) == _FILES_MOST:
-        return ""
+        return None
     declared = re.compile(rb"^func\s+(?:\([^)\n]{0,200}\)\s*)?(%s)\s*[(\[]" % b"|".join(map(_escaped, functions)), re.M)
     if any(declared.search(file.read_bytes()[:_BYTES_MOST]) for file in files):
-        return ""
-    there = list(dict.fromkeys(_modules(root)))
-    holds = f"it holds {_named(there, 'module')}" if there else "it holds no go.mod"
-    looked = _named([f"main.{name}" for name in functions], "function")
-    return f"--source {source} is not this program's source: {holds}; looked for {looked}"
+        return None
+    return _foreign(source, list(dict.fromkeys(_modules(root))), _named([f"main.{name}" for name in functions]))
 
 
 def _escaped(name: str) -> bytes:
@@ -94,6 +95,5 @@ def _has_folder(root: Path, package: str) -> bool:
     return below or around
 
 
-def _named(names: Sequence[str], what: str) -> str:
-    shown = ", ".join(names[:_NAMED_MOST]) + (" ..." if len(names) > _NAMED_MOST else "")
-    return f"{what}{'' if len(names) == 1 else 's'} {shown}"
+def _named(names: Sequence[str]) -> str:
+    return ", ".join(names[:_NAMED_MOST]) + (" ..." if len(names) > _NAMED_MOST else "")

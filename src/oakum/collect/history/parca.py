@@ -55,11 +55,11 @@ class Parca(Struct, eq=False, dict=True):
             tracks.append(Track({n: v for n, v in labels.items() if n and v}, tuple(sorted(stamps))))
         return tracks
 
-    def profile(self, kind: Kind, match: Selector, at: datetime, options: CaptureOptions) -> tuple[Buffer, str]:
+    def profile(self, kind: Kind, match: Selector, at: datetime, options: CaptureOptions) -> tuple[Buffer, bool]:
         """Return the profile of a snapshot: the pprof in the answer, as Parca packed it."""
         single = message((1, _stamp(at)), (2, f"{kind.id}{match}"))
         answer = self._call("Query", message((4, single), (5, _PPROF)), options.seconds, options.most)
-        return next(inner(answer, 6), b""), ""
+        return next(inner(answer, 6), b""), False
 
     def existing(self, since: datetime, until: datetime) -> Mapping[str, Sequence[str]]:
         window = ((3, _stamp(since)), (4, _stamp(until)))

@@ -50,8 +50,8 @@ class Store(Protocol):
     def tracks(self, kind: Kind, match: Selector, since: datetime, until: datetime) -> list[Track]:
         """Return the processes that fit, and when there are profiles of them."""
 
-    def profile(self, kind: Kind, match: Selector, at: datetime, options: CaptureOptions) -> tuple[Buffer, str]:
-        """Return the profile of a snapshot as it was received, and what is doubtful about it; "": nothing."""
+    def profile(self, kind: Kind, match: Selector, at: datetime, options: CaptureOptions) -> tuple[Buffer, bool]:
+        """Return the profile of a snapshot as received, and whether several processes seem to send as this one."""
 
     def existing(self, since: datetime, until: datetime) -> Mapping[str, Sequence[str]]:
         """Return values of the labels that name processes."""
@@ -159,9 +159,9 @@ class ProfilesTarget(Struct, eq=False, dict=True):
                     self._kinds[kind.id] = kind
                     when[kind.id] = stamps
         except Unreachable as error:
-            problems.append(Problem.quoted("unreachable", str(error)))
+            problems.append(Problem.of("unreachable", error=str(error)))
         if not when and not problems:
-            problems.append(Problem.quoted("empty", f"{self.name} has no profiles in the last {in_words(span)}"))
+            problems.append(Problem.of("empty.profiles", target=self.name, span=in_words(span)))
         steps = [step for at in _spread(when) for step in self._steps(when, at)]
         return Plan(tuple(steps), tuple(self.left_out), problems=tuple(problems), once=True)
 
@@ -180,15 +180,13 @@ class ProfilesTarget(Struct, eq=False, dict=True):
         began = datetime.now(UTC)
         id, _, at = step.key.rpartition(" ")
         try:
-            data, doubt = self.store.profile(self._kinds[id], self.match, datetime.fromisoformat(at), options)
+            data, crowded = self.store.profile(self._kinds[id], self.match, datetime.fromisoformat(at), options)
         except Unreachable as error:
-            return Taken(step, None, began, datetime.now(UTC), (Problem.quoted("unreachable", str(error)),))
+            return Taken(step, None, began, datetime.now(UTC), (Problem.of("unreachable", error=str(error)),))
         ended = datetime.now(UTC)
         if not data:
-            return Taken(
-                step, None, began, ended, (Problem.quoted("empty", f"{step.what}: the store had none after all"),)
-            )
-        problems = (Problem.quoted("doubtful", f"{step.what}: {doubt}"),) if doubt else ()
+            return Taken(step, None, began, ended, (Problem.of("empty.profile", asked=step.ask),))
+        problems = (Problem.of("doubtful", asked=step.ask),) if crowded else ()
         return Taken(step, Capture(step.ask, data, began, step.at), began, ended, problems)
 
     def close(self) -> None:

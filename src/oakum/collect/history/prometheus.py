@@ -35,7 +35,11 @@ def open(word: str, access: Access) -> list["PrometheusTarget"]:
     """Return the processes that a word selects, and some others of their jobs; asks which there are."""
     said = read(word)
     if said.step and said.last and said.last / said.step > _POINTS_MOST:
-        raise UsageError(_too_many(said.step, said.last))
+        least = in_words(_least(said.last))
+        raise UsageError(
+            f"step={in_words(said.step)}: {math.floor(said.last / said.step):,} points, and Prometheus gives "
+            f"{_POINTS_MOST:,} of a series; step={least} is the shortest"
+        )
     endpoint = _endpoint(said, access)
     if said.match is None:
         raise UsageError(which_process(endpoint, said))
@@ -149,7 +153,7 @@ class PrometheusTarget(Struct, eq=False, dict=True):
         del last
         span, step = self._range(options)
         if span / step > _POINTS_MOST:
-            return Plan(problems=(Problem.quoted("too-many-points", _too_many(step, span)),), once=True)
+            return Plan(problems=(_too_many(step, span),), once=True)
         told = "memory of the container" if self._of_a_container else "memory, goroutines, collections, starts, work"
         who = "of another instance, to compare with, " if self.other else ""
         what = f"{told} {who}in the last {in_words(span)}, every {in_words(step)}"
@@ -179,19 +183,20 @@ class PrometheusTarget(Struct, eq=False, dict=True):
                     "/api/v1/query_range", asked, seconds=options.seconds, most=min(options.most, _BYTES_MOST)
                 )
             except Unreachable as error:
-                problems.append(Problem.quoted("unreachable", str(error)))
+                problems.append(Problem.of("unreachable", error=str(error)))
                 break
             data, said = data_of(answer.data) if answer.good and not answer.cut else (None, ())
             if data is None:
-                why = answer.why or answer.cut or "the answer is not that of Prometheus' API"
-                problems.append(Problem.quoted("refused", f"{name} of {self.name}: {why}"))
+                why = answer.why or answer.cut
+                refused = Problem.of("refused.series", what=name, target=self.name, why=why)
+                other = Problem.of("refused.not-prometheus", what=name, target=self.name)
+                problems.append(refused if why else other)
                 continue
-            problems += [Problem.quoted("warning", f"{name} of {self.name}: Prometheus says: {text}") for text in said]
+            problems += [Problem.of("warning.series", what=name, target=self.name, said=text) for text in said]
             empty = empty and not (isinstance(data, dict) and data.get("result"))
             answers.append(bytes(answer.data).strip())
         if answers and empty:
-            text = f"nothing was scraped of {self.name} in the last {in_words(span)}; last=24h looks further back"
-            problems.append(Problem.quoted("empty", text))
+            problems.append(Problem.of("empty.scrapes", target=self.name, span=in_words(span)))
         url = self.endpoint.url("/api/v1/query_range")
         capture = Capture(url, b"\n".join(answers) + b"\n", began) if answers and not empty else None
         return Taken(step, capture, began, datetime.now(UTC), tuple(problems))
@@ -209,11 +214,19 @@ class PrometheusTarget(Struct, eq=False, dict=True):
         return span, step
 
 
-def _too_many(step: timedelta, span: timedelta) -> str:
-    least = timedelta(seconds=math.ceil(span.total_seconds() / _POINTS_MOST))
-    return (
-        f"step={in_words(step)} in the last {in_words(span)} makes {math.floor(span / step):,} points, and Prometheus "
-        f"gives {_POINTS_MOST:,} of a series: step={in_words(least)} is the shortest, without it {_POINTS} are taken"
+def _least(span: timedelta) -> timedelta:
+    return timedelta(seconds=math.ceil(span.total_seconds() / _POINTS_MOST))
+
+
+def _too_many(step: timedelta, span: timedelta) -> Problem:
+    return Problem.of(
+        "too-many-points",
+        step=in_words(step),
+        span=in_words(span),
+        points=math.floor(span / step),
+        most=_POINTS_MOST,
+        least=in_words(_least(span)),
+        taken=_POINTS,
     )
 
 

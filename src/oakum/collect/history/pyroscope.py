@@ -29,10 +29,6 @@ _NAMES = (
 )  # fmt: skip
 # One process sends that often in two steps; more are several, and a snapshot is of one, the next of another.
 _CROWDED = 5
-_SEVERAL = (
-    "several processes seem to send under the same labels, and snapshots may be of different ones; "
-    "a label such as instance, pod or hostname keeps them apart"
-)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -62,19 +58,19 @@ class Pyroscope(Struct, eq=False, dict=True):
             tracks.append(Track(labels, tuple(sorted(points))))
         return tracks
 
-    def profile(self, kind: Kind, match: Selector, at: datetime, options: CaptureOptions) -> tuple[Buffer, str]:
+    def profile(self, kind: Kind, match: Selector, at: datetime, options: CaptureOptions) -> tuple[Buffer, bool]:
         """Return the profile of a snapshot: that of the last second in the step in which there is one."""
         step = timedelta(seconds=_STEP)
         seconds = [at for _, points in self._series(kind, match, (), at - step, at + step, 1.0) for at in points]
         near = max((one for one in seconds if one <= at), default=min(seconds, default=None))
         if near is None:
-            return b"", ""
+            return b"", False
         crowded = len(set(seconds)) > _CROWDED and not self._told
         self._told = self._told or crowded
         # A point stands for the second up to it.
         since = near - timedelta(milliseconds=999)
         asked = message((1, kind.id), (2, str(match)), (3, _stamp(since)), (4, _stamp(near)))
-        return self._call("SelectMergeProfile", asked, options.seconds, options.most), _SEVERAL if crowded else ""
+        return self._call("SelectMergeProfile", asked, options.seconds, options.most), crowded
 
     def existing(self, since: datetime, until: datetime) -> Mapping[str, Sequence[str]]:
         window = ((3, _stamp(since)), (4, _stamp(until)))

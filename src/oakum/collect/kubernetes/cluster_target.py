@@ -51,7 +51,7 @@ class ClusterTarget:
             found = self._find(self._refusals, options.seconds, self._way)
         except OakumError as error:
             self._leave()
-            return Plan(advice=self._refusals.advice(), problems=(Problem.quoted("unreachable", str(error)),))
+            return Plan(advice=self._refusals.advice(), problems=(Problem.of("unreachable", error=str(error)),))
         if found.way is None:
             self._leave()
             return Plan(advice=self._refusals.advice(), facts=found.facts, problems=found.problems)
@@ -79,9 +79,7 @@ class ClusterTarget:
     def take(self, step: Step, options: CaptureOptions) -> Taken:
         if self._inner is None:
             now = datetime.now(UTC)
-            return Taken(
-                step, None, now, now, (Problem.quoted("unreachable", f"{self.address}: there is no way to it"),)
-            )
+            return Taken(step, None, now, now, (Problem.of("unreachable.no-way", target=self.address),))
         taken = self._inner.take(step, options)
         return replace(taken, problems=(*taken.problems, *self._trouble(taken.capture is None)))
 
@@ -99,7 +97,7 @@ class ClusterTarget:
         forward = self._way.forward if self._way else None
         if not failed or forward is None or not forward.trouble:
             return ()
-        return (Problem.quoted("port-forward", f"{self.address}: {forward.trouble}"),)
+        return (Problem.of("port-forward", target=self.address, why=forward.trouble),)
 
 
 def _for_hands(way: Way, plan: Plan) -> Plan:

@@ -15,7 +15,7 @@ from oakum.collect.kubernetes.refusals import Refusals
 from oakum.collect.kubernetes.things import Pod, Port
 from oakum.collect.kubernetes.ways import Search, Way
 from oakum.collect.web import Access
-from oakum.model import Problem, Unreachable
+from oakum.model import Problem, Text, Unreachable
 
 SYSTEM = "kube-system"
 # In the certificate of every API server; its address in the pod is another.
@@ -28,27 +28,24 @@ class Known:
 
     ports: tuple[Port, ...]
     ours: bool = False  # it takes the credentials of the cluster
-    missing: str = ""  # why its pprof may not be there
+    missing: str = ""  # why its pprof may not be there: problem.how.NAME
 
 
 _LOOK = 10.0  # seconds for a component to say that it is there
-_PROFILING = "it serves pprof unless it was started with --profiling=false"
 KNOWN = {
-    "kube-apiserver": Known((Port(6443, https=True),), True, _PROFILING),
-    "kube-controller-manager": Known((Port(10257, https=True),), True, _PROFILING),
-    "kube-scheduler": Known((Port(10259, https=True),), True, _PROFILING),
-    "cloud-controller-manager": Known((Port(10258, https=True),), True, _PROFILING),
+    "kube-apiserver": Known((Port(6443, https=True),), True, "kube-apiserver"),
+    "kube-controller-manager": Known((Port(10257, https=True),), True, "kube-controller-manager"),
+    "kube-scheduler": Known((Port(10259, https=True),), True, "kube-scheduler"),
+    "cloud-controller-manager": Known((Port(10258, https=True),), True, "cloud-controller-manager"),
     "etcd": Known(
         (Port(2379, https=True), Port(2381)),
-        missing="etcd serves pprof at its client port, when started with --enable-pprof, to those whose certificate is "
-        "of etcd's own authority: -tls_ca, -tls_cert and -tls_key, on a kubeadm control plane "
-        "/etc/kubernetes/pki/etcd/{ca.crt,healthcheck-client.crt,healthcheck-client.key}",
+        missing="etcd-certificate",
     ),
     "kube-proxy": Known(
-        (Port(10249),), missing="it serves pprof with enableProfiling: true in its configuration"
+        (Port(10249),), missing="kube-proxy"
     ),
     "coredns": Known(
-        (Port(6053), Port(9153)), missing="it serves pprof when its Corefile has the line `pprof`, on localhost:6053"
+        (Port(6053), Port(9153)), missing="coredns"
     ),
 }  # fmt: skip
 _LABELS = ("component", "k8s-app", "app.kubernetes.io/name", "app", "app.kubernetes.io/component", "name")
@@ -88,7 +85,7 @@ def find_pod(name: str, pod: Pod, port: str, api: Api, access: Access) -> Callab
     def find(refusals: Refusals, seconds: float, before: Way | None) -> Found:
         now, problems = pods.described(api, pod.namespace, pod.name, seconds)
         if now.phase not in ("Running", ""):
-            return Found(None, now.facts, (*problems, Problem.quoted("not-running", pods.not_running(now))))
+            return Found(None, now.facts, (*problems, pods.not_running(now)))
         if before is not None:
             return Found(before, now.facts, problems)
         known = KNOWN.get(name, Known(()))
@@ -103,9 +100,7 @@ def find_pod(name: str, pod: Pod, port: str, api: Api, access: Access) -> Callab
         way = search.anywhere() if not known.ports and not port else None
         if way is not None:
             return Found(way, now.facts, problems)
-        said = search.why or "no port of it is known; kube://component/NAME:PORT names one"
-        told = Problem.quoted("unreachable", f"{shown}: {said}{f'; {known.missing}' if known.missing else ''}")
-        return Found(None, now.facts, (*problems, told))
+        return Found(None, now.facts, (*problems, _unreached(shown, search.why, known)))
 
     return find
 
@@ -120,11 +115,8 @@ def find_server(api: Api) -> Callable[..., Found]:
         others = _servers(api)
         if others < 2:
             return Found(way)
-        told = (
-            f"{others} API servers stand behind {api.endpoint.address}, and each request may be answered by another: "
-            "growth between snapshots may be the difference between them"
-        )
-        return Found(way, {"api servers": others}, (Problem.quoted("one-of-many", told),))
+        told = Problem.of("one-of-many", servers=others, target=api.endpoint.address)
+        return Found(way, {"api servers": others}, (told,))
 
     return find
 
@@ -166,7 +158,16 @@ def _warned(pod: Pod, known: Known, way: Way) -> tuple[Problem, ...]:
     """Return why a component that was reached may serve metrics alone."""
     flags = dict(pod.flags)
     if flags.get("profiling") == "false":
-        return (Problem.quoted("no-pprof", f"{pod.name} was started with --profiling=false: it serves metrics alone"),)
+        return (Problem.of("no-pprof.profiling", pod=pod.name),)
     if way.mounted or not known.missing or known.ours:
         return ()
-    return (Problem.quoted("no-pprof", f"{pod.name} serves metrics alone, as far as could be seen; {known.missing}"),)
+    return (Problem.of("no-pprof.metrics", pod=pod.name, how=Text(f"problem.how.{known.missing}")),)
+
+
+def _unreached(shown: str, why: str, known: Known) -> Problem:
+    """Return that no port of a component led anywhere, and how it serves pprof where that is known."""
+    if why and known.missing:
+        return Problem.of("unreachable.component", target=shown, why=why, how=Text(f"problem.how.{known.missing}"))
+    if why:
+        return Problem.of("unreachable.pod", target=shown, why=why)
+    return Problem.of("unreachable.no-port", target=shown)

@@ -42,9 +42,7 @@ def find(
         # Both ask for the same right, and one refusal says it.
         told = () if why.startswith("403") else direct.problems
         return Found(way, node.facts, (*problems, *told))
-    remark = Problem.quoted(
-        "node-proxy", f"{shown}: the node proxy of the API server did not lead there ({why}); taken directly"
-    )
+    remark = Problem.of("node-proxy", target=shown, why=why)
     return Found(direct.way, node.facts, (*problems, remark, *direct.problems))
 
 
@@ -66,7 +64,7 @@ def _described(api: Api, name: str, seconds: float) -> tuple[Node, tuple[Problem
         raise Unreachable(f"kube://node/{name}: there is no such node{_others(api)}", name) from None
     except Refused as error:
         # Who may use the proxy need not be allowed to read nodes.
-        return Node(name), (Problem.quoted("node-unread", f"nothing is known of node {name} itself: {error}"),)
+        return Node(name), (Problem.of("node-unread", node=name, error=str(error)),)
 
 
 def _others(api: Api) -> str:
@@ -82,16 +80,13 @@ def _directly(
     api: Api, node: Node, port: int, access: Access, refusals: Refusals, seconds: float, problems: tuple[Problem, ...]
 ) -> Found:
     if not node.addresses:
-        told = Problem.quoted(
-            "no-address", f"kube://node/{node.name}: its address is not known; https://ADDRESS:{port} names it"
-        )
+        told = Problem.of("no-address", target=f"kube://node/{node.name}", port=port)
         return Found(None, node.facts, (*problems, told))
     host = node.addresses[0]
     base = f"https://[{host}]:{port}" if ":" in host else f"https://{host}:{port}"
     trials: list[tuple[Access, tuple[Problem, ...]]] = [(_checked(api, access), ())]
     if api.credentials.by_certificate or access.insecure:
-        remark = f"the certificate of the kubelet at {base} is of its own making, and was not checked"
-        trials.append((_unchecked(api, access), (Problem.quoted("unchecked", remark),)))
+        trials.append((_unchecked(api, access), (Problem.of("unchecked", url=base),)))
     why = ""
     for entered, remarks in trials:
         endpoint = HttpEndpoint(base, entered, explain=refusals.explain)
@@ -109,9 +104,9 @@ def _directly(
             break
         way = Way(endpoint, base, own=True, widely=False)
         return Found(way, node.facts, (*problems, *remarks))
-    if "certificate" in why and not api.credentials.by_certificate:
-        why += "; no token is sent to a kubelet whose identity is unverified: -tls_ca FILE names its authority"
-    return Found(None, node.facts, (*problems, Problem.quoted("kubelet", f"directly: {why}")))
+    doubtful = "certificate" in why and not api.credentials.by_certificate
+    told = Problem.of("kubelet.unchecked" if doubtful else "kubelet", error=why)
+    return Found(None, node.facts, (*problems, told))
 
 
 def _has_metrics(endpoint: HttpEndpoint, seconds: float) -> bool:

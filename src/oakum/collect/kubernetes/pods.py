@@ -24,7 +24,7 @@ def find(
     """Return the way to a pod's pprof; raise Unreachable when there is no such pod."""
     pod, problems = described(api, namespace, name, seconds)
     if pod.phase not in ("Running", ""):
-        return Found(None, pod.facts, (*problems, Problem.quoted("not-running", not_running(pod))))
+        return Found(None, pod.facts, (*problems, not_running(pod)))
     if before is not None:
         return Found(before, pod.facts, problems)
     shown = f"kube://pod/{namespace}/{name}{':' if port else ''}{port}"
@@ -41,11 +41,12 @@ def find(
         way = search.anywhere()
     if way is not None:
         if not port and not way.mounted and search.said:
-            problems += (Problem.quoted("ports", f"{shown}: no port serves pprof where it is usual; {search.why}"),)
+            problems += (Problem.of("ports", target=shown, why=search.why),)
         return Found(way, pod.facts, problems)
     # Who may not use either way needs no other port.
-    hint = "; :PORT names another" if not port and (search.proxy or search.forwards) else ""
-    return Found(None, pod.facts, (*problems, Problem.quoted("unreachable", f"{shown}: {search.why}{hint}")))
+    another = not port and (search.proxy or search.forwards)
+    told = Problem.of("unreachable.ports" if another else "unreachable.pod", target=shown, why=search.why)
+    return Found(None, pod.facts, (*problems, told))
 
 
 def described(api: Api, namespace: str, name: str, seconds: float) -> tuple[Pod, tuple[Problem, ...]]:
@@ -57,18 +58,20 @@ def described(api: Api, namespace: str, name: str, seconds: float) -> tuple[Pod,
             f"kube://pod/{namespace}/{name}: there is no such pod{_kin(api, namespace, name)}", name
         ) from None
     except Refused as error:
-        told = Problem.quoted("pod-unread", f"nothing is known of pod {namespace}/{name} itself: {error}")
+        told = Problem.of("pod-unread", pod=f"{namespace}/{name}", error=str(error))
         return Pod(namespace, name, ""), (told,)
 
 
-def not_running(pod: Pod) -> str:
-    """Return what a pod does instead of running: how it ended last is often the answer."""
+def not_running(pod: Pod) -> Problem:
+    """Return what a pod does instead of running, as kubectl describe shows it: how it ended is often the answer."""
     states = [
-        f"container {container.name} {container.state or 'has not started'}"
-        + (f", before that {container.last}" if container.last else "")
-        for container in pod.containers
+        f"{one.name}: {one.state or 'Waiting'}{f' (last state: {one.last})' if one.last else ''}"
+        for one in pod.containers
     ]
-    return f"pod {pod.namespace}/{pod.name} is {pod.phase}, and serves nothing: {'; '.join(states) or 'no containers'}"
+    about = {"pod": f"{pod.namespace}/{pod.name}", "phase": pod.phase}
+    if not states:
+        return Problem.of("not-running.no-containers", **about)
+    return Problem.of("not-running", containers="; ".join(states), **about)
 
 
 def inside(access: Access) -> Access:

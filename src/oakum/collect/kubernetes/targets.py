@@ -67,26 +67,26 @@ def _pods(api: Api, meant: words.Word, access: Access) -> list[ClusterTarget]:
     alive = [pod for pod in found if pod.phase not in _ENDED]
     if not alive:
         raise Unreachable(_none(api, namespace, meant.selector, found), "kube://pod")
-    left = "" if len(alive) == len(found) else f"{len(found) - len(alive)} pods that also match have ended"
+    left = len(found) - len(alive)
     return [
-        _pod(api, pod.namespace, pod.name, meant, access, left if pod is alive[0] else "")
+        _pod(api, pod.namespace, pod.name, meant, access, left if pod is alive[0] else 0)
         for pod in sorted(alive, key=lambda pod: (pod.namespace, pod.name))
     ]
 
 
-def _pod(api: Api, namespace: str, name: str, meant: words.Word, access: Access, remark: str = "") -> ClusterTarget:
+def _pod(api: Api, namespace: str, name: str, meant: words.Word, access: Access, ended: int = 0) -> ClusterTarget:
     port = meant.port
     find: Find = partial(pods.find, api, namespace, name, port, access)
     address = f"kube://pod/{namespace}/{name}{':' if port else ''}{port}{meant.prefix}"
     called = f"{namespace}_{name}{'_' if port else ''}{port}"
-    finds = _remarking(find, remark) if remark else find
+    finds = _remarking(find, Problem.of("ended.pods", pods=ended)) if ended else find
     return ClusterTarget(api, address, called, f"pod {namespace}/{name}", finds, meant.prefix)
 
 
-def _remarking(find: Find, remark: str) -> Find:
+def _remarking(find: Find, remark: Problem) -> Find:
     def found(refusals: Refusals, seconds: float, before: Way | None) -> Found:
         result = find(refusals, seconds, before)
-        return Found(result.way, result.facts, (*result.problems, Problem.quoted("ended", remark)))
+        return Found(result.way, result.facts, (*result.problems, remark))
 
     return found
 

@@ -7,6 +7,7 @@ that is forwarded. expvar (/debug/vars) and cmdline are never asked for: they te
 import re
 from datetime import UTC, datetime
 from types import MappingProxyType
+from typing import Literal
 from urllib.parse import parse_qsl
 
 from msgspec.structs import replace
@@ -44,6 +45,11 @@ _SHAPES: dict[str, frozenset[Shape]] = {
     "goroutine.debug2.txt": frozenset({"dump"}),
     "trace.out": frozenset({"other", "profile"}),
 }
+# What comes instead of a profile, as problems name it.
+_INSTEAD: dict[Shape, str] = {
+    "page": "a web page", "index": "the index of pprof", "empty": "an empty answer", "json": "JSON",
+    "counts": "another profile", "dump": "a dump of goroutines", "heap": "a heap profile",
+}  # fmt: skip
 _PROFILES: frozenset[Shape] = frozenset({"profile", "counts", "heap", "dump"})
 
 
@@ -93,12 +99,10 @@ class PprofTarget:
         mount = found.mount
         if mount and self._prefix and not mount.prefix.startswith(self._prefix):
             where = self.endpoint.url(mount.prefix)
-            text = f"There is no pprof below {self._prefix}; {where} of the same server is taken."
-            problems.append(Problem.quoted("found-elsewhere", text))
+            problems.append(Problem.of("found-elsewhere", prefix=self._prefix, url=where))
         seen = self._seen(mount, options, snapshot)
         if self._restarted(seen):
-            text = "The process was restarted since the last snapshot: earlier captures are of another process."
-            problems.append(Problem.quoted("restarted", text))
+            problems.append(Problem.of("restarted.since", target=self.address))
             seen = replace(seen, collections_before=None)
         flags = self._flags(options) if snapshot == 1 and seen.scrape.kubernetes else ""
         return Plan(
@@ -113,7 +117,7 @@ class PprofTarget:
         """Take one thing; what the plan asked for is not asked again."""
         began = datetime.now(UTC)
         if reason := self._better_not(step):
-            return Taken(step, None, began, began, (Problem.quoted("not-asked", f"{step.ask}: {reason}"),))
+            return Taken(step, None, began, began, (Problem.of(f"not-asked.{reason}", asked=step.ask),))
         path, _, query = step.key.partition("?")
         asked = dict(parse_qsl(query))
         try:
@@ -123,7 +127,7 @@ class PprofTarget:
             )
         except Unreachable as error:
             self._unanswered.append(step)
-            return Taken(step, None, began, datetime.now(UTC), (Problem.quoted("unreachable", str(error)),))
+            return Taken(step, None, began, datetime.now(UTC), (Problem.of("unreachable", error=str(error)),))
         self._unanswered.clear()
         if problem := _unfit(answer, step):
             return Taken(step, None, answer.began, answer.ended, (problem,))
@@ -136,14 +140,12 @@ class PprofTarget:
         self._kept.clear()
         self.endpoint.close()
 
-    def _better_not(self, step: Step) -> str:
+    def _better_not(self, step: Step) -> Literal["", "silent", "dump"]:
         """Return why a step is not even tried."""
         if len(self._unanswered) > 1:
-            return "not asked for, since the two before were not answered"
+            return "silent"
         # The one that we no longer wait for may still be under way there.
-        if self._unanswered and _is_dump(step) and _is_dump(self._unanswered[-1]):
-            return "not asked for, since the dump before may still be under way: never two at once"
-        return ""
+        return "dump" if self._unanswered and _is_dump(step) and _is_dump(self._unanswered[-1]) else ""
 
     def _look(self, options: CaptureOptions) -> Look:
         if self._mount is None:
@@ -274,7 +276,7 @@ class PprofTarget:
         try:
             answer = self._ask(counted.key, options)
         except Unreachable as error:
-            return Plan(problems=(Problem.quoted("unreachable", str(error)),))
+            return Plan(problems=(Problem.of("unreachable", error=str(error)),))
         if problem := _unfit(answer, counted):
             without = LeftOut(step.file, "its goroutines could not be counted first", "--force takes it uncounted")
             return Plan(left_out=(without,), problems=(*remarks, problem))
@@ -314,24 +316,21 @@ def _is_dump(step: Step) -> bool:
 def _unfit(answer: Answer, step: Step) -> Problem | None:
     """Return why an answer is not what was asked for."""
     if not answer.good:
-        return Problem.quoted("refused", f"{step.ask}: {answer.why or answer.status}")
+        return Problem.of("refused", asked=step.ask, why=answer.why or str(answer.status))
     found = shape(answer.data)
     if found in _SHAPES.get(step.file, _PROFILES):
         return None
-    told = {"page": "a web page", "index": "the index of pprof", "empty": "an empty answer", "json": "JSON"}
-    told |= {"counts": "another profile", "dump": "a dump of goroutines", "heap": "a heap profile"}
-    kind = answer.headers.get("content-type", "of no type")[:80]
-    what = answer.page or told.get(found) or f"something else ({kind})"
-    return Problem.quoted("not-a-profile", f"{step.ask}: {what} came instead of {step.what}; it was not kept")
+    if answer.page:
+        return Problem.of("not-a-profile.page", asked=step.ask, page=answer.page)
+    if what := _INSTEAD.get(found):
+        return Problem.of("not-a-profile.instead", asked=step.ask, what=what)
+    return Problem.of("not-a-profile.type", asked=step.ask, type=answer.headers.get("content-type", "-")[:80])
 
 
 def _cut(answer: Answer, step: Step) -> list[Problem]:
-    problems = [Problem.quoted("cut", f"{step.ask}: not whole: {answer.cut}")] if answer.cut else []
+    problems = [Problem.of("cut.answer", asked=step.ask, why=answer.cut)] if answer.cut else []
     if step.file == "goroutine.debug2.txt" and len(answer.data) == DUMP_MOST:
-        text = (
-            "The dump ends at 64 MiB, where Go cuts it off: goroutines are missing in it; goroutine.pb.gz has them all."
-        )
-        problems.append(Problem.quoted("dump-cut", text))
+        problems.append(Problem.of("dump-cut"))
     return problems
 
 

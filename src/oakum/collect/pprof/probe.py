@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from oakum.collect.pprof.shapes import opened, shape
 from oakum.collect.web import Answer, HttpEndpoint
-from oakum.model import Problem, Unreachable
+from oakum.model import Problem, Text, Unreachable
 
 STANDARD = "/debug/pprof"
 # Where people mount it: gin, echo and fiber with a prefix of their own, admin routers, Vault, Nomad.
@@ -68,20 +68,19 @@ def look(endpoint: HttpEndpoint, given: str = "", seconds: float = 30.0, widely:
             refusals += _refuses(answers[0][1])
     except Unreachable as error:
         if not seen:
-            return Look(None, Problem.quoted("unreachable", f"{error}{_hint(endpoint, str(error))}"), silent=True)
-        return Look(None, Problem.quoted("no-pprof", f"while pprof was looked for: {error}"))
-    return Look(None, Problem.quoted("no-pprof", _why(endpoint, seen)))
+            return Look(None, _silent(endpoint, str(error)), silent=True)
+        return Look(None, Problem.of("no-pprof.broken-off", error=str(error)))
+    return Look(None, _why(endpoint, seen))
 
 
-def _hint(endpoint: HttpEndpoint, said: str) -> str:
-    """Return what helps where nobody answers: whose socket it is, or where else pprof listens."""
+def _silent(endpoint: HttpEndpoint, said: str) -> Problem:
+    """Return that nobody answers, and what helps: whose socket it is, or where else pprof listens."""
     if by_socket := _BY_SOCKET.get(_socket_name(endpoint)):
-        return f"; {by_socket}"
+        return Problem.of("unreachable.socket", error=said, how=Text(f"problem.how.{by_socket}"))
     if ": connection refused" not in said or "the proxy" in said:
-        return ""
-    if urlsplit(endpoint.address).hostname in ("localhost", "127.0.0.1", "::1"):
-        return "; `oakum find` lists the Go programs of this machine, with the address of their pprof"
-    return "; a pprof that listens on localhost alone is reached so: ssh -L 6060:localhost:6060 HOST"
+        return Problem.of("unreachable", error=said)
+    here = urlsplit(endpoint.address).hostname in ("localhost", "127.0.0.1", "::1")
+    return Problem.of("unreachable.local" if here else "unreachable.remote", error=said)
 
 
 def recount(endpoint: HttpEndpoint, mount: Mount, seconds: float) -> Mount | Problem:
@@ -89,10 +88,8 @@ def recount(endpoint: HttpEndpoint, mount: Mount, seconds: float) -> Mount | Pro
     try:
         found, answers = _at(endpoint, mount.prefix, seconds, thoroughly=True)
     except Unreachable as error:
-        return Problem.quoted("unreachable", str(error))
-    return found or Problem.quoted(
-        "no-pprof", f"{endpoint.url(mount.prefix + '/')}: {_server_message(answers[0][1])}; it was there before"
-    )
+        return Problem.of("unreachable", error=str(error))
+    return found or _answered(endpoint.url(mount.prefix + "/"), answers[0][1], before=True)
 
 
 def goroutines_in(data: bytes) -> int | None:
@@ -175,43 +172,41 @@ def _refuses(answer: Answer) -> bool:
     return answer.status in (400, 401, 403, 407, 429) or answer.status >= 500
 
 
-def _why(endpoint: HttpEndpoint, seen: list[tuple[str, Answer]]) -> str:
+def _why(endpoint: HttpEndpoint, seen: list[tuple[str, Answer]]) -> Problem:
     """Return why no pprof was found: a refusal says most, then what came instead at the first place, then a 404."""
     telling = [one for one in seen if _disabled(one[1]) or _refuses(one[1]) or 300 <= one[1].status < 400]
     if not telling and seen[0][1].good:
         telling = seen
     if telling:
-        return f"{endpoint.url(telling[0][0])}: {_server_message(telling[0][1])}"
+        return _answered(endpoint.url(telling[0][0]), telling[0][1])
     places = [path for path, _ in seen if path.endswith("/")]
-    more = f" and {len(places) - 3} other usual places" if len(places) > 3 else ""
-    where = f"looked at {', '.join(places[:3])}{more}"
-    return f"{endpoint.address.rstrip(':')}: no pprof here ({where}); {_usual_reason(endpoint)}"
+    how = Text(f"problem.how.{_usual_reason(endpoint)}")
+    looked = Text("problem.part.and-more", {"names": ", ".join(places[:3]), "more": len(places) - 3})
+    shown = looked if len(places) > 3 else ", ".join(places)
+    return Problem.of("no-pprof.usual", target=endpoint.address.rstrip(":"), places=shown, how=how)
 
 
 def _disabled(answer: Answer) -> str:
     said = opened(answer.data, 512).decode("utf-8", "replace").lower() if not answer.good else ""
-    for words, reason in _SAID_BY_KUBELET:
-        if words in said:
-            return reason
-    return ""
+    return next((name for words, name in _SAID_BY_KUBELET if words in said), "")
 
 
-def _server_message(answer: Answer) -> str:
+def _answered(url: str, answer: Answer, before: bool = False) -> Problem:
+    """Return that what a server answered is no pprof; `before`: in an earlier snapshot it was."""
+    variant, args = _read_answer(answer)
+    if before:
+        return Problem.of("no-pprof.gone", why=Text(f"problem.no-pprof.{variant}", {"url": url, **args}))
+    return Problem.of(f"no-pprof.{variant}", url=url, **args)
+
+
+def _read_answer(answer: Answer) -> tuple[str, dict[str, str]]:
     if reason := _disabled(answer):
-        return reason
+        return reason, {}
     if not answer.good:
-        return answer.why or f"status {answer.status}"
+        return "refused", {"why": answer.why or str(answer.status)}
     if shape(answer.data) == "index":
-        return (
-            "pprof's index is there, and no profile below it: Go's index finds them by name under /debug/pprof/ alone; "
-            'elsewhere each has to be mounted, as pprof.Handler("heap")'
-        )
-    if answer.page:
-        return (
-            f"{answer.page} came instead of pprof; log in with --token or -H if it requires authentication; "
-            "pprof may be on another port or under a prefix"
-        )
-    return "what answers there is not pprof; it may be on another port or under a prefix"
+        return "index", {}
+    return ("page", {"page": answer.page}) if answer.page else ("other", {})
 
 
 def _socket_name(endpoint: HttpEndpoint) -> str:
@@ -219,35 +214,17 @@ def _socket_name(endpoint: HttpEndpoint) -> str:
 
 
 def _usual_reason(endpoint: HttpEndpoint) -> str:
-    return _BY_SOCKET.get(_socket_name(endpoint)) or _BY_PORT.get(
-        endpoint.base.rsplit(":", 1)[-1],
-        "programs often serve it on a port of its own (6060), or under a prefix (name it: http://HOST:PORT/PREFIX), "
-        'or not at all without `import _ "net/http/pprof"`',
-    )
+    return _BY_SOCKET.get(_socket_name(endpoint)) or _BY_PORT.get(endpoint.base.rsplit(":", 1)[-1], "anywhere")
 
 
+# What a kubelet says -> which variant of no-pprof it is.
 _SAID_BY_KUBELET = (
-    (
-        "debug endpoints are disabled",
-        "this kubelet serves no debug endpoints: enableDebuggingHandlers: true in its configuration turns them on",
-    ),
-    (
-        "profiling endpoint is disabled",
-        "this kubelet serves no profiles: enableProfilingHandler: true in its configuration turns them on",
-    ),
+    ("debug endpoints are disabled", "kubelet-debug"),
+    ("profiling endpoint is disabled", "kubelet-profiling"),
 )
-_BY_SOCKET = {
-    "containerd.sock": "containerd serves it on another socket, that of [debug] address in its config.toml; "
-    "often unix:///run/containerd/debug.sock",
-    "crio.sock": "CRI-O serves it when started with --enable-profile-unix-socket",
-}
+# Whose pprof is usually missing there -> problem.how.NAME, which says how it is served.
+_BY_SOCKET = {"containerd.sock": "containerd", "crio.sock": "crio"}
 _BY_PORT = {
-    "2379": "etcd serves it when started with --enable-pprof",
-    "2381": "etcd serves it at its client address, when started with --enable-pprof",
-    "6443": "kube-apiserver serves it unless started with --profiling=false",
-    "10249": "kube-proxy serves it with enableProfiling: true in its configuration",
-    "10250": "kubelet serves it with enableDebuggingHandlers and enableProfilingHandler, both true unless configured",
-    "10256": "this is kube-proxy's health port; its pprof is on 10249, with enableProfiling: true",
-    "10257": "kube-controller-manager serves it unless started with --profiling=false",
-    "10259": "kube-scheduler serves it unless started with --profiling=false",
-}
+    "2379": "etcd", "2381": "etcd-metrics", "6443": "kube-apiserver", "10249": "kube-proxy", "10250": "kubelet",
+    "10256": "kube-proxy-health", "10257": "kube-controller-manager", "10259": "kube-scheduler",
+}  # fmt: skip

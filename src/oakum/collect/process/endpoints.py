@@ -19,8 +19,8 @@ _MOST = 64 << 10
 _PATH = "/debug/pprof/"
 # Go's answer to http on a port of https: "Client sent an HTTP request to an HTTPS server."
 _WANTS_TLS = b"HTTPS server"
-# https+insecure://127.0.0.1:10250/debug/pprof/: 401, authentication required      ...: it requires a client certificate
-_REFUSED = re.compile(r": 40[13]\b|client certificate")
+# 401, authentication required      https+insecure://127.0.0.1:10250/debug/pprof/: it requires a client certificate
+_REFUSED = re.compile(r"(?:\A|: )40[13]\b|client certificate")
 _USUAL = (":6060", ":6061", "debug", "pprof", "diag", "metrics")
 _MOST_ENDPOINTS = 16  # of one process
 
@@ -41,7 +41,8 @@ def answering(listening: Sequence[Socket], proc: Proc, access: Access, seconds: 
 
 def refuses(problem: Problem) -> bool:
     """Tell whether pprof may be there, for whom the server knows."""
-    return _REFUSED.search(problem.quote) is not None
+    said = (problem.text.args.get(name) for name in ("why", "error"))
+    return any(isinstance(one, str) and _REFUSED.search(one) for one in said)
 
 
 def endpoints(listening: Sequence[Socket], proc: Proc) -> list[HttpEndpoint]:

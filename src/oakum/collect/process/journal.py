@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import parse_qsl
 
 from msgspec import Struct
@@ -26,6 +26,7 @@ _UNIT = re.compile(r"[A-Za-z0-9:_.@\\][A-Za-z0-9:_.@\\-]{0,254}")
 # 1h ago   -30min   2026-11-16 10:00:00   @1794823105   yesterday
 _TIME = re.compile(r"[A-Za-z0-9@+:. -]{1,64}")
 _OPTIONS = ("since", "until", "directory")
+Cut = Literal["", "late", "long"]
 
 
 class Output(Struct, frozen=True):
@@ -33,7 +34,7 @@ class Output(Struct, frozen=True):
 
     data: bytes
     said: str  # its complaints
-    cut: str = ""  # why it is not whole
+    cut: Cut = ""  # why it is not whole: its time was up, or it printed too much
 
 
 def open(word: str, access: Access) -> "list[Target]":
@@ -77,13 +78,11 @@ class JournalTarget:
         began = datetime.now(UTC)
         output = run(step.key.split("\0"), options.seconds, options.most)
         ended = datetime.now(UTC)
-        problems = [Problem.quoted("cut", f"{step.ask}: {output.cut}")] if output.cut else []
+        problems = [_cut(step.ask, output.cut, options)] if output.cut else []
         if output.said:
-            problems.append(Problem.quoted("journalctl", f"{step.ask}: {output.said}"))
+            problems.append(Problem.of("journalctl", asked=step.ask, said=output.said))
         if not output.data.strip():
-            may = "root and the groups adm and systemd-journal may"
-            text = f"{self._unit} wrote nothing in that time, or there is no such unit, or you may not read it: {may}"
-            return Taken(step, None, began, ended, (*problems, Problem.quoted("empty", text)))
+            return Taken(step, None, began, ended, (*problems, Problem.of("empty.journal", unit=self._unit)))
         self._until = began
         return Taken(step, Capture(self.address, output.data, ended), began, ended, tuple(problems))
 
@@ -108,11 +107,15 @@ def run(command: Sequence[str], seconds: float, most: int) -> Output:
         ran = run_program([program, *command[1:]], seconds, most)
     except OSError as error:
         return Output(b"", f"{command[0]}: {error.strerror or error}")
-    cut = f"it was cut at {most >> 20} MiB; since= nearer to now takes less" if len(ran.out) > most else ""
-    if ran.late:
-        cut = f"it took more than {seconds:g} s, and what came until then was kept; raise --timeout"
+    cut: Cut = "late" if ran.late else "long" if len(ran.out) > most else ""
     lines = ran.err.decode("utf-8", "replace").strip().splitlines()
     return Output(ran.out[:most], lines[0][:300] if lines else "", cut)
+
+
+def _cut(asked: str, why: Cut, options: CaptureOptions) -> Problem:
+    if why == "late":
+        return Problem.of("cut.journal-late", asked=asked, seconds=options.seconds)
+    return Problem.of("cut.journal-long", asked=asked, most=options.most >> 20)
 
 
 def _shown(command: Sequence[str]) -> str:

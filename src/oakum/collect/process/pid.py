@@ -115,7 +115,7 @@ class PidTarget:
         if not any(step.file.startswith(_PROFILES) for step in steps):
             # A library built by Go may serve profiles in a program that is not.
             if snapshot == 1 and self._proc.is_go() is False:
-                return Plan(problems=(Problem.quoted("not-go", self._not_go()),))
+                return Plan(problems=(self._not_go(),))
             # Who refuses may well have it: that says more than who has not, and then no signal is needed.
             closed = [problem for problem in refusals if endpoints.refuses(problem)]
             left_out.append(replace(why, why=_SHUT, how=_KEYS) if closed else why)
@@ -139,11 +139,11 @@ class PidTarget:
         try:
             data = self._own[step.file](options)
         except OSError as error:
-            problem = Problem.quoted("unreadable", f"{step.ask}: {error.strerror or error}")
+            problem = Problem.of("unreadable", asked=step.ask, error=error.strerror or str(error))
             return Taken(step, None, began, datetime.now(UTC), (problem,))
         ended = datetime.now(UTC)
         if not data:
-            return Taken(step, None, began, ended, (Problem.quoted("empty", f"{step.ask}: it is empty"),))
+            return Taken(step, None, began, ended, (Problem.of("empty.file", asked=step.ask),))
         return Taken(step, Capture(f"{self.address}/{step.file}", data, ended), began, ended)
 
     def close(self) -> None:
@@ -156,15 +156,11 @@ class PidTarget:
         """Return that it has ended, when it has."""
         stat = self._proc.stat()
         if stat is None:
-            return Problem.quoted("ended", f"{self.address} has ended")
+            return Problem.of("ended", target=self.address)
         if stat.started != self._started:
-            return Problem.quoted(
-                "ended", f"{self.address} has ended; another process ({stat.name}) has its number now"
-            )
+            return Problem.of("ended.reused", target=self.address, program=stat.name)
         if self._state() in ("Z", "X"):
-            return Problem.quoted(
-                "ended", f"{self.address} has ended; its parent, {stat.parent}, has not taken note of it yet"
-            )
+            return Problem.of("ended.zombie", target=self.address, parent=stat.parent)
         return None
 
     def kernel(self, options: CaptureOptions, snapshot: int) -> tuple[list[Step], list[LeftOut]]:
@@ -225,13 +221,14 @@ class PidTarget:
             return [], LeftOut(what, why, how)
         return self._profiles, LeftOut(what, f"it listens at {where}, and serves pprof at none of the usual paths", how)
 
-    def _not_go(self) -> str:
+    def _not_go(self) -> Problem:
         """Return that the program is not built by Go, and which of those that it started are."""
-        text = f"{self.address} is not a Go program: {self._proc.program() or _called(self._proc)}"
+        program = self._proc.program() or _called(self._proc)
         started = [one for one in self._proc.children() if one.is_go()][:_CHILDREN_MOST]
         if started:
-            return f"{text}; it started {', '.join(f'pid:{one.pid} ({_called(one)})' for one in started)}"
-        return f"{text}; `oakum find` lists those of Go"
+            children = ", ".join(f"pid:{one.pid} ({_called(one)})" for one in started)
+            return Problem.of("not-go.parent", target=self.address, program=program, children=children)
+        return Problem.of("not-go", target=self.address, program=program)
 
     def _stopped(self) -> bool:
         return self._state() in ("T", "t")

@@ -14,7 +14,7 @@ from oakum.collect.process import cgroups, endpoints, sockets
 from oakum.collect.process.network import Network
 from oakum.collect.process.proc import PROC, Proc, pids
 from oakum.collect.web import Access
-from oakum.model import Socket
+from oakum.model import Problem, Socket
 
 _SECONDS = 2.0  # for one answer
 _KNOCK = 1.0  # for the first: many processes are asked, and some speak no HTTP
@@ -42,7 +42,7 @@ class Served(Struct, frozen=True):
     address: str = ""  # "": nowhere that is known
     goroutines: int | None = None
     why: str = ""  # why it was not found
-    refused: bool = False  # it may be there, for whom it knows
+    refusal: Problem | None = None  # it may be there, for whom it knows
     elsewhere: bool = False  # the address is one of its own network namespace
 
 
@@ -105,7 +105,7 @@ def served(proc: Proc, access: Access) -> Served:
 def _look(listening: list[Socket], proc: Proc, access: Access) -> Served:
     from oakum.collect.pprof.probe import look
 
-    refusal = ""
+    refusal: Problem | None = None
     for endpoint in endpoints.answering(listening, proc, access, _KNOCK):
         try:
             found = look(endpoint, "", _SECONDS, False)
@@ -114,5 +114,5 @@ def _look(listening: list[Socket], proc: Proc, access: Access) -> Served:
         if found.mount:
             return Served(f"{endpoint.address}{found.mount.prefix}", found.mount.goroutines)
         if found.problem and endpoints.refuses(found.problem):
-            refusal = refusal or found.problem.quote
-    return Served(why=refusal or "none of its listening sockets answers with pprof", refused=bool(refusal))
+            refusal = refusal or found.problem
+    return Served(why="" if refusal else "none of its listening sockets answers with pprof", refusal=refusal)

@@ -88,15 +88,14 @@ class ShimTarget:
         self._logs.mark(began)
         if problem := self._signal():
             return Taken(step, None, began, datetime.now(UTC), (problem,))
-        data, cut = self._logs.wait(min(_PATIENCE, options.seconds), options.most)
+        patience = min(_PATIENCE, options.seconds)
+        data, whole = self._logs.wait(patience, options.most)
         ended = datetime.now(UTC)
         if not data:
-            text = (
-                f"SIGUSR1 was sent to pid {self._proc.pid}, and no dump was found in {self._logs.shown()} "
-                f"{cut}; {self.address}?log=FILE names another log, and containerd's level must be info or debug"
-            )
-            return Taken(step, None, began, ended, (Problem.quoted("no-dump", text),))
-        problems = (Problem.quoted("cut", f"The dump is not whole: its last line did not come {cut}"),) if cut else ()
+            pid, log = self._proc.pid, self._logs.shown()
+            missing = Problem.of("no-dump", pid=pid, log=log, target=self.address, seconds=patience)
+            return Taken(step, None, began, ended, (missing,))
+        problems = () if whole else (Problem.of("cut.dump", seconds=patience),)
         return Taken(step, Capture(f"{self.address}/{_LOG}", data, ended), began, ended, problems)
 
     def close(self) -> None:
@@ -108,20 +107,17 @@ class ShimTarget:
             # Held by this descriptor, the number cannot become another process's between the check and the signal.
             held = os.pidfd_open(self._proc.pid)
         except OSError as error:
-            return Problem.quoted("ended", f"pid {self._proc.pid}: {error.strerror or error}")
+            return Problem.of("ended.error", pid=self._proc.pid, error=error.strerror or str(error))
         try:
             if gone := self._pid.gone():
                 return gone
             if not self._proc.catches(signal.SIGUSR1):
-                return Problem.quoted(
-                    "not-handled", f"pid {self._proc.pid} does not handle SIGUSR1 any more; it was not sent"
-                )
+                return Problem.of("not-handled", pid=self._proc.pid)
             signal.pidfd_send_signal(held, signal.SIGUSR1)
         except PermissionError:
-            text = f"pid {self._proc.pid} is another user's: as root, or sudo kill -USR1 {self._proc.pid}"
-            return Problem.quoted("forbidden", text)
+            return Problem.of("forbidden", pid=self._proc.pid)
         except OSError as error:
-            return Problem.quoted("ended", f"pid {self._proc.pid}: {error.strerror or error}")
+            return Problem.of("ended.error", pid=self._proc.pid, error=error.strerror or str(error))
         finally:
             os.close(held)
         return None

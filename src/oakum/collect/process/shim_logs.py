@@ -47,8 +47,8 @@ class ShimLogs:
         self._since = f"@{now.timestamp():.6f}"
         self._marks = {file: _size(file) for file in self._files}
 
-    def wait(self, seconds: float, most: int) -> tuple[bytes, str]:
-        """Return the dump, and why it is not whole when it is not: as much as is there when the time is up."""
+    def wait(self, seconds: float, most: int) -> tuple[bytes, bool]:
+        """Return the dump, and whether it is whole: as much as is there when the time is up."""
         deadline, next_journal = monotonic() + seconds, 0.0
         seen: dict[Path, int] = {}
         best = b""
@@ -61,17 +61,17 @@ class ShimLogs:
                 # A log that became shorter was rotated.
                 part, whole = _dump(_read(file, mark if size >= mark else 0, most))
                 if whole:
-                    return part, ""
+                    return part, True
                 best = max(best, part, key=len)
             if self._journal and monotonic() >= next_journal:
                 left = max(1.0, deadline - monotonic())
                 output = journal.run(journal.export(self._journal, self._since), left, most)
                 if END in output.data:
-                    return output.data, ""
+                    return output.data, True
                 best = max(best, output.data if BEGIN in output.data else b"", key=len)
                 next_journal = monotonic() + _JOURNAL_PAUSE
             sleep(_PAUSE)
-        return best, f"within {seconds:g} s"
+        return best, False
 
 
 def _readers(proc: Proc) -> Iterator[Proc]:

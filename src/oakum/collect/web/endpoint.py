@@ -106,11 +106,9 @@ class HttpEndpoint:
         if self.socket or address.is_loopback(place.host) or not self._sends_credentials(place.scheme):
             return ()
         if place.scheme == "http":
-            text = f"{self.address} is not encrypted: who listens on the way reads the credentials that are sent to it"
-            return (Problem.quoted("credentials-in-clear", text),)
+            return (Problem.of("credentials-in-clear", target=self.address),)
         if self.access.insecure:
-            text = f"the certificate of {self.address} is not checked: whoever answers gets the credentials"
-            return (Problem.quoted("credentials-unchecked", text),)
+            return (Problem.of("credentials-unchecked", target=self.address),)
         return ()
 
     def under(self, prefix: str, shown: str = "", explain: Explain | None = None) -> "HttpEndpoint":

@@ -36,7 +36,7 @@ from oakum.report.page.since import beginnings, snapshot_name
 from oakum.report.page.speech import Speech, clock, stamp
 from oakum.report.page.suspects import Suspects
 from oakum.report.words import WORDS, size
-from oakum.report.words.told import command_in, problem_in
+from oakum.report.words.lines import problem_in
 
 FIGURES = {"flame-heap": "heap", "flame-goroutines": "goroutine"}  # name -> the kind of capture it is drawn from
 _WHOLE_MOST = 50  # findings that are told whole; the others in a line
@@ -340,7 +340,7 @@ class _Composer:
 
     def gap(self, gap: Gap) -> list[Block]:
         told = self.speech.saying((gap.what, gap.why)).strip()
-        command = command_in(gap_command(self.diagnosis, gap), self.speech.lang)
+        command = gap_command(self.diagnosis, gap, self.speech.lang)
         return [Para(told), *([Command(self.speech.cut(command, 6000))] if command else [])]
 
     def inputs(self) -> Section | None:

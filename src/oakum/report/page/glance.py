@@ -16,7 +16,6 @@ from oakum.report.page.speech import Speech
 from oakum.report.page.suspects import Suspects
 from oakum.report.page.todo import first_steps
 from oakum.report.words import WORDS
-from oakum.report.words.told import command_in
 
 
 def glance(speech: Speech, diagnosis: Diagnosis, suspects: Suspects) -> tuple[Fact, ...]:
@@ -90,7 +89,7 @@ def _unsettled(speech: Speech, diagnosis: Diagnosis, suspects: Suspects) -> _Lin
         facts.append(("finding.where", _where(suspects, first), here))
     gap = settling(diagnosis)
     if gap is not None:
-        told, command = speech.saying((gap.what, gap.why)), command_in(gap_command(diagnosis, gap), speech.lang)
+        told, command = speech.saying((gap.what, gap.why)), gap_command(diagnosis, gap, speech.lang)
         to = "#gaps" if len(diagnosis.gaps) > 1 else here
         facts.append(("glance.settle", [Para(told), Command(speech.cut(command, 6000))], to))
     return facts

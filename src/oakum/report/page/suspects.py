@@ -41,7 +41,7 @@ from oakum.report.page.since import pace, since
 from oakum.report.page.speech import Speech
 from oakum.report.page.todo import checks, todo
 from oakum.report.words import WORDS
-from oakum.report.words.told import place_in
+from oakum.report.words.lines import place_in
 
 _CLAIMS_MOST = 24
 _ALIKE_MOST = 3  # claims that say the same of other places
@@ -285,7 +285,7 @@ class Suspects:
         claims: dict[bool, list[Claim]] = {False: [], True: []}
         excerpts: set[str] = set()
         left = 0
-        for one in found.suspect.evidence:
+        for one in found.suspect.decisive_first:
             if one.kind == "known-bug" and found.known:  # the bug stands above, with its version
                 continue
             told[one.claim.key] = told.get(one.claim.key, 0) + 1

@@ -35,6 +35,9 @@ from oakum.report.words import (
     numbers,
     page,
     problems,
+    problems_capture,
+    problems_code,
+    progress,
     recheck,
     roles,
     scan,
@@ -45,7 +48,7 @@ from oakum.report.words.phrases import in_chinese
 _AREAS = (
     common, fixes, mechanisms, gaps, goroutines, locks, heap, memory, numbers, page, roles, cause_channels, cause_heap,
     cause_locks, cause_network, cause_waits, cause_workers, scan, known, upstream, controls, dry_run,
-    incident, incident_lessons, recheck, assemble, problems,
+    incident, incident_lessons, recheck, assemble, problems, problems_capture, problems_code, progress,
 )  # fmt: skip
 LANGUAGES = ("en", "zh")
 WORDS: dict[str, tuple[str, str]] = {key: words for area in _AREAS for key, words in area.WORDS.items()}
@@ -88,6 +91,8 @@ class _Words(Formatter):
         self.lang = lang
 
     def format_field(self, value: Any, format_spec: str) -> str:
+        if isinstance(value, Text):
+            return say(value, self.lang)
         if isinstance(value, tuple):
             return ("、" if self.lang == "zh" else ", ").join(f"{one:,}" for one in value)
         if format_spec == "bytes":

@@ -40,7 +40,16 @@ WORDS: dict[str, tuple[str, str]] = {
         "{origin}: {text}; identical in {captures:,} captures: no progress",
         "{origin}：{text}；{captures:,} 份采集中完全相同，没有进展",
     ),
-    "pipeline.warning": ("{why}", "{why}"),
+    "source.foreign": (
+        "--source {source} is not this program's source: it contains {there}; looked for {wanted}",
+        "--source {source} 不是该程序的源码：其中是 {there}，而要找的是 {wanted}",
+    ),
+    "source.foreign-bare": (
+        "--source {source} is not this program's source: it contains no go.mod; looked for {wanted}",
+        "--source {source} 不是该程序的源码：其中没有 go.mod，而要找的是 {wanted}",
+    ),
+    "leads.failed": ("{error}", "没有查找上游改动：“{error}”"),
+    "pipeline.at": ("{where}: {text}", "{where}：{text}"),
     "leads.unchanged": (
         "{module}: {names} did not change from {version} to {last}",
         "{module}：{names} 从 {version} 到 {last} 没有改动",

@@ -28,8 +28,9 @@ _BAD_MANIFEST = (
     "{manifest} 无法读取（“{error}”）：该采集包的时间和摘要未知",
 )
 _OTHER_SCHEMA = (
-    "{manifest} has the schema {schema}, and this release knows {known}: read as far as it is known",
-    "{manifest} 的 schema 为 {schema}，而本版本只认识 {known}：已读取其中认识的部分",
+    "{manifest} has the schema {schema}, and this release reads {known}: what it knows was read; upgrade "
+    "oakum for the rest",
+    "{manifest} 的 schema 为 {schema}，本版本支持 {known}：已读取能识别的部分；升级 oakum 可读取其余部分",
 )
 
 
@@ -56,6 +57,7 @@ _UNREAD = {
         "{origin}：没有读取权限；请换用有权限的用户运行，或复制一份再读",
     ),
     "failed": ("{origin}: {error}", "{origin}：“{error}”"),
+    "error": ("{error}", "无法读取：“{error}”"),
     "empty": (
         "{origin}: the directory is empty; capture into it: oakum capture TARGET -o DIR",
         "{origin}：目录是空的；可以用 `oakum capture TARGET -o DIR` 采集",
@@ -72,10 +74,13 @@ _UNREAD = {
         "{origin}: more than {most} GiB; save it to a file, which is mapped, not held",
         "{origin}：超过 {most} GiB；请先存成文件，文件以映射方式读取，不会全部放进内存",
     ),
-    "listed": ("{origin}: listed in {manifest}, but not there", "{origin}：{manifest} 中列出，但实际不存在"),
+    "listed": (
+        "{origin}: listed in {manifest}, but missing: the bundle is not complete",
+        "{origin}：{manifest} 中列出，但文件缺失：采集包不完整",
+    ),
     "listed-more": (
-        "{origin} and {more} more: listed in {manifest}, but not there",
-        "{origin} 及另外 {more} 个文件：{manifest} 中列出，但实际不存在",
+        "{origin} and {more} more: listed in {manifest}, but missing: the bundle is not complete",
+        "{origin} 及另外 {more} 个文件：{manifest} 中列出，但文件缺失：采集包不完整",
     ),
     "bad-manifest": _of(_BAD_MANIFEST),
     "other-schema": _of(_OTHER_SCHEMA),
@@ -244,28 +249,30 @@ _NOT_A_PROFILE = {
     ),
 }
 _PROBLEMS = {
-    # Words of others, and of a document that was written before problems had keys.
-    "quoted": ("{text}", "原文：“{text}”"),
+    # Of a report that another version wrote, in its words.
+    "stored": ("{text}", "原文：“{text}”"),
     # Which captures a diagnosis takes (assemble).
     "other-program": (
-        "Not used: no capture tells of a process of this program.",
+        "Not used: none of the captures is of a process that runs this program.",
         "未使用：没有任何采集来自运行该程序的进程",
     ),
     "versions-differ": (
-        "Not used: several versions are told of, and not which of them runs.",
-        "未使用：其中提到多个版本，但看不出实际运行的是哪一个",
+        "Not used: it names several versions, and not which of them runs; hand in the program that runs.",
+        "未使用：其中有多个版本，看不出实际运行的是哪一个；请给出正在运行的程序",
     ),
     "which-process": (
-        "Not used: it does not say which of the processes it tells of.",
-        "未使用：看不出它属于哪个进程",
+        "Not used: it does not show which of the processes it is of; put it into the directory of that process.",
+        "未使用：看不出它属于哪个进程；请放进该进程的目录",
     ),
     "which-process.beside": (
-        "Not used: it does not say which of the processes beside it it tells of.",
-        "未使用：看不出它属于同目录下的哪个进程",
+        "Not used: it does not show which of the processes beside it it is of; put it into the directory of "
+        "that process.",
+        "未使用：看不出它属于同目录下的哪个进程；请放进该进程的目录",
     ),
     "which-moment": (
-        "Not used: it does not say which of the snapshots beside it it belongs to.",
-        "未使用：看不出它属于同目录下的哪个快照",
+        "Not used: it does not show which of the snapshots beside it it belongs to; put it into the directory of "
+        "that snapshot.",
+        "未使用：看不出它属于同目录下的哪个快照；请放进该快照的目录",
     ),
     "log-beside-moments": (
         "Not used: the snapshots beside this log have their own goroutines.",
@@ -285,8 +292,8 @@ _PROBLEMS = {
     ),
     # Files, archives and bundles (collect).
     "changed": (
-        "This file is not what was captured: its digest differs from the one in {manifest}.",
-        "该文件已不是当时采集的内容：摘要与 {manifest} 中记录的不一致",
+        "This file was changed after the capture: its digest differs from the one in {manifest}. It is read as it is.",
+        "该文件在采集之后被改动过：摘要与 {manifest} 中记录的不一致；按现有内容读取",
     ),
     "bad-manifest": _BAD_MANIFEST,
     "other-schema": _OTHER_SCHEMA,
@@ -296,15 +303,18 @@ _PROBLEMS = {
     ),
     # Compression.
     "corrupt-compression": (
-        "the {name} stream is corrupt ({error}); what came before was read",
-        "{name} 数据流已损坏（“{error}”）；此前的内容已读取",
+        "the {name} stream is corrupt here or before ({error}); what came before was read",
+        "{name} 数据流在此处或之前损坏（“{error}”）；此前的内容已读取",
     ),
     "cut-compression": ("the {name} stream is cut: download it again", "{name} 数据流不完整：请重新下载"),
     "trailing-bytes": (
         "bytes that are no {name} stream follow the end of the {name} stream; they were not read",
         "{name} 数据流结束之后还有不属于它的字节，未读取",
     ),
-    "slow.unpacking": ("unpacking took longer than the limit", "解压超过了时限"),
+    "slow.unpacking": (
+        "unpacking took longer than the limit: what follows was not read; unpack it first",
+        "解压超过了时限：后面的内容未读取；请先自行解压",
+    ),
     "compressed": (
         "the capture is compressed with {name}; unpack it first: {command}",
         "该采集以 {name} 压缩；请先解压：`{command}`",
@@ -319,22 +329,26 @@ _PROBLEMS = {
         "journalctl 省略了过长的消息：请加 `--all` 重新导出",
     ),
     "out-of-time.log": (
-        "un-wrapping took too long: the rest was left as it is",
-        "拆解日志格式耗时过长：其余部分未作处理",
+        "taking the dump out of the log took too long: the rest was not read; hand in the part of the log with the "
+        "dump",
+        "从日志中提取转储耗时过长：其余部分未读取；请只给出包含转储的那段日志",
     ),
-    "more-sources": ("{sources} more sources of this log were not looked at", "该日志另有 {sources} 个来源未查看"),
+    "more-sources": (
+        "{sources} more sources of this log were not read; hand in one source at a time",
+        "该日志另有 {sources} 个来源未读取；请每次只给出一个来源",
+    ),
     "field-cut": (
-        "A log line ends inside the dump it holds: its writer limits the length",
-        "日志行在转储中途结束：写日志的程序限制了行长",
+        "A log line ends inside the dump: the logger limits the length of a line, and later goroutines are missing",
+        "日志行在转储中途结束：日志库限制了行长，后面的 goroutine 缺失",
     ),
     "write-cut": (
-        "strace left out the rest of a write: record again with -s 1000000",
-        "strace 省略了写入内容的其余部分：请加 `-s 1000000` 重新记录",
+        "strace left out the rest of a write, and goroutines are missing: record again with -s 1000000",
+        "strace 省略了写入内容的其余部分，goroutine 不全：请加 `-s 1000000` 重新记录",
     ),
     # Goroutine dumps and profiles as text.
     "cut-mid-stack": (
-        "The text ends in the middle of a stack; later goroutines may be missing",
-        "文本在某个栈的中间结束；后面的 goroutine 可能缺失",
+        "The text ends in the middle of a stack; later goroutines may be missing: save it again",
+        "文本在某个栈的中间结束；后面的 goroutine 可能缺失：请重新保存",
     ),
     "cut-mid-stack.net-http-pprof": (
         "The text ends after {size} bytes: net/http/pprof cuts debug=2 at 64 MiB; later goroutines are missing",
@@ -349,25 +363,31 @@ _PROBLEMS = {
         "文本在某条记录中间结束：其最后几个栈帧缺失",
     ),
     "not-read-to-the-end.slow": (
-        "Reading took longer than {seconds:g} s; what follows may hold more goroutines",
+        "Reading took longer than {seconds:g} s; what follows may contain more goroutines",
         "读取超过 {seconds:g} 秒；后面可能还有 goroutine",
     ),
     "not-read-to-the-end.large": (
-        "Only {size} bytes are looked at; what follows may hold more goroutines",
-        "只查看前 {size} 字节；后面可能还有 goroutine",
+        "Only the first {size} bytes are read; what follows may contain more goroutines",
+        "只读取前 {size} 字节；后面可能还有 goroutine",
     ),
-    "more-dumps": ("{dumps} more dumps follow that were not looked at", "后面另有 {dumps} 份转储未查看"),
+    "more-dumps": (
+        "{dumps} more dumps follow that were not read; split the file",
+        "后面另有 {dumps} 份转储未读取；请拆分文件",
+    ),
     "more-problems": ("{lines} more lines could not be read", "另有 {lines} 行无法读取"),
     "bad-header": ("No header could be read: {line}", "没有读到 goroutine 的头部：`{line}`"),
     "bad-frame": ("No function could be read before a position: {line}", "位置之前没有读到函数名：`{line}`"),
-    "no-position": ("No position follows {function}", "`{function}` 之后没有位置"),
+    "no-position": (
+        "No file and line follow {function}: this frame has no position",
+        "`{function}` 之后没有文件和行号：该栈帧没有位置",
+    ),
     "out-of-time": (
         "Reading took too long and was stopped; the rest is missing",
         "读取耗时过长，已停止；其余部分缺失",
     ),
     "too-many-profiles": (
-        "The capture holds more than {most:,} profiles; the rest was not read",
-        "该采集中的 profile 超过 {most:,} 个；其余未读取",
+        "The capture contains more than {most:,} profiles; the rest was not read: split the file",
+        "该采集中的 profile 超过 {most:,} 个；其余未读取：请拆分文件",
     ),
     "bad-records": (
         "{records:,} records could not be understood and were left out",
@@ -408,13 +428,16 @@ _PROBLEMS = {
         "有 {stacks:,} 个栈深度超过 {depth:,} 帧，已在该处截断",
     ),
     # Profiles as protobuf.
-    "cut.profile": ("the profile is cut: what follows is missing", "profile 不完整：后面的内容缺失"),
+    "cut.profile": (
+        "the profile is cut: what follows is missing; fetch it again",
+        "profile 不完整：后面的内容缺失；请重新获取",
+    ),
     "corrupt.profile": (
         "these bytes start no field: what follows was not read",
         "此处字节不是字段开头：后面的内容未读取",
     ),
     "many.profile": (
-        "the profile holds more messages than the limit: what follows was not read",
+        "the profile contains more messages than the limit: what follows was not read",
         "profile 中的消息数超过上限：后面的内容未读取",
     ),
     "slow.profile": (
@@ -468,11 +491,17 @@ _PROBLEMS = {
     ),
     # Metrics, sockets, builds.
     "unread-metrics": (
-        "{lines} lines of this scrape could not be read as metrics",
-        "其中有 {lines} 行无法作为指标读取",
+        "{lines} lines of this scrape could not be read as metrics and were left out",
+        "其中有 {lines} 行无法作为指标读取，已跳过",
     ),
-    "unread-sockets": ("{lines} lines of this list of sockets could not be read", "socket 列表中有 {lines} 行无法读取"),
-    "unread-lines": ("{lines:#line} of this go.mod could not be read", "go.mod 中有 {lines:,} 行无法读取"),
+    "unread-sockets": (
+        "{lines} lines of this list of sockets could not be read and were left out",
+        "socket 列表中有 {lines} 行无法读取，已跳过",
+    ),
+    "unread-lines": (
+        "{lines:#line} of this go.mod could not be read: a version may be missing",
+        "go.mod 中有 {lines:,} 行无法读取：可能缺少某个版本",
+    ),
     "too-much.series": (
         "{series:,} series are more than is read of one file; ask for fewer metrics, or a longer step",
         "{series:,} 条时间序列超过了单个文件的读取上限；请减少指标，或加大 step",
@@ -482,14 +511,14 @@ _PROBLEMS = {
         "另有 {more} 个进程未读取；请分批查询",
     ),
     "empty-answer": (
-        "Prometheus had nothing to this query: no series fits it",
+        "Prometheus has no data for this query: no series matches it",
         "Prometheus 对该查询没有数据：没有匹配的时间序列",
     ),
     "refused.query": ("Prometheus did not answer a query: {why}", "Prometheus 没有应答查询：“{why}”"),
-    "warning.prometheus": ("Prometheus says of its answer: {said}", "Prometheus 对该应答的说明：“{said}”"),
+    "warning.prometheus": ("Prometheus warns about its answer: {said}", "Prometheus 对该应答的警告：“{said}”"),
     "warning.partial": (
-        "The answer is partial: not every store of the past could be asked",
-        "应答不完整：有的历史存储没有查到",
+        "The answer is partial: not every store could be queried, and samples may be missing",
+        "应答不完整：部分存储没有查到，可能缺少样本",
     ),
     "nameless": (
         "No series in this answer has a name: an expression drops it, such as rate(); ask for the metric itself",
@@ -505,12 +534,13 @@ _PROBLEMS = {
         "共 {moments:,} 个快照，从中均匀选取了 {read} 个",
     ),
     "damaged-program": (
-        "Its list of modules is damaged, or not there any more",
-        "程序中的模块列表已损坏，或已被去除",
+        "The list of modules in this program is damaged or was stripped: versions are unknown; hand in its go.mod",
+        "程序中的模块列表已损坏或已被去除：版本未知；请给出其 go.mod",
     ),
     "no-build-information": (
-        "It was built by Go, but tells neither version nor modules: a plugin does not, nor what garble made",
-        "该程序由 Go 构建，但没有版本和模块信息：插件和 garble 处理过的程序都是如此",
+        "Built by Go, but without version and modules, as plugins and programs built with garble are: versions are "
+        "unknown; hand in its go.mod",
+        "该程序由 Go 构建，但没有版本和模块信息（插件和 garble 处理过的程序都是如此）：版本未知；请给出其 go.mod",
     ),
     "cut-program": (
         "This is {system} {kind} ({machine}), cut off after {read:,} bytes ({missing:,} are missing): what is there "
@@ -552,6 +582,12 @@ _PROBLEMS = {
 WORDS: dict[str, tuple[str, str]] = {
     "input.left-out": ("left out: {text}", "已跳过：{text}"),
     "input.of": ("{origin}: {text}", "{origin}：{text}"),
+    # Where in a capture: the kind that a place begins with.
+    "place.line": ("line {at}", "第 {at} 行"),
+    "place.lines": ("lines {at}", "第 {at} 行"),
+    "place.byte": ("byte {at}", "第 {at} 字节"),
+    "place.word": ("word {at}", "第 {at} 个字"),
+    "place.stack": ("stack {at}", "栈 {at}"),
     **{f"problem.{key}": words for key, words in _PROBLEMS.items()},
 }
 # What may stand in {x:said}.
@@ -561,6 +597,15 @@ NOUNS: dict[str, str] = {
     "names that were there before": "名称与前面的重复",
     "link": "链接",
     "links": "链接",
+    "state": "运行状态",
+    "work": "工作量",
+    "container": "容器内存",
+    "a web page": "网页",
+    "the index of pprof": " pprof 的索引页",
+    "an empty answer": "空应答",
+    "another profile": "另一种 profile",
+    "a dump of goroutines": " goroutine 转储",
+    "a heap profile": "堆 profile",
     "device": "设备文件",
     "devices": "设备文件",
     "pipe": "管道",
@@ -588,33 +633,5 @@ NOUNS: dict[str, str] = {
     "program or library": "程序或动态库",
     "library": "动态库",
 }
-# Where in a capture.
-PLACES: tuple[tuple[str, str], ...] = (
-    ("line {number}", "第 {number} 行"),
-    ("lines {range}", "第 {range} 行"),
-    ("byte {number} or before", "第 {number} 字节或之前"),
-    ("byte {number}", "第 {number} 字节"),
-    ("word {number}", "第 {number} 个字"),
-    ("stack {key}", "栈 {key}"),
-)
-# What stands behind a command, after its #, and what is said beside the report while it is made.
-REMARKS: tuple[tuple[str, str], ...] = (
-    ("some minutes after the load has gone", "负载退去几分钟之后"),
-    ("capturing:", "正在采集："),
-    ("next snapshot in {seconds} s", "{seconds} 秒后采集下一个快照"),
-    ("{seconds} s for {name}", "{name} 已用 {seconds} 秒"),
-    ("{count} of {total} targets", "{total} 个目标中的 {count} 个"),
-    ("snapshot {number} of at most {most}", "第 {number} 个快照，最多 {most} 个"),
-    ("snapshot {number} of {total}", "第 {number} 个快照，共 {total} 个"),
-    ("Ctrl-C ends it and keeps everything", "按 Ctrl-C 结束，已采集的内容会保留"),
-    ("interrupted; what was fetched is kept in {place}", "已中断；采集到的内容保存在 {place}"),
-    ("what was fetched is kept in {place}", "采集到的内容保存在 {place}"),
-    ("diagnosing:", "正在诊断："),
-    ("comparing {count} snapshots of {process}", "对比 {process} 的 {count} 个快照"),
-    ("reading the source", "阅读源码"),
-    ("{module}: what changed since {version}", "查找 {module} 自 {version} 以来的改动"),
-    ("compiling the drafted fix", "编译拟好的修改"),
-    ("without flame graphs: {why}", "没有火焰图：“{why}”"),
-)
 
-__all__ = ["NOUNS", "PLACES", "REMARKS", "WORDS"]
+__all__ = ["NOUNS", "WORDS"]

@@ -175,7 +175,7 @@ def _stands(story: Story) -> list[Block]:
         blocks += story.suspects.places(suspect.sites)
         if suspect.path:
             blocks += [Para(story.tell("stands.memory")), *story.suspects.path(suspect.path)]
-        told = [one for one in suspect.evidence if one.kind not in _ELSEWHERE and one.kind not in AGAINST]
+        told = [one for one in suspect.decisive_first if one.kind not in _ELSEWHERE and one.kind not in AGAINST]
         shown = told[:_CLAIMS_MOST]
         blocks += [Claims(story.claims(found, shown))] if shown else []
         blocks += story.suspects.more(len(told) - len(shown), story.derive.everything())

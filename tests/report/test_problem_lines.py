@@ -10,11 +10,11 @@ from string import Formatter
 import pytest
 
 from chinese import english_in
-from oakum.model import Problem, Unread
+from oakum.model import Problem, Text, Unread
 from oakum.report.words import WORDS, say
-from oakum.report.words.problems import NOUNS, PLACES, REMARKS
-from oakum.report.words.told import command_in, error_line, place_in, problem_in, problem_line, remark_in
-from support import ROOT
+from oakum.report.words.lines import error_line, place_in, problem_in, problem_line
+from oakum.report.words.problems import NOUNS
+from support import ROOT, quoted
 
 SRC = ROOT / "src" / "oakum"
 # Calls that make a problem of the name that is their first argument -> what they put before it, and which arguments
@@ -36,10 +36,25 @@ PARTS = {
     "cut-mid-stack.{scan.full}": ("cut-mid-stack.net-http-pprof", "cut-mid-stack.buffer"),
     "unrecognised.{what}": ("unrecognised.text", "unrecognised.binary"),
     "unread.{problem.key}": ("unread.bad-manifest", "unread.other-schema"),
+    "unread.{why.name}": tuple(
+        f"unread.{name}" for name in ("not-regular", "file-too-large", "linked", "missing", "os")
+    ),
+    "not-asked.{reason}": ("not-asked.silent", "not-asked.dump"),
+    "no-pprof.{variant}": tuple(
+        f"no-pprof.{name}" for name in ("kubelet-debug", "kubelet-profiling", "refused", "index", "page", "other")
+    ),
 }
 # Passed on by the functions above: their callers are looked at.
 PASSED_ON = ("name", "key", "f'unread.{name}'", "f'not-a-profile.{what}'", "problem.key", "f'{name}.why'", "what")
-SPREAD = {"image.called": {"system", "kind", "machine"}, "problem.text.args": None}  # ** in a call
+SPREAD = {
+    "image.called": {"system", "kind", "machine"},
+    "about": {"pod", "phase"},  # collect/kubernetes/pods.py
+    "problem.text.args": None,
+    "args": None,  # of a problem that is passed on; collect/pprof/probe.py: as each variant has them
+    "said": None,
+}  # ** in a call; None: as its sentence has them
+# Parts of sentences: what names them, and keys that stand in the place of others.
+OTHERS = ("how.", "part.", "stored")
 
 
 def holes(template: str) -> set[str]:
@@ -102,20 +117,47 @@ def test_every_problem_has_words_with_exactly_its_arguments() -> None:
             assert holes(english) == set(args), name
         assert holes(chinese) == holes(english), name
     written = {key.removeprefix("problem.") for key in WORDS if key.startswith("problem.")}
-    assert written - everything.keys() == {"quoted"}, "words that nothing says"
+    left = {name for name in written - everything.keys() if not name.startswith(OTHERS)}
+    assert left == set(), "words that nothing says"
+
+
+def test_how_a_program_serves_pprof_has_words() -> None:
+    from oakum.collect.kubernetes.components import KNOWN
+    from oakum.collect.pprof.probe import _BY_PORT, _BY_SOCKET
+
+    named = {*_BY_PORT.values(), *_BY_SOCKET.values(), *(one.missing for one in KNOWN.values() if one.missing)}
+    assert {f"problem.how.{name}" for name in (*named, "anywhere")} == {
+        key for key in WORDS if ".how." in key and key.startswith("problem.")
+    }
 
 
 def test_no_problem_is_made_of_a_sentence() -> None:
-    """What is quoted are words said while a target is captured or a tree is read, never those of an input's reader."""
-    for folder in ("parse", "assemble"):
-        for path in (SRC / folder).rglob("*.py"):
-            text = path.read_text(encoding="utf-8")
-            assert not re.search(r"\bProblem\((?!\))|Problem\.quoted\(", text), path
+    """A problem is made by Problem.of alone, and what it is given holds no sentence of ours: those have keys.
+
+    Words of others (an operating system, a server) and of errors come in variables.
+    """
+    for path in SRC.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            called = ast.unparse(node.func)
+            assert called != "Problem", f"{path}:{node.lineno}: Problem.of makes one"
+            if called == "Problem.of":
+                for one in node.keywords:
+                    assert not list(sentences(one.value)), f"{path}:{node.lineno}: {ast.unparse(one.value)}"
+
+
+def sentences(node: ast.expr) -> Iterator[str]:
+    """Yield literals of several words in an expression, but those that a noun or a separator is."""
+    for one in ast.walk(node):
+        text = one.value if isinstance(one, ast.Constant) and isinstance(one.value, str) else ""
+        if text not in NOUNS and re.search(r"[A-Za-z]{2,} [A-Za-z]{2,}", text):
+            yield text
 
 
 def test_the_chinese_of_a_problem_is_chinese() -> None:
     for key, (_, chinese) in WORDS.items():
-        if not key.startswith("problem.") or key == "problem.quoted":
+        if not key.startswith("problem.") or key == "problem.stored":
             continue
         assert english_in(re.sub(r"\{[^}]*\}", "7", chinese)) == [], key
         bare = re.sub(r"`[^`]*`|\{[^}]*\}", "X", chinese)
@@ -133,10 +175,12 @@ def test_every_noun_is_said_by_something_and_has_chinese() -> None:
 def nouns() -> Iterator[str]:
     """Yield what tables of parse and collect call things, which stand in sentences."""
     from oakum.collect.bundle.archive import _THINGS
+    from oakum.collect.pprof.endpoint import _INSTEAD
     from oakum.parse.binaries.elf import _KINDS
     from oakum.parse.binaries.macho import _KINDS as MACHO
     from oakum.parse.debug1 import _NOUNS
 
+    yield from (*(what for what in _INSTEAD.values() if what != "JSON"), "state", "work", "container")
     things = (*_THINGS.values(), "thing")
     yield from (*things, *(f"{thing}s" for thing in things), *_KINDS.values(), *MACHO.values(), *_NOUNS.values())
     named = re.compile(r'\.(?:first|walk|named)\([^"\n]*"([a-z ]+)"\)')
@@ -155,16 +199,6 @@ def nouns() -> Iterator[str]:
         yield from found
 
 
-@pytest.mark.parametrize("table", [PLACES, REMARKS], ids=["places", "remarks"])
-def test_both_sides_of_a_row_name_the_same(table: tuple[tuple[str, str], ...]) -> None:
-    for english, chinese in table:
-        assert holes(chinese) == holes(english), chinese
-        bare = re.sub(r"`[^`]*`|\{[^}]*\}", "X", chinese)
-        assert not re.search(r"[\u4e00-\u9fff][,;:(](?!//)|[,;:]\s?[\u4e00-\u9fff]", bare), chinese
-        assert not re.search(r"[\u4e00-\u9fff][A-WYZa-z0-9]|[A-WYZa-z0-9][\u4e00-\u9fff]", bare), f"no space: {chinese}"
-    assert len({english for english, _ in table}) == len(table)
-
-
 PROFILE: dict[str, str | int] = {"noun": "goroutines", "declared": 1103, "read": 1000, "missing": 103}
 ELF = {"system": "an ELF", "kind": "program", "machine": "amd64"}
 
@@ -178,7 +212,7 @@ ELF = {"system": "an ELF", "kind": "program", "machine": "amd64"}
         (Problem.of("not-a-profile.not-go", **ELF), "This is an ELF program (amd64), not built by Go: a profile or a goroutine dump of the process is needed", "这是 ELF 程序（amd64），不是由 Go 构建的：需要该进程的 profile 或 goroutine 转储"),
         (Problem.of("unread.files-left-out", origin="x.zip", count=2, why="names that lead out of the archive"), "x.zip: 2 files of the archive left out: names that lead out of the archive", "x.zip：归档中有 2 个文件被跳过：名称指向归档之外"),
         (Problem.of("unread.failed", origin="captures", error="Input/output error"), "captures: Input/output error", "captures：“Input/output error”"),
-        (Problem.quoted("any", "Of a later version: it tells more.", "goroutine 7, line 9"), "Of a later version: it tells more. (goroutine 7, line 9)", "原文：“Of a later version: it tells more.”（goroutine 7，第 9 行）"),
+        (quoted("any", "Of a later version: it tells more.", "goroutine 7, line 9"), "Of a later version: it tells more. (goroutine 7, line 9)", "原文：“Of a later version: it tells more.”（goroutine 7，第 9 行）"),
     ],
 )  # fmt: skip
 def test_a_problem_in_both_languages(problem: Problem, english: str, chinese: str) -> None:
@@ -201,43 +235,46 @@ HOSTILE = (
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_a_hostile_text_stays_what_it_is_and_takes_no_time(text: str) -> None:
     began = time.process_time()
-    told, _ = problem_in(Problem.quoted("key", text), "zh")
+    told, _ = problem_in(quoted("key", text), "zh")
     assert told == f"原文：“{text}”"
-    assert say(Problem.of("no-position", function=text).text, "zh") == f"`{text}` 之后没有位置"
+    assert say(Problem.of("no-position", function=text).text, "zh") == f"`{text}` 之后没有文件和行号：该栈帧没有位置"
     assert say(Problem.of("records-missing", noun=text, declared=2, read=1, missing=1).text).count(text) >= 1
     assert place_in(text, "zh").replace("，", ", ") == text
     assert time.process_time() - began < 5
 
 
-def test_a_remark_behind_a_command() -> None:
-    typed = "oakum diagnose http://10.0.0.7:6060  # some minutes after the load has gone"
-    assert command_in(typed, "zh") == "oakum diagnose http://10.0.0.7:6060  # 负载退去几分钟之后"
-    assert command_in(typed, "en") == typed
-    assert command_in("oakum top 'a  # b'", "zh") == "oakum top 'a  # b'"
+def test_a_place_is_its_kind_and_where() -> None:
+    assert place_in("goroutine 4711, line 120", "zh") == "goroutine 4711，第 120 行"
+    assert place_in("lines 3-90", "zh") == "第 3-90 行"
+    assert place_in("byte 4096", "zh") == "第 4096 字节"
+    assert place_in("main.scan example.com/desk/intake.go:55", "zh") == "main.scan example.com/desk/intake.go:55"
+    assert place_in("line of a file", "zh") == "line of a file"
+    assert place_in("line 9", "en") == "line 9"
 
 
-def test_every_remark_is_one_that_is_made() -> None:
-    """A remark that was reworded leaves its row behind: each literal of a row stands in the source."""
+def test_a_part_of_a_sentence_is_in_its_language() -> None:
+    named = Text("problem.part.and-more", {"names": "a, b", "more": 3})
+    problem = Problem.of("git-hooks", "/srv/.git/hooks", hooks=named)
+    assert problem_line(problem) == "a, b and 3 more: git is not run here, so no hook is (/srv/.git/hooks)"
+    assert problem_line(problem, "zh") == "a, b 及另外 3 个：此处不运行 git，因此不会触发任何 hook（/srv/.git/hooks）"
+
+
+def test_what_is_said_while_a_report_is_made() -> None:
+    said = [WORDS[key] for key in WORDS if key.startswith(("progress.", "kept.", "pictures.", "command.", "place."))]
+    assert len(said) > 25
+    for english, chinese in said:
+        assert holes(chinese) == holes(english), chinese
+        assert english_in(re.sub(r"\{[^}]*\}", "7", chinese)) == [], chinese
+
+
+def test_every_step_of_progress_has_words_and_every_word_is_said() -> None:
     source = "".join(
         path.read_text(encoding="utf-8") for path in SRC.rglob("*.py") if path.parent != SRC / "report" / "words"
     )
-    for english, _ in REMARKS:
-        for literal in filter(None, (part.strip(" ();") for part in re.split(r"\{\w+\}", english))):
-            at = source.find(literal.removeprefix("of at most").removeprefix("interrupted; ").strip())
-            assert at >= 0, english
-
-
-def test_what_is_said_beside_a_report() -> None:
-    running = "next snapshot in 8 s · 1 of 2 targets · snapshot 1 of 3 · 40.0 KiB · Ctrl-C ends it and keeps everything"
-    chinese = "8 秒后采集下一个快照 · 2 个目标中的 1 个 · 第 1 个快照，共 3 个 · 40.0 KiB · 按 Ctrl-C 结束，已采集的内容会保留"
-    assert remark_in(running, "zh") == chinese
-    assert remark_in(running, "en") == running
-    assert remark_in("left out: a · b", "zh") == "left out: a · b"
-
-
-def test_every_remark_behind_a_command_has_chinese() -> None:
-    written = ast.parse((SRC / "report" / "gap_commands.py").read_text(encoding="utf-8"))
-    texts = [node.value for node in ast.walk(written) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
-    found = {text.partition("  # ")[2] for text in texts if "  # " in text}
-    assert found
-    assert {text for text in found if remark_in(text, "zh") == text} == set()
+    named = set(re.findall(r'"(progress\.[a-z-]+)"', source))
+    named |= {
+        f"progress.{name}"
+        for names in re.findall(r"Progress\(([^)]*)\)", source)
+        for name in re.findall(r'"([a-z-]+)"', names)
+    }
+    assert named - {"progress.zh"} == {key for key in WORDS if key.startswith("progress.")}
