@@ -9,15 +9,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from oakum.assemble.parts import Part, process_name
 from oakum.model import Build, Goroutines, Identity, Metrics
 from oakum.model.capture import REDACTED
+from oakum.regex import regex
 
 _START = "process_start_time_seconds"
 _NO_VERSION = (None, "", "(devel)", "(replaced)")
 # /usr/lib/libc.so.6   [vdso]   /memfd:x (deleted)
-_NO_PROGRAM = re.compile(r"\[|.*\.so(\.|$)|//anon|/?memfd:")
+_NO_PROGRAM = regex(r"\[|.*\.so(\.|$)|//anon|/?memfd:")
 # /sys/fs/cgroup/system.slice/orders.service/
-_UNIT = re.compile(r"/([\w.@-]{1,100})\.service/?$")
+_UNIT = regex(r"/([\w.@-]{1,100})\.service/?$")
 # 1   127.0.0.1-7001   10.0.0.7:6060   pid-812   localhost-6060   [::1]:6060   snapshot-3
-_NUMBERED = re.compile(r"(?:pid|snapshot|localhost)?[\[\]0-9.:_-]+", re.ASCII)
+_NUMBERED = regex(r"(?:pid|snapshot|localhost)?[\[\]0-9.:_-]+", re.ASCII)
 
 
 def identity_of(parts: Sequence[Part]) -> Identity:
