@@ -18,7 +18,6 @@ from oakum.experiment.call_go import call_go, find_go
 from oakum.experiment.checkout import inspect_checkout
 from oakum.experiment.compile import Go, Tried, compiles, module_around
 from oakum.model import Case, Diagnosis, Finding, Problem, Remedy, SourceNotFound, Text
-from oakum.pipeline.leads import with_leads
 
 _GROUPS_MOST = 2000  # of goroutines: more name no other packages of the program
 _SECONDS = 60.0  # for one go command while a fix is compiled
@@ -59,6 +58,8 @@ def diagnose_case(case: Case, how: Options = _DEFAULT, progress: Callable[[str],
     findings = diagnosis.findings
     warnings = _foreign(case, how.source)
     if fetcher is not None:
+        from oakum.pipeline.leads import with_leads  # compares source of releases: reads Go
+
         findings, told = with_leads(findings, sources, fetcher, progress)
         warnings += told
     found = [one for folder in how.source if how.read_source for one in inspect_checkout(Path(folder)).warnings]
