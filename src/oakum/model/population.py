@@ -56,7 +56,7 @@ class Population(Struct, frozen=True, eq=False):
     @property
     def example(self) -> GoroutineGroup:
         """Return one of its groups; the newest says most."""
-        return next(group for here in reversed(self.groups) for group in here)
+        return self.groups[-1][0] if self.groups[-1] else next(one for here in reversed(self.groups) for one in here)
 
 
 def alone(group: GoroutineGroup) -> Population:
