@@ -97,6 +97,19 @@ def test_start_up_is_instant() -> None:
     assert len(imported("-m", "oakum", "--version") - imported("-c", "pass")) < 30, "19 here"
 
 
+def test_a_diagnosis_without_source_loads_no_questions_to_it() -> None:
+    """What is imported and compiled at each start is most of the time of a small diagnosis."""
+    captures = ROOT / "tests" / "regressions" / "articles-of-a-catalogue" / "captures"
+    modules = imported("-m", "oakum", "diagnose", "--exit-zero", str(captures))
+    assert {name for name in modules if name.startswith(("oakum.explain.", "tree_sitter"))} == {
+        "oakum.explain.missing", "oakum.explain.upstream", "oakum.explain.upstream.known",
+    }  # fmt: skip
+    count = "import re._compiler as c; n = []; f = c.compile; c.compile = lambda *a: n.append(1) or f(*a)"
+    script = f"{count}; from oakum.cli import run; run(['diagnose', {str(captures)!r}]); print(len(n))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert int(done.stdout.split()[-1]) < 250, "190 here; 430 when every module compiled its own"
+
+
 def test_the_version_needs_neither_numpy_nor_click() -> None:
     script = "import sys; sys.argv[1:] = ['--version']; from oakum.__main__ import main; main(); print({'numpy', 'click'} & {*sys.modules})"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT / "src", check=True)

@@ -138,7 +138,7 @@ def here(room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(place)
     monkeypatch.setenv("HOME", str(place / "home"))
     monkeypatch.setenv("PPROF_TMPDIR", str(tmp_path / "pprof"))
-    monkeypatch.setattr("oakum.pipeline.diagnosis.find_go", lambda: None)
+    monkeypatch.setattr("oakum.experiment.call_go.find_go", lambda *_: None)
     return place
 
 

@@ -6,6 +6,7 @@ import tomllib
 from collections import Counter
 from itertools import islice
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from msgspec.structs import fields, replace
@@ -13,7 +14,7 @@ from msgspec.structs import fields, replace
 from casebook.runner.case import Case, case, names
 from casebook.runner.evidence import RecordedSnapshot, recording, same
 from casebook.runner.expectation import MECHANISMS, Expected, expectation
-from oakum.knowledge import benign
+from oakum.knowledge import benign, written
 from oakum.knowledge.benign import Benign, Count, Example, InChinese, Pattern, examples
 from oakum.model import Capture, GoroutineGroup, Goroutines, normal_function
 from oakum.parse import goroutines, parse
@@ -267,3 +268,24 @@ def test_the_format_is_documented() -> None:
     text = (ROOT / "docs" / "knowledge.md").read_text(encoding="utf-8")
     for name in keys(Benign) | keys(Pattern) | keys(Count) | keys(Example):
         assert f"`{name}`" in text, name
+
+
+# -- which files are taken apart
+
+
+def test_names_are_found_in_the_text_as_toml_has_them() -> None:
+    """The catalogues look for names in the text of a file; a list that they read otherwise would never be matched."""
+    for id_, text in written.texts("benign").items():
+        found = tomllib.loads(text)["match"]
+        assert written.names(text, "functions") == found["functions"], id_
+        assert written.names(text, "created") == found.get("created", []), id_
+    for id_, text in written.texts("pairs").items():
+        assert written.names(text, "acquire") == tomllib.loads(text)["acquire"], id_
+
+
+def test_only_files_that_a_stack_names_are_taken_apart() -> None:
+    group = one(next(example.dump for example in examples(BY_ID["http-server-conn"]) if example.matches))
+    fresh = benign.__wrapped__()
+    with patch("tomllib.loads", wraps=tomllib.loads) as taken:
+        assert fresh.match(group) is not None
+    assert 0 < taken.call_count < 5

@@ -17,6 +17,7 @@ from oakum.assemble.runs import Run
 from oakum.assemble.snapshots import Gathered
 from oakum.model import Build, NotAssembled, Source, Text
 from oakum.model.frame import owner_of, split_function
+from oakum.regex import regex
 
 # What a module asks for, the surest first; such files lie in one directory, the first in vendor/ below it.
 _ASKED = ("modules.txt", "go.mod", "go.sum")
@@ -26,11 +27,11 @@ _NO_VERSION = (None, "", "(devel)", "(replaced)")
 # Programs that are a release of a module under a main module of their own.
 _RELEASED_AS = {"k8s.io/kubernetes": ("github.com/k3s-io/k3s", "github.com/rancher/k3s")}
 # /go/src/k8s.io/kubernetes/cmd/kubelet/kubelet.go     github.com/rancher/rancher/main.go (-trimpath)
-_IMPORT_PATH = re.compile(r"(?:.*/src/)?((?:[a-z0-9-]+\.)+[a-z]{2,}/.+)/[^/]+")
+_IMPORT_PATH = regex(r"(?:.*/src/)?((?:[a-z0-9-]+\.)+[a-z]{2,}/.+)/[^/]+")
 _COMM = 15  # characters that Linux keeps of a program's name
 _MOST_PATH = 1000  # characters of a file's name
 # shop/vendor of shop/vendor/modules.txt
-_VENDOR = re.compile(r"(?:^|/)vendor$")
+_VENDOR = regex(r"(?:^|/)vendor$")
 
 
 class Program(Struct, eq=False, dict=True):

@@ -3,20 +3,20 @@
 What no part tells is empty or None; nothing is guessed from the names of files.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from oakum.assemble.parts import Part, process_name
 from oakum.model import Build, Goroutines, Identity, Metrics
 from oakum.model.capture import REDACTED
 from oakum.model.names import calls_nobody
+from oakum.regex import regex
 
 _START = "process_start_time_seconds"
 _NO_VERSION = (None, "", "(devel)", "(replaced)")
 # /usr/lib/libc.so.6   [vdso]   /memfd:x (deleted)
-_NO_PROGRAM = re.compile(r"\[|.*\.so(\.|$)|//anon|/?memfd:")
+_NO_PROGRAM = regex(r"\[|.*\.so(\.|$)|//anon|/?memfd:")
 # /sys/fs/cgroup/system.slice/orders.service/
-_UNIT = re.compile(r"/([\w.@-]{1,100})\.service/?$")
+_UNIT = regex(r"/([\w.@-]{1,100})\.service/?$")
 # Directories that main packages are built in whatever they are called.
 _ANYWHERE = frozenset({
     "app", "apps", "build", "builder", "cmd", "code", "go", "home", "main", "opt", "project", "repo", "root", "server",

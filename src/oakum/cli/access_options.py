@@ -4,7 +4,6 @@ pprof's names for TLS, kubectl's for clusters, curl's -H. Out come an Access and
 """
 
 import os
-import re
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -12,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from oakum.model.errors import UsageError
+from oakum.regex import regex
 
 if TYPE_CHECKING:
     from oakum.collect.target import CaptureOptions
     from oakum.collect.web.access import Access
 
 # 10s   2m   1h30m   250ms   1d   or plain seconds, as pprof's -timeout: 30
-_DURATION = re.compile(r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?(?:(\d+)ms)?|(\d+(?:\.\d+)?)")
+_DURATION = regex(r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?(?:(\d+)ms)?|(\d+(?:\.\d+)?)")
 _LONGEST = 366 * 86_400.0
 
 

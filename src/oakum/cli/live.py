@@ -20,6 +20,7 @@ from oakum.cli.screen import Progress, remark
 from oakum.collect.targets import KINDS, is_live
 from oakum.model.errors import OakumError, Unreachable, UsageError
 from oakum.model.sizes import size
+from oakum.regex import regex
 
 if TYPE_CHECKING:
     from oakum.collect.scheduler import CaptureOutcome, CaptureScheduler, Open
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from oakum.collect.web.access import Access
 
 # localhost:6060   10.0.0.7:6060/debug/pprof/heap   [::1]:6060     as pprof's users write it
-_HOST_PORT = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9][\w.-]*):\d{1,5}(?:[/?].*)?")
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_HOST_PORT = regex(r"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9][\w.-]*):\d{1,5}(?:[/?].*)?")
+_SCHEME = regex(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _LONG = 2.0  # seconds that a target may take before it is named
 _TOLD_MOST = 8  # problems of one call that are told; a bundle's manifest has all
 

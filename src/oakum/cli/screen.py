@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, TextIO
 if TYPE_CHECKING:
     from oakum.model import Text
 
+from oakum.regex import regex
+
 # Only attributes and colours that are legible on both black and white: no yellow, no white, no bright ones.
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "blue": "34", "magenta": "35", "cyan": "36"}
-_ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
+_ESCAPES = regex(r"\x1b\[[0-9;]*m")
 # What a hostile name could do to a terminal: escape sequences, bells, lines of its own. Tab stays.
-_CONTROLS = re.compile(
+_CONTROLS = regex(
     "[\x00-\x08\x0a-\x1f\x7f\x80-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
 )
 

@@ -3,19 +3,18 @@
 `oakum diagnose . -o report.html` a second time must see the same evidence as the first time.
 """
 
-import re
-
 from oakum.model import Buffer
+from oakum.regex import regex
 
 _LOOK = 4096  # bytes at the beginning and at the end
 # {"schema": "oakum.diagnosis/1"; the manifests of bundles and recordings are read elsewhere
-_JSON = re.compile(rb'\s*\{\s*"schema":\s*"oakum\.(?:diagnosis|scan|recheck)/')
+_JSON = regex(rb'\s*\{\s*"schema":\s*"oakum\.(?:diagnosis|scan|recheck)/')
 # SARIF: "driver": {"name": "oakum", "semanticVersion"
-_SARIF = re.compile(rb'"driver":\s*\{\s*"name":\s*"oakum",\s*"semanticVersion"')
+_SARIF = regex(rb'"driver":\s*\{\s*"name":\s*"oakum",\s*"semanticVersion"')
 _PAGE = b'<meta name="generator" content="oakum '
 _JUNIT = b'<testsuites name="oakum '
 # <sub>Written by Oakum 0.1.0 from the evidence ...</sub>
-_MARKDOWN = re.compile(rb"\n---\n\n<sub>[^\n]*\bOakum \d[^\n]*</sub>\s*$")
+_MARKDOWN = regex(rb"\n---\n\n<sub>[^\n]*\bOakum \d[^\n]*</sub>\s*$")
 
 
 def is_report(data: Buffer) -> bool:

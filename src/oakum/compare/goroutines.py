@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import Struct
 
 from oakum.model import GoroutineGroup, Goroutines, Population, Process, normal_function
-from oakum.model.profile import Int32s, Int64s
+from oakum.model.profile import Bools, Int32s, Int64s
 from oakum.model.vocabulary import AGELESS_STATES
 
 # Go hands ids to its processors in batches of 16: of two ids this far apart the higher one is the younger.
@@ -175,12 +175,12 @@ def _follow(members: Sequence[_Members], dumps: Sequence[_DumpIds]) -> _Course:
             continue
         same, old, new = _common(before[0], after[0])
         gone = len(before[0]) - len(same)
-        ended = gone - (len(np.intersect1d(before[0], everybody, assume_unique=True)) - len(same)) if gone else 0
+        ended = _not_among(before[0], everybody) if gone else 0
         came = len(after[0]) - len(same)
-        fresh = len(np.setdiff1d(after[0], formerly, assume_unique=True)) if came else 0
+        fresh = _not_among(after[0], formerly) if came else 0
         steps.append((came, fresh, len(same), gone, ended))
         if gone and len(standing_before):
-            released += len(np.setdiff1d(standing_before, after[0], assume_unique=True))
+            released += _not_among(standing_before, after[0])
         standing_before = same
         restarted[at + 1] = int(((before[1][old] >= 1) & (after[1][new] < before[1][old])).sum())
     return _Course(np.array(steps, np.int64).reshape(-1, 5).T, restarted, released)
@@ -191,7 +191,7 @@ def _born(members: Sequence[_Members], dumps: Sequence[_DumpIds]) -> int:
     standing, first = (members[-1] if members else None), (dumps[0].ids if dumps else None)
     if standing is None or first is None or len(dumps) < 2:
         return -1
-    return len(np.setdiff1d(standing[0], first, assume_unique=True))
+    return _not_among(standing[0], first)
 
 
 def _since(members: Sequence[_Members]) -> Int64s:
@@ -202,20 +202,31 @@ def _since(members: Sequence[_Members]) -> Int64s:
         here = members[at]
         if here is None:
             break
-        ids = here[0] if ids is None else np.intersect1d(ids, here[0], assume_unique=True)
+        ids = here[0] if ids is None else ids[_among(ids, here[0])]
         since[at] = len(ids)
     return since
 
 
 def _common(before: Int64s, after: Int64s) -> tuple[Int64s, Int64s, Int64s]:
     """Return the ids of both, and their rows in each; most populations stay as they are."""
-    if len(before) == len(after) and np.array_equal(before, after):
+    if len(before) == len(after) and (before == after).all():
         rows = np.arange(len(before))
         return before, rows, rows
-    if not len(before) or not len(after):
-        return before[:0], before[:0], before[:0]
-    same, old, new = np.intersect1d(before, after, assume_unique=True, return_indices=True)
-    return same, old, new
+    old = np.flatnonzero(_among(before, after))
+    same = before[old]
+    return same, old, np.searchsorted(after, same)
+
+
+def _among(some: Int64s, others: Int64s) -> Bools:
+    """Return which ids are among others; both are in order, which np.isin and its kin would not know."""
+    if not len(others):
+        return np.zeros(len(some), np.bool_)
+    found: Bools = others[np.minimum(np.searchsorted(others, some), len(others) - 1)] == some
+    return found
+
+
+def _not_among(some: Int64s, others: Int64s) -> int:
+    return len(some) - int(np.count_nonzero(_among(some, others)))
 
 
 def _awake(
@@ -237,7 +248,7 @@ def _awake(
         return 0
     anew = ageless & (ids < youngest_aged - _BATCHES)
     if formerly is not None and len(formerly[0]):
-        anew |= ageless & np.isin(ids, formerly[0], assume_unique=True)
+        anew |= ageless & _among(ids, formerly[0])
     return int(anew.sum())
 
 

@@ -43,7 +43,8 @@ class _Names:
 
     def __init__(self, lines: bool) -> None:
         self._lines = lines
-        self._numbers: dict[tuple[bytes, int], int] = {}
+        self._functions: dict[bytes, int] = {b"": 0}
+        self._numbers: dict[int, int] = {}  # of a function and a line in it, packed
         self._normal: dict[bytes, bytes] = {}  # as it stood in a profile -> what survives a rebuild
 
     def of(self, profile: Profile, wanted: Int64s) -> UInt64s:
@@ -54,20 +55,26 @@ class _Names:
         begin = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
         within = np.arange(begin[-1]) - np.repeat(begin[:-1], lengths)
         lines = np.repeat(starts, lengths) + within
-        numbers, rows = self._numbers, []
         called = locations.line_function[lines]
-        names = {-1: b""}
-        for function in unique_values(called[called >= 0]).tolist():
-            raw = strings.raw(int(functions.name[function]))
-            if not self._lines and raw not in self._normal:  # one build spells every name alike
-                self._normal[raw] = normal_function(raw.decode("utf-8", "replace")).encode()
-            names[function] = raw if self._lines else self._normal[raw]
-        for function, line in zip(called.tolist(), locations.line_number[lines].tolist(), strict=True):
-            rows.append(numbers.setdefault((names[function], line if self._lines else 0), len(numbers) + 1))
+        present = unique_values(called[called >= 0])
+        number_of = np.zeros(len(functions) + 1, np.int64)  # the last stands for a line without a function: -1
+        number_of[present] = [self._function(raw) for raw in strings.raws(functions.name[present])]
+        packed = number_of[called] << 32
+        if self._lines:
+            packed |= locations.line_number[lines] & 0xFFFFFFFF
+        numbers = self._numbers
+        rows = [numbers.setdefault(one, len(numbers) + 1) for one in packed.tolist()]
         # A location may hold inlined calls: its word depends on all of them, in order.
         words = _runs(_scramble(np.array(rows, np.uint64)) * _scramble(within.astype(np.uint64) + np.uint64(7)), begin)
         # An address that nobody has named differs from every other one.
         return np.where(lengths == 0, _scramble(locations.address[wanted] ^ np.uint64(1 << 63)), words)
+
+    def _function(self, raw: bytes) -> int:
+        if not self._lines:  # another build may spell it otherwise
+            if raw not in self._normal:
+                self._normal[raw] = normal_function(raw.decode("utf-8", "replace")).encode()
+            raw = self._normal[raw]
+        return self._functions.setdefault(raw, len(self._functions))
 
 
 def _observer(profile: Profile) -> Bools:
@@ -162,9 +169,11 @@ def _keys(profile: Profile, stacks: Int64s, names: _Names) -> UInt64s:
     lengths = starts[stacks + 1] - starts[stacks]
     begin = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
     depth = np.arange(begin[-1]) - np.repeat(begin[:-1], lengths)
-    used, which = np.unique(locations[np.repeat(starts[stacks], lengths) + depth], return_inverse=True)
-    words = names.of(profile, used.astype(np.int64))
-    return _runs(words[which] * _scramble(depth.astype(np.uint64)), begin)
+    frames = locations[np.repeat(starts[stacks], lengths) + depth]
+    used = np.flatnonzero(np.bincount(frames))  # locations are few and numbered: nothing need be sorted
+    words = np.zeros(len(profile.locations.line_starts), np.uint64)
+    words[used] = names.of(profile, used)
+    return _runs(words[frames] * _scramble(depth.astype(np.uint64)), begin)
 
 
 def _sampled(objects: Floats, space: Floats, period: int) -> tuple[Floats, Floats]:

@@ -84,6 +84,7 @@ class Reader:
         grown = (max(0, b - a) * (activity.measure == "goroutines started") for a, b in pairwise(totals))
         self._ended = [max(1.0, work - more) for work, more in zip(self._work, grown, strict=False)]
         self._live = live
+        self._told: tuple[Population | None, tuple[str, str]] = (None, ("", ""))  # the last that was shown, and how
         last = self._snapshots[-1].goroutines
         groups = last.groups if last else ()
         self._youngest = max((int(group.ids.max()) for group in groups if len(group.ids)), default=0)
@@ -128,10 +129,16 @@ class Reader:
         self, kind: EvidenceKind, text: Text, population: Population, shown: GoroutineGroup | None = None
     ) -> Evidence:
         """Return a claim about a population with one of its goroutines as they were printed, of the group `shown`."""
-        at = max(at for at, groups in zip(self._at, (population.groups[at] for at in self._at), strict=True) if groups)
-        snapshot = self._snapshots[self._at.index(at)]
-        where, excerpt = example(population.groups[at] if shown is None else (shown,), snapshot)
-        return Evidence(kind, text, snapshot.sources["goroutines"].digest, where, excerpt)
+        row = next(row for row in range(len(self._at) - 1, -1, -1) if population.groups[self._at[row]])
+        snapshot = self._snapshots[row]
+        if shown is not None:
+            told = example((shown,), snapshot)
+        elif self._told[0] is population:  # most of what is noticed is noticed of one population after another
+            told = self._told[1]
+        else:
+            told = example(population.groups[self._at[row]], snapshot)
+            self._told = population, told
+        return Evidence(kind, text, snapshot.sources["goroutines"].digest, *told)
 
     def add_evidence(self, signs: Signs, kind: EvidenceKind, **args: str | int | float | tuple[int, ...]) -> None:
         signs.found[kind] = self.evidence(kind, Text(f"goroutines.{kind}", args), signs.population)
@@ -394,7 +401,7 @@ def _was_handed_nil(population: Population, counts: Sequence[int]) -> bool:
 def example(groups: Sequence[GoroutineGroup], snapshot: Snapshot) -> tuple[str, str]:
     """Return where one of these goroutines stands in the capture, the longest waiting, and how it was printed."""
     goroutines = snapshot.goroutines
-    group = max(groups, key=lambda group: (group.longest or 0, group.count))
+    group = groups[0] if len(groups) == 1 else max(groups, key=lambda group: (group.longest or 0, group.count))
     if goroutines is not None and len(group.spans) and len(goroutines.text) and len(group.ids):
         row = int(group.waits.argmax()) if len(group.waits) == len(group.ids) else 0
         start, end = (int(edge) for edge in group.spans[row])

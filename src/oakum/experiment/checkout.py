@@ -23,15 +23,16 @@ from oakum.collect.code.go_places import (
 from oakum.collect.programs import is_inside
 from oakum.experiment.call_go import find_go
 from oakum.model import Problem, Text
+from oakum.regex import regex
 
 _MOST_CONFIG = 1 << 20
 _MOST_NAMED = 4  # in one sentence
 # [core]   [filter "lfs"]   [includeIf "gitdir:~/src/"]
-_SECTION = re.compile(r'\s*\[\s*([\w.-]+)(?:\s+"([^"]*)")?\s*\]')
+_SECTION = regex(r'\s*\[\s*([\w.-]+)(?:\s+"([^"]*)")?\s*\]')
 # fsmonitor = .git/hooks/watch   hooksPath=.husky
-_SETTING = re.compile(r"\s*([A-Za-z][\w-]*)\s*=\s*(.*)")
+_SETTING = regex(r"\s*([A-Za-z][\w-]*)\s*=\s*(.*)")
 # Settings of a repository that make git run a program while it reads, or take settings from another file.
-_RUNS = re.compile(
+_RUNS = regex(
     r"core\.(?:fsmonitor|sshcommand|gitproxy|askpass|alternaterefscommand)|filter\..*\.(?:clean|smudge|process)|"
     r"diff\.(?:external|.*\.(?:textconv|command))|credential\..*helper|include(?:if\..*)?\.path|gpg\..*program|gpg\.program"
 )

@@ -7,9 +7,11 @@ import re
 
 from msgspec import Struct
 
+from oakum.regex import regex
+
 _MOST = 200_000  # characters of a diff: a drafted one has some dozens of lines
 # @@ -38,7 +38,7 @@ func (d *Desk) ask() {
-_HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
+_HUNK = regex(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 
 
 class Unfit(Exception):

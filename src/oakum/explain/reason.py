@@ -9,6 +9,7 @@ from msgspec import Struct, field
 from oakum.explain.code.flows import Flows, known_by
 from oakum.explain.code.nouns import Op, Symbol
 from oakum.explain.code.program import Program, ResolvedFrame, calls, does, starts
+from oakum.explain.missing import outside_runtime
 from oakum.model import CauseSite, Mechanism, Remedy, Suspect, Text, Trace
 
 
@@ -37,7 +38,7 @@ class StackInSource(Struct, eq=False, dict=True):
     @classmethod
     def of(cls, suspect: Suspect, program: Program, trace: Trace) -> "StackInSource":
         scene = cls(suspect, program, trace)
-        place = _place(trace)
+        place = outside_runtime(trace)
         for at, frame in enumerate(trace.frames):
             if at < place:  # runtime and sync: nobody's mistake
                 scene.spots.append(None)
@@ -54,7 +55,7 @@ class StackInSource(Struct, eq=False, dict=True):
     @property
     def blocked(self) -> ResolvedFrame | None:
         """Return where it waits, outside runtime and sync."""
-        at = _place(self.trace)
+        at = outside_runtime(self.trace)
         return self.spots[at] if at < len(self.spots) else None
 
     @property
@@ -89,14 +90,3 @@ class StackInSource(Struct, eq=False, dict=True):
     def flows(self, spot: ResolvedFrame) -> Flows:
         """Return where values go in a spot's package."""
         return self.program.flows(spot.package)
-
-
-def _place(trace: Trace) -> int:
-    """Return the index of the first frame outside runtime, sync, internal and time."""
-    for at, frame in enumerate(trace.frames):
-        package = frame.package
-        if package not in ("runtime", "sync", "time", "sync/atomic") and not package.startswith(
-            ("internal/", "runtime/")
-        ):
-            return at
-    return 0

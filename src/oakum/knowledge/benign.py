@@ -5,20 +5,17 @@ it rests as the entry says. Does not count: whether there are too many of a kind
 """
 
 import tomllib
-from collections.abc import Callable, Iterable
-from functools import cache, lru_cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from msgspec import Struct
 
 from oakum.knowledge.globs import glob, is_glob
+from oakum.knowledge.written import names, texts, without_examples
 from oakum.model import Frame, GoroutineGroup, normal_function
 from oakum.model.vocabulary import Mechanism
 
-# What begins the examples, the last part of every file; only the tests read on.
-_EXAMPLES = "\n[[example]]"
 # A program may wrap its connections and listeners (TLS, metering, keep-alive): who waits below one of these methods
 # waits for the network, whoever wrote the wrapper.
 _WRAPPED = frozenset({"Read", "Accept"})
@@ -83,14 +80,30 @@ class Match(Struct, frozen=True):
 
 
 class Catalogue:
-    """All entries, found by the names of a group's frames."""
+    """All entries, found by the names of a group's frames; a file is taken apart when a frame has one of its names."""
 
-    def __init__(self, entries: Iterable[Benign]) -> None:
-        self.entries = tuple(entries)
-        self._named = _index((name, entry) for entry in self.entries for name in entry.match.functions)
-        self._made_by = _index(
-            (name, entry) for entry in self.entries if not entry.match.functions for name in entry.match.created
-        )
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+        self._read: dict[str, Benign] = {}
+        named = {id_: names(text, "functions") for id_, text in texts.items()}
+        made_by = {id_: names(text, "created") for id_, text in texts.items() if not named[id_]}
+        self._named = _index(((name, id_) for id_ in named for name in named[id_]), self.entry)
+        self._made_by = _index(((name, id_) for id_ in made_by for name in made_by[id_]), self.entry)
+
+    @cached_property
+    def entries(self) -> tuple[Benign, ...]:
+        """Return all entries, in the order of their ids."""
+        return tuple(map(self.entry, self._texts))
+
+    def entry(self, id_: str) -> Benign:
+        """Return one entry; KeyError when there is none of that id."""
+        if id_ not in self._read:
+            self._read[id_] = _entry(self._texts[id_])
+        return self._read[id_]
+
+    def examples(self, id_: str) -> tuple[Example, ...]:
+        """Return the examples of an entry: what it must match and what it must not."""
+        return tuple(Example(**example) for example in tomllib.loads(self._texts[id_])["example"])
 
     def match(self, group: GoroutineGroup) -> Match | None:
         """Return the entry that a group is of, the one nearest to the leaf; None when the catalogue knows none."""
@@ -141,30 +154,30 @@ def _any(patterns: tuple[str, ...], function: str) -> bool:
     return any(name == pattern or ("*" in pattern and glob(pattern)(name)) for pattern in patterns)
 
 
-def _index(named: Iterable[tuple[str, Benign]]) -> Callable[[str], tuple[Benign, ...]]:
+def _index(named: Iterable[tuple[str, str]], entry_of: Callable[[str], Benign]) -> Callable[[str], tuple[Benign, ...]]:
     """Return a function from a name as Go prints it to the entries that name it, alone or by a glob."""
-    exact: dict[str, list[Benign]] = {}
-    globs: dict[str, list[tuple[str, Benign]]] = {}  # by what follows the last dot, where no glob has a star
-    for pattern, entry in named:
+    exact: dict[str, list[str]] = {}
+    globs: dict[str, list[tuple[str, str]]] = {}  # by what follows the last dot, where no glob has a star
+    for pattern, id_ in named:
         if is_glob(pattern):
-            globs.setdefault(pattern.rpartition(".")[2], []).append((pattern, entry))
+            globs.setdefault(pattern.rpartition(".")[2], []).append((pattern, id_))
         else:
-            exact.setdefault(pattern, []).append(entry)
+            exact.setdefault(pattern, []).append(id_)
 
     @lru_cache(maxsize=65536)
     def entries(function: str) -> tuple[Benign, ...]:
         name = normal_function(function)
         found = exact.get(name, [])
-        for pattern, entry in globs.get(name.rpartition(".")[2], ()):
-            if entry not in found and glob(pattern)(name):
-                found = [*found, entry]
-        return tuple(found)
+        for pattern, id_ in globs.get(name.rpartition(".")[2], ()):
+            if id_ not in found and glob(pattern)(name):
+                found = [*found, id_]
+        return tuple(map(entry_of, found))
 
     return entries
 
 
 def _entry(text: str) -> Benign:
-    table: dict[str, Any] = tomllib.loads(text.partition(_EXAMPLES)[0])
+    table: dict[str, Any] = tomllib.loads(without_examples(text))
     match: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in table.pop("match").items()
     }
@@ -172,18 +185,12 @@ def _entry(text: str) -> Benign:
     return Benign(match=Pattern(**match), count=count, zh=chinese, **table)
 
 
-def _folder() -> Traversable:
-    return files("oakum.knowledge") / "benign"
-
-
 @cache
 def benign() -> Catalogue:
     """Return the catalogue of goroutines that live long by design."""
-    paths = sorted((path for path in _folder().iterdir() if path.name.endswith(".toml")), key=lambda path: path.name)
-    return Catalogue(_entry(path.read_text(encoding="utf-8")) for path in paths)
+    return Catalogue(texts("benign"))
 
 
 def examples(entry: Benign) -> tuple[Example, ...]:
     """Return the examples of an entry: what it must match and what it must not."""
-    text = (_folder() / f"{entry.id}.toml").read_text(encoding="utf-8")
-    return tuple(Example(**example) for example in tomllib.loads(text)["example"])
+    return benign().examples(entry.id)

@@ -8,25 +8,23 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from typing import Any, Literal
 
 from msgspec import Struct, field
 
 from oakum.knowledge.affected import Affected
 from oakum.knowledge.signature import Hit, Index, Signature
+from oakum.knowledge.written import texts, without_examples
 from oakum.model import Frame
 from oakum.model.vocabulary import Mechanism
+from oakum.regex import regex
 
-# What begins the examples, the last part of every file; only the tests and `oakum known show` read on.
-_EXAMPLES = "\n[[example]]"
 # [[goroutine]] and what follows it, up to the next table
-_SIGNATURES = re.compile(r"^\[\[(goroutine|heap)\]\][^\n]*$(.*?)(?=^\[|\Z)", re.MULTILINE | re.DOTALL)
+_SIGNATURES = regex(r"^\[\[(goroutine|heap)\]\][^\n]*$(.*?)(?=^\[|\Z)", re.MULTILINE | re.DOTALL)
 # leaf = ["a.F", "b.G"]   or, where there is none,   path = ["a.F", ...]   path = [["a.F", "b.G"], ...]
-_LEAF = re.compile(r"^leaf = \[([^\]]*)\]", re.MULTILINE)
-_PATH = re.compile(r"^path = \[\s*(?:\[([^\]]*)\]|(\"[^\"]*\"))", re.MULTILINE)
-_QUOTED = re.compile(r'"([^"\n]+)"')
+_LEAF = regex(r"^leaf = \[([^\]]*)\]", re.MULTILINE)
+_PATH = regex(r"^path = \[\s*(?:\[([^\]]*)\]|(\"[^\"]*\"))", re.MULTILINE)
+_QUOTED = regex(r'"([^"\n]+)"')
 
 Words = Mapping[str, str]  # language -> sentence
 
@@ -74,7 +72,7 @@ class Leaks:
         self._read: dict[str, Leak] = {}
         self._index = {"goroutine": Index(), "heap": Index()}
         for id_, text in texts.items():
-            for kind, body in _SIGNATURES.findall(text.partition(_EXAMPLES)[0]):
+            for kind, body in _SIGNATURES.findall(without_examples(text)):
                 self._index[kind].add(id_, first_functions(body))
 
     @property
@@ -148,7 +146,7 @@ def _surest(hits: Iterable[Hit[Leak]]) -> tuple[Hit[Leak], ...]:
 
 def leak(text: str) -> Leak:
     """Return the entry that a file holds."""
-    table: dict[str, Any] = tomllib.loads(text.partition(_EXAMPLES)[0])
+    table: dict[str, Any] = tomllib.loads(without_examples(text))
     spoken: dict[str, Any] = {"summary": {}, "trigger": {}, "cause": {}, "fix": {}, "risk": {}}
     for language in ("en", "zh"):
         for part, sentence in table.pop(language, {}).items():
@@ -172,11 +170,7 @@ def _tuples(table: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _folder() -> Traversable:
-    return files("oakum.knowledge") / "leaks"
-
-
 @cache
 def leaks() -> Leaks:
-    paths = sorted((path for path in _folder().iterdir() if path.name.endswith(".toml")), key=lambda path: path.name)
-    return Leaks({path.name.removesuffix(".toml"): path.read_text(encoding="utf-8") for path in paths})
+    """Return the catalogue of known bugs."""
+    return Leaks(texts("leaks"))

@@ -4,19 +4,20 @@ Comes in: pairs/*.toml, one pair a file, and functions as Go prints them. Goes o
 function is. Whether the other half was called is for the caller to find out.
 """
 
+import re
 import tomllib
-from collections.abc import Callable, Iterable
-from functools import cache, lru_cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from collections.abc import Mapping
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from msgspec import Struct
 
 from oakum.knowledge.globs import glob, is_glob
+from oakum.knowledge.written import names, texts, without_examples
 from oakum.model import Frame, Mechanism, normal_function
 
-_EXAMPLES = "\n[[example]]"
+# A line of its own: generic = true
+_GENERIC = re.compile(r"^generic = true", re.MULTILINE)
 
 
 class Pair(Struct, frozen=True):
@@ -40,48 +41,59 @@ class Example(Struct, frozen=True):
 
 
 class Pairs:
-    """All pairs, found by the function that acquires."""
+    """All pairs, found by the function that acquires; a file is taken apart when one of its functions is met."""
 
-    def __init__(self, entries: Iterable[Pair]) -> None:
-        self.entries = tuple(entries)
-        self._exact: dict[str, Pair] = {}
-        self._globs: dict[str, list[tuple[Callable[[str], object], Pair]]] = {}  # by what follows the last dot
-        for entry in sorted(self.entries, key=lambda entry: entry.generic):
-            for pattern in entry.acquire:
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+        self._read: dict[str, Pair] = {}
+        self._exact: dict[str, str] = {}
+        self._globs: dict[str, list[tuple[str, str]]] = {}  # by what follows the last dot
+        for id_ in sorted(texts, key=lambda id_: _GENERIC.search(without_examples(texts[id_])) is not None):
+            for pattern in names(texts[id_], "acquire"):
                 if is_glob(pattern):
-                    self._globs.setdefault(pattern.rpartition(".")[2], []).append((glob(pattern), entry))
+                    self._globs.setdefault(pattern.rpartition(".")[2], []).append((pattern, id_))
                 else:
-                    self._exact.setdefault(pattern, entry)
+                    self._exact.setdefault(pattern, id_)
         self.match = lru_cache(maxsize=65536)(self._match)
+
+    @cached_property
+    def entries(self) -> tuple[Pair, ...]:
+        """Return all pairs, in the order of their ids."""
+        return tuple(map(self.entry, self._texts))
+
+    def entry(self, id_: str) -> Pair:
+        """Return one pair; KeyError when there is none of that id."""
+        if id_ not in self._read:
+            self._read[id_] = _entry(self._texts[id_])
+        return self._read[id_]
+
+    def examples(self, id_: str) -> tuple[Example, ...]:
+        """Return the examples of a pair: what it must match and what it must not."""
+        return tuple(Example(**example) for example in tomllib.loads(self._texts[id_])["example"])
 
     def _match(self, function: str) -> Pair | None:
         name = normal_function(function)
         if name in self._exact:
-            return self._exact[name]
-        for fits, entry in self._globs.get(name.rpartition(".")[2], ()):
+            return self.entry(self._exact[name])
+        for pattern, id_ in self._globs.get(name.rpartition(".")[2], ()):
             # A generic name in the standard library means something else there: encoding/gob.Register.
-            if fits(name) and not (entry.generic and Frame(function).owner in ("stdlib", "runtime")):
-                return entry
+            if glob(pattern)(name) and not (self.entry(id_).generic and Frame(function).owner in ("stdlib", "runtime")):
+                return self.entry(id_)
         return None
 
 
 def _entry(text: str) -> Pair:
-    table: dict[str, Any] = tomllib.loads(text.partition(_EXAMPLES)[0])
+    table: dict[str, Any] = tomllib.loads(without_examples(text))
     acquire, release = tuple(table.pop("acquire")), tuple(table.pop("release"))
     return Pair(acquire=acquire, release=release, **table)
 
 
-def _folder() -> Traversable:
-    return files("oakum.knowledge") / "pairs"
-
-
 @cache
 def pairs() -> Pairs:
-    paths = sorted((path for path in _folder().iterdir() if path.name.endswith(".toml")), key=lambda path: path.name)
-    return Pairs(_entry(path.read_text(encoding="utf-8")) for path in paths)
+    """Return all pairs that are known."""
+    return Pairs(texts("pairs"))
 
 
 def examples(entry: Pair) -> tuple[Example, ...]:
     """Return the examples of a pair: what it must match and what it must not."""
-    text = (_folder() / f"{entry.id}.toml").read_text(encoding="utf-8")
-    return tuple(Example(**example) for example in tomllib.loads(text)["example"])
+    return pairs().examples(entry.id)

@@ -4,7 +4,6 @@ Kubernetes releases all its parts together: v1.N.P of k8s.io/kubernetes is v0.N.
 another is built in the place of is a fork: its version says nothing about upstream's.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
@@ -14,6 +13,7 @@ from msgspec.structs import replace
 from oakum.knowledge.paths import unescaped
 from oakum.knowledge.versions import version
 from oakum.model import Build, Frame, normal_function
+from oakum.regex import regex
 
 KUBERNETES = "k8s.io/kubernetes"
 # Published from the repository of Kubernetes, with its release numbers.
@@ -26,7 +26,7 @@ _PARTS = frozenset(
     sample-controller legacy-cloud-providers""".split()
 )
 # -X k8s.io/component-base/version.gitVersion=v1.27.3   (also .../vendor/k8s.io/... and k8s.io/client-go/pkg/version)
-_GIT_VERSION = re.compile(r"\bk8s\.io/(?:component-base|client-go/pkg|kubernetes/pkg)/version\.gitVersion=(v[^\s'\"]+)")
+_GIT_VERSION = regex(r"\bk8s\.io/(?:component-base|client-go/pkg|kubernetes/pkg)/version\.gitVersion=(v[^\s'\"]+)")
 # A version that a release of Kubernetes puts into its own go.mod for its parts.
 _NO_VERSION = frozenset({"", "(devel)", "(replaced)", "v0.0.0"})
 

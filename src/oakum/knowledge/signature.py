@@ -4,7 +4,6 @@ Names are compared as `normal_function` gives them: without vendor prefixes, clo
 keeps the paths inside the module and gives them another beginning; code that was moved keeps its names alone.
 """
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
 from typing import Generic, Literal, TypeVar
@@ -15,6 +14,7 @@ from msgspec.structs import replace
 from oakum.knowledge.globs import glob, is_glob
 from oakum.knowledge.paths import unescaped
 from oakum.model import Frame, Stack, normal_function
+from oakum.regex import regex
 
 E = TypeVar("E")
 Level = Literal["exact", "fork", "moved"]
@@ -22,9 +22,9 @@ Choice = str | tuple[str, ...]
 Spellings = tuple[str, ...]
 
 # v2.Unmarshal
-_MAJOR = re.compile(r"v\d+\.")
+_MAJOR = regex(r"v\d+\.")
 # github.com/jackc/pgx/v5
-_MAJOR_END = re.compile(r"/v\d+$")
+_MAJOR_END = regex(r"/v\d+$")
 _LEVELS: tuple[Level, ...] = ("exact", "fork", "moved")
 # How many functions of the module a stack needs under another name than upstream's, so that this is no coincidence.
 _OF_A_FORK = 2
@@ -245,9 +245,9 @@ def after_package(name: str) -> str:
 
 
 # /go/pkg/mod/k8s.io/apimachinery@v0.18.8/pkg/util/wait/wait.go   k8s.io/apimachinery@v0.18.8/pkg/util/wait/wait.go
-_CACHED = re.compile(r"(?:^|/pkg/mod/)((?:[^/@]+/)+[^/@]+)@v[^/]+(/.*)?/[^/]+$")
+_CACHED = regex(r"(?:^|/pkg/mod/)((?:[^/@]+/)+[^/@]+)@v[^/]+(/.*)?/[^/]+$")
 # /src/shop/vendor/k8s.io/apimachinery/pkg/util/wait/wait.go
-_VENDORED = re.compile(r"(?:^|/)vendor/(.+)/[^/]+$")
+_VENDORED = regex(r"(?:^|/)vendor/(.+)/[^/]+$")
 
 
 def package_of(file: str) -> str:

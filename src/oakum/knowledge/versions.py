@@ -4,21 +4,22 @@ Comes in: versions as build information, go.mod and file paths write them: v1.2.
 v0.0.0-20191016111102-bec269661e48, v1.2.4-0.20191016111102-bec269661e48, go1.21rc2. What is no version has no order.
 """
 
-import re
 from functools import lru_cache
 
 from msgspec import Struct
 
+from oakum.regex import regex
+
 # v1.2.3-rc.1+incompatible   1.2.3   v1.17   2.6.0-rc1
-_VERSION = re.compile(
+_VERSION = regex(
     r"^v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:-([0-9A-Za-z.-]{1,256}))?(?:\+([0-9A-Za-z.-]{1,256}))?$"
 )
 # v0.0.0-20191016111102-bec269661e48   v1.2.4-0.20191016111102-bec269661e48   v1.2.3-pre.0.20191016111102-bec269661e48
-_PSEUDO = re.compile(r"^(?:.*\.)?(\d{14})-[0-9a-f]{12}$")
+_PSEUDO = regex(r"^(?:.*\.)?(\d{14})-[0-9a-f]{12}$")
 # go1.21rc2   go1.19.8   go1.26.8 X:nodwarf5   go1.20.5b7 (Google's)
-_GO = re.compile(r"^go(\d{1,6})(?:\.(\d{1,6}))?(?:\.(\d{1,6}))?(?:(alpha|beta|rc)(\d{1,6}))?\b")
+_GO = regex(r"^go(\d{1,6})(?:\.(\d{1,6}))?(?:\.(\d{1,6}))?(?:(alpha|beta|rc)(\d{1,6}))?\b")
 # devel go1.27-3f1a2b Mon Jan ...
-_GO_DEVEL = re.compile(r"^devel go(\d{1,6})\.(\d{1,6})-")
+_GO_DEVEL = regex(r"^devel go(\d{1,6})\.(\d{1,6})-")
 
 Order = tuple[int, int, int, tuple[tuple[int, int, str], ...]]
 _RELEASE = ((2, 0, ""),)  # after every pre-release

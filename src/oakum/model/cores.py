@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from functools import cache
 from threading import Lock, Thread
 from typing import TypeVar
 
@@ -11,8 +12,14 @@ Result = TypeVar("Result")
 MOST_THREADS = 4  # more only wait for memory
 
 
+_cores = cache(lambda: os.cpu_count() or 1)  # asks the kernel each time
+
+
 def spread(work: Callable[[Piece], Result], pieces: Sequence[Piece]) -> list[Result]:
     """Return what `work` makes of each piece, in their order; several pieces share the processor's cores."""
+    helpers = min(MOST_THREADS, _cores(), len(pieces) // 2) - 1
+    if helpers <= 0:
+        return [work(piece) for piece in pieces]
     done: dict[int, Result] = {}
     failed: list[BaseException] = []
     rows = iter(range(len(pieces)))
@@ -29,7 +36,7 @@ def spread(work: Callable[[Piece], Result], pieces: Sequence[Piece]) -> list[Res
         except BaseException as error:
             failed.append(error)
 
-    threads = [Thread(target=run) for _ in range(min(MOST_THREADS, os.cpu_count() or 1, len(pieces) // 2) - 1)]
+    threads = [Thread(target=run) for _ in range(helpers)]
     for thread in threads:
         thread.start()
     run()

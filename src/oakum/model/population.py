@@ -34,30 +34,29 @@ class Population(Struct, frozen=True, eq=False):
     @property
     def followed(self) -> bool:
         """Tell whether members can be told apart in every step."""
-        return len(self.came) > 0 and bool((self.came >= 0).all())
+        return len(self.came) > 0 and min(self.came.tolist()) >= 0
 
     @property
     def last(self) -> int:
         """Return how many there are in the last snapshot that has goroutines."""
-        seen = self.counts[self.counts >= 0]
-        return int(seen[-1]) if len(seen) else 0
+        return next((count for count in reversed(self.counts.tolist()) if count >= 0), 0)
 
     @property
     def rise(self) -> int:
         """Return by how much the last snapshot exceeds the first that was seen."""
-        seen = self.counts[self.counts >= 0]
-        return int(seen[-1] - seen[0]) if len(seen) else 0
+        seen = [count for count in self.counts.tolist() if count >= 0]
+        return seen[-1] - seen[0] if seen else 0
 
     @property
     def now(self) -> tuple[GoroutineGroup, ...]:
         """Return its groups in the last snapshot that has goroutines."""
-        seen = np.flatnonzero(self.counts >= 0)
-        return self.groups[int(seen[-1])] if len(seen) else ()
+        counts = self.counts.tolist()
+        return next((self.groups[at] for at in range(len(counts) - 1, -1, -1) if counts[at] >= 0), ())
 
     @property
     def example(self) -> GoroutineGroup:
         """Return one of its groups; the newest says most."""
-        return next(group for here in reversed(self.groups) for group in here)
+        return self.groups[-1][0] if self.groups[-1] else next(one for here in reversed(self.groups) for one in here)
 
 
 def alone(group: GoroutineGroup) -> Population:

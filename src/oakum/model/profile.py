@@ -63,6 +63,11 @@ class Strings(Sequence[str]):
         """Return entry `index` as the bytes that stood in the profile."""
         return bytes(self.blob[int(self.starts[index]) : int(self.ends[index])])
 
+    def raws(self, rows: Int64s) -> list[bytes]:
+        """Return these entries as the bytes that stood in the profile."""
+        spans = zip(self.starts[rows].tolist(), self.ends[rows].tolist(), strict=True)
+        return [bytes(self.blob[start:end]) for start, end in spans]
+
     def starting_with(self, *prefixes: bytes) -> Int64s:
         """Return the entries that begin with one of these; the text is searched, not each entry."""
         rows = [np.zeros(0, np.int64)]

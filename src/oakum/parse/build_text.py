@@ -12,15 +12,16 @@ from types import MappingProxyType
 from oakum.model import Buffer, Build, Reading
 from oakum.parse.limits import Limits
 from oakum.parse.plain_json import documents, each, inside, text_of
+from oakum.regex import regex
 
 # /usr/bin/kubelet: go1.20.5       (and "devel go1.27-abc", "go1.26.8 X:nodwarf5")
-_PROGRAM = re.compile(r"^(\S.*): ((?:devel )?go\d\S*(?: X:\S+)?|devel \+\S+)\s*$")
+_PROGRAM = regex(r"^(\S.*): ((?:devel )?go\d\S*(?: X:\S+)?|devel \+\S+)\s*$")
 # go	go1.21.3      the first line of debug.BuildInfo.String() since Go 1.18; before, it began with path
-_OWN = re.compile(rb"\s*(?:go\t(?:go\d|devel)[^\n]*\n)?path\t[^\t\n]+\r?\n(?:mod|dep|build)\t")
+_OWN = regex(rb"\s*(?:go\t(?:go\d|devel)[^\n]*\n)?path\t[^\t\n]+\r?\n(?:mod|dep|build)\t")
 # {"GoVersion": "go1.26.8", "Path": ...     of `go version -m -json`
-_JSON = re.compile(rb'\s*\{\s*"GoVersion"\s*:')
+_JSON = regex(rb'\s*\{\s*"GoVersion"\s*:')
 # \" \\ \n \t \x7f \u00e9     in a string that strconv.Quote wrote
-_ESCAPE = re.compile(r'\\(?:([\\"abfnrtv])|x([0-9a-f]{2})|u([0-9a-f]{4}))')
+_ESCAPE = regex(r'\\(?:([\\"abfnrtv])|x([0-9a-f]{2})|u([0-9a-f]{4}))')
 _PLAIN = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _MOST = 16 << 20
 

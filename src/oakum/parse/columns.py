@@ -4,7 +4,6 @@ In: addresses, names, labels and values. Out: interned columns, in the order goo
 Addresses come in adjusted (the call, not the return); names are kept by address.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ from oakum.model import Functions, LabelSets, Locations, Mapping, Problem, Profi
 from oakum.model.profile import offsets
 from oakum.parse.limits import DEFAULT, Limits
 from oakum.parse.mappings import assign
+from oakum.regex import regex
 
 TOP = (1 << 64) - 1
 _INT64 = (1 << 63) - 1
@@ -41,7 +41,7 @@ _PROFILER = "ProfileData::Add|ProfileData::prof_handler|CpuProfiler::prof_handle
 
 # /Users/xargin/sdk/go1.14.2/src/runtime/proc.go    golang.org/toolchain@v0.0.1-go1.23.4.linux-amd64/src/net/http/x.go
 # /opt/hostedtoolcache/go/1.21.5/x64/src/os/x.go    /usr/local/Cellar/go/1.19.3/libexec/src/runtime/proc.go
-_GO_VERSION = re.compile(
+_GO_VERSION = regex(
     r"(?:[/\\-]go|hostedtoolcache/go/|Cellar/go/)(1\.\d+(?:\.\d+|rc\d+|beta\d+)?)(?:\.[a-z0-9]+-[a-z0-9]+)?[/\\]"
     r"(?:x64/|arm64/|libexec/|go/)?src[/\\]"
 )

@@ -4,7 +4,6 @@ In: plain text with one or many `--- contention:`, `--- mutex:` or `--- contenti
 delays in nanoseconds where the profile gives the clock, as google/pprof reads them. Java's form is `java_text`'s.
 """
 
-import re
 from time import monotonic
 
 from oakum.model import Buffer, Problem, Reading, ValueType
@@ -14,12 +13,13 @@ from oakum.parse.limits import DEFAULT, Limits
 from oakum.parse.mappings import opens_maps, read_maps
 from oakum.parse.shortfalls import bad_records, cut_mid_stack, out_of_time, too_many
 from oakum.parse.symbols import Symbols
+from oakum.regex import regex
 
 # 19155477440 1345723 @ 0x10575f1 0x10f0266 0x1051c61        (cycles, count)
-_RECORD = re.compile(rb"(\d{1,19}) +(\d{1,19}) @([ x0-9a-f]*)")
-_ADDRESS = re.compile(rb"0x[0-9a-f]{1,16}(?![0-9a-f])")
+_RECORD = regex(rb"(\d{1,19}) +(\d{1,19}) @([ x0-9a-f]*)")
+_ADDRESS = regex(rb"0x[0-9a-f]{1,16}(?![0-9a-f])")
 # cycles/second=2793570419        sampling period = 100        ms since reset = 16502830
-_ATTRIBUTE = re.compile(rb"(cycles/second|sampling period|ms since reset|discarded samples) *= *(-?\d{1,18})$")
+_ATTRIBUTE = regex(rb"(cycles/second|sampling period|ms since reset|discarded samples) *= *(-?\d{1,18})$")
 
 _KINDS = {b"contention": "block", b"mutex": "mutex"}
 TYPES = (ValueType("contentions", "count"), ValueType("delay", "nanoseconds"))

@@ -12,17 +12,18 @@ from oakum.model import Buffer, Metrics, Problem, Reading
 from oakum.model.metrics import Labels
 from oakum.parse.builds.metrics import build_told
 from oakum.parse.limits import Limits
+from oakum.regex import regex
 
 # TYPE go_goroutines gauge        (after "# ")
-_DECLARED = re.compile(rb"^# (?:TYPE|HELP|UNIT) [a-zA-Z_:][a-zA-Z0-9_:]* ", re.MULTILINE)
+_DECLARED = regex(rb"^# (?:TYPE|HELP|UNIT) [a-zA-Z_:][a-zA-Z0-9_:]* ", re.MULTILINE)
 # go_goroutines 13
-_OF_GO = re.compile(rb"\A(?:[a-zA-Z_:][^\n]* [-+0-9.eEINaNf]+\n){0,20}(?:go|process)_[a-z_]+ [0-9.e+]+\n")
+_OF_GO = regex(rb"\A(?:[a-zA-Z_:][^\n]* [-+0-9.eEINaNf]+\n){0,20}(?:go|process)_[a-z_]+ [0-9.e+]+\n")
 # http_requests_total{code="200",path="/quote/"} 40 1700000000000
-_SAMPLE = re.compile(r"^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{([^\n]*)\})?[ \t]+(\S+)(?:[ \t]+-?[0-9.]+)?(?: # .*)?$")
+_SAMPLE = regex(r"^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{([^\n]*)\})?[ \t]+(\S+)(?:[ \t]+-?[0-9.]+)?(?: # .*)?$")
 # code="200"   path="C:\\tmp"
-_LABEL = re.compile(r'\s*([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"\s*(?:,|$)')
+_LABEL = regex(r'\s*([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"\s*(?:,|$)')
 _ESCAPES = {"\\\\": "\\", '\\"': '"', "\\n": "\n"}
-_ESCAPE = re.compile(r'\\[\\"n]')
+_ESCAPE = regex(r'\\[\\"n]')
 _MOST = 200_000  # samples; a large API server has some 50,000
 
 

@@ -8,6 +8,7 @@ import json
 import re
 
 from oakum.model import Buffer, Problem
+from oakum.regex import regex
 
 _HEAD = 64 << 10
 # What a file begins with -> what it is.
@@ -25,30 +26,30 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
 )
 
 # go1.7 heap dump\n        (runtime/debug.WriteHeapDump)
-_HEAP_DUMP = re.compile(rb"go1\.\d+ heap dump\n")
+_HEAP_DUMP = regex(rb"go1\.\d+ heap dump\n")
 # <!DOCTYPE html>        <?xml version="1.0"?><!-- made by pprof --><svg width="100%">
 # (no possessive groups: Python before 3.11.5 takes a character too many where one fails halfway)
-_MARKUP = re.compile(
+_MARKUP = regex(
     rb"\s*+(?><\?xml[^>]*>)?(?>(?:\s+|<!--.*?-->){0,99})<(!doctype\s+html|html|head|body|!doctype\s+svg|svg)\b",
     re.I | re.S,
 )
-_TITLE = re.compile(rb"<title>\s*([^<]{1,200}?)\s*</title>", re.I)
+_TITLE = regex(rb"<title>\s*([^<]{1,200}?)\s*</title>", re.I)
 # HTTP/1.1 404 Not Found
-_HTTP = re.compile(rb"HTTP/[\d.]+ (\d{3})[^\r\n]*")
+_HTTP = regex(rb"HTTP/[\d.]+ (\d{3})[^\r\n]*")
 # Showing nodes accounting for 83733, 100% of 83737 total
-_REPORT = re.compile(
+_REPORT = regex(
     rb"^(?:Showing nodes accounting for|Active filters:| +flat +flat% +sum% +cum +cum%|Total: .*\nROUTINE =|"
     rb"-{5,}\+-{10,})",
     re.M,
 )
 # PeriodType: space bytes        (pprof -raw)
-_RAW = re.compile(rb"^PeriodType: .*\nPeriod: \d", re.M)
+_RAW = regex(rb"^PeriodType: .*\nPeriod: \d", re.M)
 # Bytes that no text holds; ESC does, in coloured logs.
-_CONTROL = re.compile(r"[\0-\x08\x0e-\x1a\x1c-\x1f]")
+_CONTROL = regex(r"[\0-\x08\x0e-\x1a\x1c-\x1f]")
 # main;runtime.main;main.work 42
-_FOLDED = re.compile(r"[^;\s][^;]*(?:;[^;]+)+ \d+(?:\.\d+)?")
+_FOLDED = regex(r"[^;\s][^;]*(?:;[^;]+)+ \d+(?:\.\d+)?")
 # 404 page not found    Unknown profile    Could not enable CPU profiling: ...    profile duration exceeds server's ...
-_HTTP_ERRORS = re.compile(
+_HTTP_ERRORS = regex(
     r"\s*(?:40\d |50\d |Unknown profile|Could not enable|profile duration exceeds|Unauthorized|Forbidden|Not Found|"
     r"Bad Request|Bad Gateway|Method Not Allowed|Service Unavailable|upstream |Client sent an HTTP request)"
 )

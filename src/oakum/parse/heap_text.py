@@ -5,7 +5,6 @@ was allocated as google/pprof does (jemalloc: as jeprof does), the unscaled tota
 """
 
 import math
-import re
 from time import monotonic
 
 from oakum.model import Buffer, Problem, Reading, ValueType
@@ -16,13 +15,14 @@ from oakum.parse.mappings import opens_maps, read_maps
 from oakum.parse.memstats_text import MemStatsLines
 from oakum.parse.shortfalls import bad_records, cut_mid_stack, out_of_time, space_missing, too_many
 from oakum.parse.symbols import Symbols
+from oakum.regex import regex
 
 # 1: 524288 [3: 1572864] @ 0x420cef 0x422151 0x4221da
-_RECORD = re.compile(rb"(-?\d{1,19}): *(-?\d{1,19}) *\[ *(\d{1,19}): *(\d{1,19}) *\] @([ x0-9a-f]*)")
-_ADDRESS = re.compile(rb"0x[0-9a-f]{1,16}(?![0-9a-f])")
+_RECORD = regex(rb"(-?\d{1,19}): *(-?\d{1,19}) *\[ *(\d{1,19}): *(\d{1,19}) *\] @([ x0-9a-f]*)")
+_ADDRESS = regex(rb"0x[0-9a-f]{1,16}(?![0-9a-f])")
 #   t*: 172890: 2518883822 [0: 0]        (jemalloc; t0, t1 ... are the threads, t* their sum)
-_JEMALLOC_SUM = re.compile(rb"t\*: (\d{1,19}): (\d{1,19}) \[(\d{1,19}): (\d{1,19})\]")
-_JEMALLOC_THREAD = re.compile(rb"t\d+: ")
+_JEMALLOC_SUM = regex(rb"t\*: (\d{1,19}): (\d{1,19}) \[(\d{1,19}): (\d{1,19})\]")
+_JEMALLOC_THREAD = regex(rb"t\d+: ")
 
 _TWO = (ValueType("objects", "count"), ValueType("space", "bytes"))
 _FOUR = (

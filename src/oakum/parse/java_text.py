@@ -13,16 +13,17 @@ from oakum.parse.columns import Columns
 from oakum.parse.heap_text import scale
 from oakum.parse.limits import DEFAULT, Limits
 from oakum.parse.shortfalls import bad_records, out_of_time, too_many
+from oakum.regex import regex
 
 #           7048     1 @ 0x00000003 0x00000004        (bytes or delay, then count)
-_RECORD = re.compile(rb" *(\d{1,19}) +(\d{1,19}) +@ +([ x0-9a-f]*)")
-_ADDRESS = re.compile(rb"0x[0-9a-f]{1,16}(?![0-9a-f])")
+_RECORD = regex(rb" *(\d{1,19}) +(\d{1,19}) +@ +([ x0-9a-f]*)")
+_ADDRESS = regex(rb"0x[0-9a-f]{1,16}(?![0-9a-f])")
 # An attribute line:  resolution = microseconds
-_ATTRIBUTE = re.compile(rb"([\w ]+)=([\w ]+)")
+_ATTRIBUTE = regex(rb"([\w ]+)=([\w ]+)")
 #  0x00000003 com.example.function003 (Source003.java:103)
-_NAME = re.compile(r"0x([0-9a-fA-F]{1,16})\s+(.*)$")
+_NAME = regex(r"0x([0-9a-fA-F]{1,16})\s+(.*)$")
 # com.example.function003 (Source003.java:103)        JVM_Sleep (/usr/lib/jvm/lib/libjvm.so)
-_PLACE = re.compile(r"(.*)\s\((.*)\)$")
+_PLACE = regex(r"(.*)\s\((.*)\)$")
 
 _SAMPLING_RATE = 512 << 10  # of Java's heapz
 _MAX_LINE = 16 << 10

@@ -4,7 +4,6 @@ In: lines in the form of /proc/self/maps or the brief form of C++ profilers. Out
 google/pprof does, and the mapping of each address. Lines that are no mapping are passed over.
 """
 
-import re
 from collections.abc import Iterable
 
 import numpy as np
@@ -12,6 +11,7 @@ from msgspec.structs import replace
 
 from oakum.model import Mapping
 from oakum.model.profile import Int32s, UInt64s, unique_values
+from oakum.regex import regex
 
 # A process has some hundred executable mappings; the cap keeps hostile maps from costing time.
 MAX_MAPPINGS = 10_000
@@ -23,18 +23,18 @@ _RANGE = (
     rb"\s*(?:0x)?(?P<start>[0-9a-fA-F]{1,16})[\s-]\s*(?:0x)?(?P<limit>[0-9a-fA-F]{1,16}):?(?:\s+(?P<perm>[-rwxp]+))?"
 )
 # 55c282113000-55c2831c8000 r-xp 00181000 00:11 4891588                    /usr/local/bin/testbinary
-_PROC = re.compile(
+_PROC = regex(
     _RANGE + rb"(?:\s+(?P<offset>[0-9a-fA-F]{1,16}))?\s+[0-9a-fA-F]+:[0-9a-fA-F]+\s+[0-9]+(?:\s+(?P<file>\S+))?"
 )
 # 00400000-00fcb000: cppbench_server_main
 # 0x40000-0x80000 /path/to/binary (@FF00) abc123456
-_BRIEF = re.compile(
+_BRIEF = regex(
     _RANGE + rb"(?:\s+(?P<file>\S+))?(?:\s+\(@(?P<offset>[0-9a-fA-F]{1,16})\))?(?:\s+(?P<build>[0-9a-fA-F]+))?"
 )
 # I0313 16:14:49.271 maps.cc:47] 00400000-00fcb000: server
-_LOG_PREFIX = re.compile(rb"[^\[\]]+:[0-9]+\]\s")
+_LOG_PREFIX = regex(rb"[^\[\]]+:[0-9]+\]\s")
 # libc.so.6   libfoo_1.so
-_LIBRARY = re.compile(r"[.]so$|[.]so[._][0-9]+")
+_LIBRARY = regex(r"[.]so$|[.]so[._][0-9]+")
 
 _SENTINELS = (b"--- Memory map: ---", b"MAPPED_LIBRARIES:")
 

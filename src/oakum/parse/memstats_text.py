@@ -4,16 +4,16 @@ In: `# Name = value` lines, from before Go 1.0 on. Out: `MemStats`, plus notes f
 Lines it does not know are passed over.
 """
 
-import re
 from types import MappingProxyType
 from typing import Any
 
 from oakum.model import MemStats
+from oakum.regex import regex
 
 # The comment lines "HeapAlloc = 974784", "Stack = 393216 / 393216", "PauseNs = [96000 144000 0 ...]"
-_LINE = re.compile(r"#\s*(\w+) = (.*)$")
+_LINE = regex(r"#\s*(\w+) = (.*)$")
 # "#   8 * (342700 = 857120 - 514420)": size * (active = mallocs - frees), before Go 1.1
-_BY_SIZE = re.compile(r"#\s*(\d{1,18}) \* \((-?\d{1,18}) = (\d{1,18}) - (\d{1,18})\)")
+_BY_SIZE = regex(r"#\s*(\d{1,18}) \* \((-?\d{1,18}) = (\d{1,18}) - (\d{1,18})\)")
 
 _NUMBERS = {
     "Alloc": "alloc", "TotalAlloc": "total_alloc", "Sys": "sys", "Lookups": "lookups", "Mallocs": "mallocs",

@@ -3,7 +3,6 @@
 Comes in: a profile as read so far. Goes out: words, or None where nothing is evident; nothing is guessed.
 """
 
-import re
 from collections import Counter
 from functools import lru_cache
 
@@ -12,6 +11,7 @@ import numpy as np
 from oakum.model import Profile, Strings, ValueType
 from oakum.model.profile import unique_values
 from oakum.parse.wire import Int64s
+from oakum.regex import regex
 
 # Functions looked at to tell the producer; they are spread over the whole table.
 ENOUGH = 400
@@ -30,31 +30,29 @@ _ENDINGS = {
 # Java:    java/io/DataInputStream.readByte   java.lang.Thread.run
 # C++:     std::vector<int>::push_back   operator new(unsigned long)
 _NAMES = {
-    "Go": re.compile(r"^runtime\.[a-z]\w+$|\.\(\*\w+\)\.\w+|\.func\d+(?:\.\d+)*$|^main\.\w+$"),
-    "Rust": re.compile(
+    "Go": regex(r"^runtime\.[a-z]\w+$|\.\(\*\w+\)\.\w+|\.func\d+(?:\.\d+)*$|^main\.\w+$"),
+    "Rust": regex(
         r"::h[0-9a-f]{16}$|^(?:core|alloc|std)::(?:ptr|ops|fmt|iter|thread|rt|panicking)::|\.rs:\d+ - | as \w+::"
     ),
-    "Node.js": re.compile(r"^node:|/node_modules/|\.[jt]s:[^:]+:\d+$"),
-    "Python": re.compile(r"\.py:-?\d+ - |^<module>$"),
-    "Ruby": re.compile(r"\.rb:-?\d+ - |^block in "),
-    ".NET": re.compile(r"^(?:System|Microsoft)\b[\w.]*!"),
-    "Java": re.compile(r"^(?:java|javax|jdk|sun|com/sun|scala)[/.]\w+[/.]"),
-    "C++": re.compile(r"\bstd::|^operator (?:new|delete)|^__gnu_cxx::|^tcmalloc::"),
+    "Node.js": regex(r"^node:|/node_modules/|\.[jt]s:[^:]+:\d+$"),
+    "Python": regex(r"\.py:-?\d+ - |^<module>$"),
+    "Ruby": regex(r"\.rb:-?\d+ - |^block in "),
+    ".NET": regex(r"^(?:System|Microsoft)\b[\w.]*!"),
+    "Java": regex(r"^(?:java|javax|jdk|sun|com/sun|scala)[/.]\w+[/.]"),
+    "C++": regex(r"\bstd::|^operator (?:new|delete)|^__gnu_cxx::|^tcmalloc::"),
 }
 # entry_SYSCALL_64_after_hwframe   do_syscall_64   el0_svc: only a profiler inside the kernel sees these.
-_KERNEL = re.compile(r"^(?:entry_SYSCALL_64|do_syscall_64|el0_svc|__softirqentry_text_start)")
+_KERNEL = regex(r"^(?:entry_SYSCALL_64|do_syscall_64|el0_svc|__softirqentry_text_start)")
 
 # /usr/local/go1.21.3/src/runtime/   /opt/hostedtoolcache/go/1.21.3/x64/src/runtime/   /usr/lib/go-1.19/src/runtime/
 # golang.org/toolchain@v0.0.1-go1.21.3.linux-amd64/src/runtime/   .goenv/versions/1.16.5/src/runtime/
-_GOROOT = re.compile(rb"(?:go|golang|versions)[-/@]?(1\.\d{1,2}(?:\.\d{1,2})?(?:(?:rc|beta)\d{1,2})?)(?!\d)")
+_GOROOT = regex(rb"(?:go|golang|versions)[-/@]?(1\.\d{1,2}(?:\.\d{1,2})?(?:(?:rc|beta)\d{1,2})?)(?!\d)")
 _GOROOT_FOLDERS = (b"/src/runtime/", b"/src/sync/", b"/src/net/", b"/src/testing/")
 
 # runtime.chanrecv1   runtime.selectgo   sync.(*Mutex).Lock   sync.(*WaitGroup).Wait   sync.(*Mutex).lockSlow
-_BLOCKS = re.compile(
-    r"^runtime\.(?:chan|select|block|semacquire|notifyList)|^(?:internal/)?sync\..*(?:\.R?Lock|Slow|Wait)$"
-)
+_BLOCKS = regex(r"^runtime\.(?:chan|select|block|semacquire|notifyList)|^(?:internal/)?sync\..*(?:\.R?Lock|Slow|Wait)$")
 # sync.(*Mutex).Unlock   sync.(*RWMutex).RUnlock   runtime.unlock2   runtime._LostContendedRuntimeLock (Go 1.22+)
-_UNLOCKS = re.compile(r"[uU]nlock(?:Slow|2)?$|^runtime\._LostContended|^runtime\.semrelease")
+_UNLOCKS = regex(r"[uU]nlock(?:Slow|2)?$|^runtime\._LostContended|^runtime\.semrelease")
 
 
 def kind(types: tuple[ValueType, ...], period: ValueType | None, default: str) -> str:
@@ -96,14 +94,13 @@ def contention(profile: Profile) -> str:
 def producer(profile: Profile) -> str | None:
     """Return what kind of program wrote the profile: "Go", "Java", "eBPF" ...; None when nothing tells."""
     functions, strings = profile.functions, profile.strings
-    rows = range(0, len(functions), 1 + len(functions) // ENOUGH)
-    names = [strings[int(functions.name[row])] for row in rows]
+    some = slice(None, None, 1 + len(functions) // ENOUGH)
+    names = [strings[row] for row in functions.name[some].tolist()]
     files = {mapping.file for mapping in profile.mappings}
-    if "[kernel.kallsyms]" in files or any(_KERNEL.search(name) for name in names):
+    if "[kernel.kallsyms]" in files or any(map(_of_kernel, names)):
         return "eBPF"
-    votes = Counter(_ENDINGS.get(_ending(strings[int(functions.file[row])])) for row in rows)
-    for name in names:
-        votes.update(_languages(name))
+    votes = Counter(_ENDINGS.get(_ending(strings[row])) for row in functions.file[some].tolist())
+    votes.update(language for name in names for language in _languages(name))
     del votes[None]
     if votes:
         return votes.most_common(1)[0][0]
@@ -119,6 +116,11 @@ def producer(profile: Profile) -> str | None:
 def _languages(name: str) -> tuple[str, ...]:
     """Return the languages whose functions are named so; the next profile is often of the same program."""
     return tuple(language for language, pattern in _NAMES.items() if pattern.search(name))
+
+
+@lru_cache(maxsize=4096)
+def _of_kernel(name: str) -> bool:
+    return _KERNEL.search(name) is not None
 
 
 def _ending(file: str) -> str:

@@ -17,6 +17,7 @@ from oakum.parse.wire import BLOCK, Int32s, Int64s, Numbers, UInt8s, UInt64s, Wi
 Cell = TypeVar("Cell", bound=np.generic)
 
 PIECE = 1 << 18  # bytes decoded at a time
+FEW = 512  # spans that are compared one by one: an ordinary profile has fewer stacks than columns pay off for
 ROUNDS = 64  # words in which equal spans are compared together; what is longer is compared one by one
 
 _CONTINUED = bytes(range(0x80, 0x100))
@@ -27,6 +28,8 @@ def distinct(wire: Wire, starts: Int64s, ends: Int64s) -> tuple[Int32s, Int64s]:
     """Return (number of its content for each span, the first span of each content), in order of appearance."""
     if not len(starts):
         return np.zeros(0, np.int32), np.zeros(0, np.int64)
+    if len(starts) <= FEW:
+        return _distinct_of_few(wire, starts, ends)
     length = ends - starts
     longest = int(length.max())
     if longest < 8:
@@ -41,6 +44,18 @@ def distinct(wire: Wire, starts: Int64s, ends: Int64s) -> tuple[Int32s, Int64s]:
     number = np.empty(len(leader), np.int32)
     number[first] = np.arange(len(first), dtype=np.int32)
     return number[leader], first
+
+
+def _distinct_of_few(wire: Wire, starts: Int64s, ends: Int64s) -> tuple[Int32s, Int64s]:
+    found: dict[bytes, int] = {}
+    number = [
+        found.setdefault(wire.data[start:end], len(found))
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
+    ]
+    column = np.array(number, np.int32)
+    first = np.full(len(found), len(number), np.int64)
+    np.minimum.at(first, column, np.arange(len(number)))
+    return column, first
 
 
 def _first_equal(numbers: UInt64s) -> Int64s:

@@ -8,11 +8,12 @@ import re
 from oakum.model import Buffer, Metrics, Reading
 from oakum.model.metrics import Labels
 from oakum.parse.limits import Limits
+from oakum.regex import regex
 
 # 55d457e96000-7ffdcab40000 ---p 00000000 00:00 0                          [rollup]
-_HEAD = re.compile(rb"\A[0-9a-f]{6,16}-[0-9a-f]{6,16} ---p [^\n]{1,80}\[rollup\]\n")
+_HEAD = regex(rb"\A[0-9a-f]{6,16}-[0-9a-f]{6,16} ---p [^\n]{1,80}\[rollup\]\n")
 # The line `Pss_Anon:             112 kB`
-_LINE = re.compile(rb"^(\w{1,32}):\s+(\d{1,15}) kB\s*$", re.MULTILINE)
+_LINE = regex(rb"^(\w{1,32}):\s+(\d{1,15}) kB\s*$", re.MULTILINE)
 _NAMES = {
     b"Rss": "process_smaps_resident_bytes", b"Pss": "process_smaps_proportional_bytes",
     b"Pss_Anon": "process_smaps_proportional_anonymous_bytes", b"Pss_File": "process_smaps_proportional_file_bytes",

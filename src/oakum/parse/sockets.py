@@ -12,28 +12,29 @@ from msgspec.structs import replace
 
 from oakum.model import Buffer, Problem, Reading, Socket, Sockets
 from oakum.parse.limits import Limits
+from oakum.regex import regex
 
 # # oakum sockets/1 pid=812 name=containerd at=2026-11-16T10:15:00Z
-_OURS = re.compile(rb"\A# oakum sockets/1 pid=(\d{1,10}) name=(\S{1,200}) at=(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)\n")
+_OURS = regex(rb"\A# oakum sockets/1 pid=(\d{1,10}) name=(\S{1,200}) at=(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)\n")
 # Netid State  Recv-Q Send-Q Local Address:Port  Peer Address:Port Process
-_COLUMNS = re.compile(rb"^Netid +State +Recv-Q +Send-Q +Local ?Address:Port +Peer ?Address:Port\b", re.MULTILINE)
+_COLUMNS = regex(rb"^Netid +State +Recv-Q +Send-Q +Local ?Address:Port +Peer ?Address:Port\b", re.MULTILINE)
 # The line `# net.core.wmem_max = 212992`
-_LIMIT = re.compile(r"# (net\.[a-z0-9_.]{1,60}) = ([\d ]{1,60})$")
+_LIMIT = regex(r"# (net\.[a-z0-9_.]{1,60}) = ([\d ]{1,60})$")
 # u_str ESTAB  0      212992  * 48213  * 48214 users:...       tcp ESTAB 0 0 127.0.0.1:6060 127.0.0.1:43210 users:...
-_ROW = re.compile(
+_ROW = regex(
     r"(tcp|udp|u_str|u_dgr|u_seq)\s+([A-Z0-9-]{3,12})\s+(\d{1,12}|-)\s+(\d{1,12}|-)\s+(\S{1,4096})\s+(\S{1,4096})(?:\s+(.*))?$"
 )
 # The rest of a unix row: its inode was taken for the peer's address:   * 48214 users:...
-_UNIX_PEER = re.compile(r"(\S{1,4096})\s+(\d{1,12})\b")
+_UNIX_PEER = regex(r"(\S{1,4096})\s+(\d{1,12})\b")
 # users:(("containerd-shim",pid=812,fd=9),("x",pid=813,fd=9))
-_USER = re.compile(r'users:\(\("([^"]{0,200})",pid=(\d{1,10}),fd=(\d{1,9})')
+_USER = regex(r'users:\(\("([^"]{0,200})",pid=(\d{1,10}),fd=(\d{1,9})')
 # peer:(("containerd",pid=411))
-_PEER = re.compile(r'peer:\(\("([^"]{0,200})",pid=(\d{1,10})\)\)')
+_PEER = regex(r'peer:\(\("([^"]{0,200})",pid=(\d{1,10})\)\)')
 # The part `skmem:(r0,rb212992,t0,tb212992,f0,w0,o0,bl0,d0)`
-_MEMORY = re.compile(r"skmem:\(r(\d{1,12}|-),rb(\d{1,12}|-),t(\d{1,12}|-),tb(\d{1,12}|-)(?:,f\d{1,12},w(\d{1,12}))?")
+_MEMORY = regex(r"skmem:\(r(\d{1,12}|-),rb(\d{1,12}|-),t(\d{1,12}|-),tb(\d{1,12}|-)(?:,f\d{1,12},w(\d{1,12}))?")
 # The part `ino:48213`
-_INODE = re.compile(r"\bino:(\d{1,12})")
-_ESCAPE = re.compile(r"\\x([0-9a-f]{2})")
+_INODE = regex(r"\bino:(\d{1,12})")
+_ESCAPE = regex(r"\\x([0-9a-f]{2})")
 _MOST = 64 << 20
 _MOST_ROWS = 400_000
 

@@ -23,11 +23,13 @@ _WIDTH = END + 1
 _CHUNK = 1 << 17  # what is read over and over should stay in the cache of a core
 _BEGIN = b"goroutine "
 # (0xc000010000, {0x1, 0x2?}, ...)        at the end of a function's line
-_ARGUMENTS = {eol: re.compile(rb"\([0-9a-fx, .{}?_]*\)" + eol) for eol in (b"\n", b"\r\n")}
+_ARGUMENTS = {eol: re.compile(rb"\([0-9a-fx, .{}?_]*+\)" + eol) for eol in (b"\n", b"\r\n")}
 #  fp=0xc000add7d0 sp=0xc000add7b0 pc=0x4b2256        (GOTRACEBACK=crash)
 _POINTERS = re.compile(rb" fp=0x[0-9a-f]+ sp=0x[0-9a-f]+(?: pc=0x[0-9a-f]+)?(?=\r?\n)")
 # gp=0xc000002380 m=0 mp=0x1a2b        gp=0x3a5696e38d20 m=nil
 _CRASH_WORDS = re.compile(rb"gp=\S+ m=\S+(?: mp=\S+)? (?=\[)")
+# [chan receive, 12 minutes]:        [select, 3 minutes, locked to thread]:
+_WAITED = re.compile(rb"(\[[A-Za-z. ()]+(?<! minutes)), (\d{1,9}) minutes((?:, [^\]{}]*)?\]:\r?)")
 # \t/usr/local/go/src/net/http/server.go:2937 +0x266
 _WHOLE_POSITION = re.compile(rb":\d+ \+0x[0-9a-f]+\s*$")
 _LINE_ENDS = (b"", b"\n", b"\r\n")
@@ -114,20 +116,24 @@ class Scan(Struct):
         # arguments and the parent's id differ among goroutines of one stack: what is left is the key it is known by.
         head_of, known, rows, lines = self._head_of, self._known, self._rows, self.lines
         usable = _NUL not in text
-        keys = _keys(text, eol)
+        crash = b" fp=0x" in text
+        without_arguments, nothing = _ARGUMENTS[eol].sub, _NUL + eol
         blocks = text.split(eol + eol + _BEGIN)
         gap = 2 * len(eol)
         if usable and text.startswith(_BEGIN):
-            blocks[0], keys[0] = blocks[0][len(_BEGIN) :], keys[0][len(_BEGIN) :]
+            blocks[0] = blocks[0][len(_BEGIN) :]
         else:
             self._patiently(blocks[0], start)
             lines.feed(b"", start)
             start += len(blocks[0]) + gap
-            del blocks[0], keys[0]
+            del blocks[0]
         fast = self._fast
-        for block, bare in zip(blocks, keys, strict=True):
+        for block in blocks:
             end = start + len(_BEGIN) + len(block)
-            line, _, key = bare.partition(b"\n")
+            line, _, key = block.partition(b"\n")
+            key = without_arguments(nothing, key)
+            if crash:
+                key = _POINTERS.sub(b"", key)
             number, _, words = line.partition(b" ")
             head, minutes = head_of.get(words) or self._head(words)
             parent = 0
@@ -266,16 +272,11 @@ class Scan(Struct):
                 lines.tear()
 
 
-def _keys(text: bytes, eol: bytes) -> list[bytes]:
-    """Return the blocks of a text without what differs among goroutines of one stack, but for the parent's id."""
-    bare = _ARGUMENTS[eol].sub(_NUL + eol, text)
-    if b" fp=0x" in text:
-        bare = _POINTERS.sub(b"", bare)
-    return bare.split(eol + eol + _BEGIN)
-
-
 def _without_minutes(words: bytes) -> tuple[bytes, int]:
     """Return the words of a header without its waiting time, and that in minutes; as they are and -1 without one."""
+    if usual := _WAITED.fullmatch(words):
+        before, minutes, behind = usual.groups()
+        return before + behind, int(minutes)
     # [select, 12 minutes, locked to thread]:        gp=0 m=0 [select, 12 minutes]:
     front, _, behind = words.partition(b" minutes")
     before, _, minutes = front.rpartition(b", ")

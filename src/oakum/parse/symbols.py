@@ -8,6 +8,7 @@ import re
 from bisect import bisect_left
 
 from oakum.parse.columns import Columns
+from oakum.regex import regex
 
 Symbol = tuple[int, int, int]  # address, function row, line number
 
@@ -15,9 +16,9 @@ Symbol = tuple[int, int, int]  # address, function row, line number
 _MAX_INLINED = 64
 
 # One pair of the line "# labels:", which goes on {"k":"v \"q\"", "pebble":"table-cache"}
-_LABEL = re.compile(r'[{,]\s*"((?:[^"\\]|\\.)*+)":\s*"((?:[^"\\]|\\.)*+)"')
+_LABEL = regex(r'[{,]\s*"((?:[^"\\]|\\.)*+)":\s*"((?:[^"\\]|\\.)*+)"')
 # \n  \xff  \u00e9  \U0001f680  \"   (strconv.Quote)
-_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
+_ESCAPE = regex(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
 _PLAIN_ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 

@@ -3,13 +3,12 @@
 In: bytes that begin like a trace of Go 1.5 or later. Out: one `Reading` of kind "trace" that says what to run instead.
 """
 
-import re
-
 from oakum.model import Buffer, Problem, Reading
 from oakum.parse.limits import DEFAULT, Limits
+from oakum.regex import regex
 
 # go 1.22 trace\0\0\0        (16 bytes, filled up with zeros; the version is that of the trace format)
-_HEADER = re.compile(rb"go (1\.\d{1,3}) trace(?:\0|\Z)")
+_HEADER = regex(rb"go (1\.\d{1,3}) trace(?:\0|\Z)")
 
 
 def read(data: Buffer, limits: Limits = DEFAULT) -> tuple[Reading, ...]:  # noqa: ARG001 -- every parser takes limits

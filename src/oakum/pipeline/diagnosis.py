@@ -6,19 +6,18 @@ the history of modules. What costs much is done only when asked for: the module 
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from oakum.collect.code.fetch import Fetch
 from oakum.collect.code.sources import LocalSources
-from oakum.collect.code.whose_source import foreign_source
 from oakum.diagnose import diagnose
-from oakum.experiment.call_go import call_go, find_go
-from oakum.experiment.checkout import inspect_checkout
-from oakum.experiment.compile import Go, Tried, compiles, module_around
 from oakum.model import Case, Diagnosis, Finding, Problem, Remedy, SourceNotFound, Text
-from oakum.pipeline.leads import with_leads
+
+if TYPE_CHECKING:
+    from oakum.collect.code.fetch import Fetch
+    from oakum.experiment.compile import Tried
 
 _GROUPS_MOST = 2000  # of goroutines: more name no other packages of the program
 _SECONDS = 60.0  # for one go command while a fix is compiled
@@ -50,7 +49,7 @@ def _silent(step: Text) -> None:
 
 
 def diagnose_case(case: Case, how: Options = _DEFAULT, progress: Callable[[Text], None] = _silent) -> Diagnosed:
-    fetcher = Fetch(call_go) if how.fetch else None
+    fetcher = _fetcher() if how.fetch else None
     sources = LocalSources(
         how.source, [process.build for process in case.processes if process.build], fetcher, here=how.here
     )
@@ -58,19 +57,39 @@ def diagnose_case(case: Case, how: Options = _DEFAULT, progress: Callable[[Text]
     findings = diagnosis.findings
     warnings = _foreign(case, how.source)
     if fetcher is not None:
+        from oakum.pipeline.leads import with_leads  # compares source of releases: reads Go
+
         findings, told = with_leads(findings, sources, fetcher, progress)
         warnings += told
-    found = [one for folder in how.source if how.read_source for one in inspect_checkout(Path(folder)).warnings]
+    found = _unfollowed(how.source) if how.read_source and how.source else []
     if how.compile_drafts:
         findings = tuple(_tried(finding, sources, how.source, progress, found) for finding in findings)
     warnings += tuple(_worded(one) for at, one in enumerate(found) if one not in found[:at])
     return Diagnosed(replace(diagnosis, findings=findings), sources, warnings)
 
 
+# Fetching, compiling and looking at a checkout are loaded when they are asked for: most diagnoses do without.
+
+
+def _fetcher() -> "Fetch":
+    from oakum.collect.code.fetch import Fetch
+    from oakum.experiment.call_go import call_go
+
+    return Fetch(call_go)
+
+
+def _unfollowed(source: Sequence[str]) -> list[Problem]:
+    from oakum.experiment.checkout import inspect_checkout
+
+    return [one for folder in source for one in inspect_checkout(Path(folder)).warnings]
+
+
 def _foreign(case: Case, source: Sequence[str]) -> tuple[Text, ...]:
     """Return which of the directories are not the program's source, and what was looked for."""
     if not source:
         return ()
+    from oakum.collect.code.whose_source import foreign_source
+
     builds = [process.build for process in case.processes if process.build]
     dumps = [process.snapshots[-1].goroutines for process in case.processes]
     groups = [group for dump in dumps if dump for group in dump.groups[:_GROUPS_MOST]]
@@ -94,7 +113,11 @@ def _tried(
     warnings: list[Problem],
 ) -> Finding:
     """Return a finding whose drafted fixes compile, as far as Go is at hand to try them; one that fails is not told."""
-    if not any(remedy.diff for remedy in finding.remedies) or find_go() is None:
+    if not any(remedy.diff for remedy in finding.remedies):
+        return finding
+    from oakum.experiment.call_go import find_go
+
+    if find_go() is None:
         return finding
     progress(Text("progress.compiling"))
     kept: list[Remedy] = []
@@ -109,7 +132,9 @@ def _tried(
     return replace(finding, suspect=replace(finding.suspect, remedies=tuple(kept)))
 
 
-def _compiled(diff: str, finding: Finding, sources: LocalSources, source: Sequence[str]) -> Tried:
+def _compiled(diff: str, finding: Finding, sources: LocalSources, source: Sequence[str]) -> "Tried":
+    from oakum.experiment.compile import Go, Tried, compiles, module_around
+
     name = diff.partition("\n")[0].removeprefix("--- a/").strip()
     for site in finding.cause.sites if finding.cause else ():
         if not site.frame.file.replace("\\", "/").endswith(name):

@@ -3,15 +3,15 @@
 A diagnosis that was stored has its commands; they are shown as they were written.
 """
 
-import re
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 
 from oakum.model import Diagnosis, Gap
+from oakum.regex import regex
 from oakum.report.words import word
 
 # http://10.0.0.7:6060    https://shop.example/debug/pprof/    http://10.0.0.7:6060/debug/pprof/heap
-_SERVER = re.compile(r"(https?://[\w.:\[\]-]+)(?:/|/debug/pprof(?:/\w*)?)?")
+_SERVER = regex(r"(https?://[\w.:\[\]-]+)(?:/|/debug/pprof(?:/\w*)?)?")
 # What runs and can be asked again; files and stores of the past cannot.
 _RUNS = ("http://", "https://", "https+insecure://", "unix://", "kube://", "pid:")
 _REMARK = "  # "

@@ -18,6 +18,7 @@ from msgspec import Struct
 from oakum.collect.code.go_places import GoVersion, escape, module_caches
 from oakum.collect.programs import Ran
 from oakum.model import SourceNotFound
+from oakum.regex import regex
 
 _SECONDS = 180.0  # for one command: k8s.io/kubernetes is 40 MB packed
 _SECONDS_IN_ALL = 900.0
@@ -25,11 +26,11 @@ _MOST_MODULES = 60  # asked for in one diagnosis: six leads
 _MOST_OUTPUT = 8 << 20
 
 # github.com/Azure/go-autorest   gopkg.in/yaml.v2   k8s.io/api      the first element is a host
-_MODULE = re.compile(r"^[A-Za-z0-9][A-Za-z0-9-]*(?:\.[A-Za-z0-9-]+)+(?:/[A-Za-z0-9_~][A-Za-z0-9._~-]*)*$")
+_MODULE = regex(r"^[A-Za-z0-9][A-Za-z0-9-]*(?:\.[A-Za-z0-9-]+)+(?:/[A-Za-z0-9_~][A-Za-z0-9._~-]*)*$")
 # v1.2.3   v0.0.0-20181128191346-49ce2735e507   v14.2.0+incompatible
-_RELEASE = re.compile(r"^v\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$")
+_RELEASE = regex(r"^v\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$")
 # go1.21.3   go1.22rc1
-_GO = re.compile(r"^go1\.\d+(?:\.\d+|(?:rc|beta)\d+)$")
+_GO = regex(r"^go1\.\d+(?:\.\d+|(?:rc|beta)\d+)$")
 _FIRST_TOOLCHAIN = 21  # golang.org/toolchain begins with Go 1.21
 
 # What go says -> what it means to the user. First to match wins. A status stands behind the address that was read:

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from msgspec import Struct
 from msgspec.structs import replace
 
+from oakum.regex import regex
+
 _HEAD = 64 << 10  # licences and comments before the package clause are shorter
 _DEEPEST = 50
 
@@ -27,15 +29,15 @@ _MACHINES_TRIED = ("amd64", "arm64", "386", "arm", "ppc64le", "s390x", "riscv64"
 _SYSTEMS_TRIED = ("linux", "windows", "darwin", "freebsd", "netbsd", "openbsd", "plan9", "solaris", "aix", "js")
 
 # //go:build linux && !cgo
-_CONSTRAINT = re.compile(r"^//go:build[ \t]+(.*?)\r?$", re.MULTILINE)
+_CONSTRAINT = regex(r"^//go:build[ \t]+(.*?)\r?$", re.MULTILINE)
 # // +build linux,386 darwin    (Go up to 1.17)
-_OLD_CONSTRAINT = re.compile(r"^//[ \t]*\+build[ \t]+(.*?)\r?$", re.MULTILINE)
+_OLD_CONSTRAINT = regex(r"^//[ \t]*\+build[ \t]+(.*?)\r?$", re.MULTILINE)
 # package watch // import "k8s.io/apimachinery/pkg/watch"
-_CLAUSE = re.compile(r"^[ \t]*package[ \t]+(\w+)", re.MULTILINE)
-_TOKEN = re.compile(r"\s*(&&|\|\||[!()]|[\w.]+)")
-_BLOCK_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_CLAUSE = regex(r"^[ \t]*package[ \t]+(\w+)", re.MULTILINE)
+_TOKEN = regex(r"\s*(&&|\|\||[!()]|[\w.]+)")
+_BLOCK_COMMENT = regex(r"/\*.*?\*/", re.DOTALL)
 # go1.21
-_RELEASE = re.compile(r"^go1(?:\.(\d+))?$")
+_RELEASE = regex(r"^go1(?:\.(\d+))?$")
 
 
 class Target(Struct, frozen=True):

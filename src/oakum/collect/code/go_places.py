@@ -15,6 +15,7 @@ from types import MappingProxyType
 from msgspec import Struct, field
 
 from oakum.collect.programs import find_program, is_inside
+from oakum.regex import regex
 
 # Where people and installers put Go: a directory that holds one Go per folder, and the way from there to its GOROOT.
 INSTALLS = (
@@ -28,11 +29,11 @@ _MOST_LEVELS = 32  # how far up a go.mod is looked for
 _MOST_TEXT = 4 << 20  # kubernetes' vendor/modules.txt has 0.1 MB
 
 # go   go1.21.3   go-1.19   golang   1.22.1   go1.20.10.linux.amd64   toolchain@v0.0.1-go1.21.3.linux-amd64   current
-_INSTALL_NAME = re.compile(r"(?i)^(?:current|toolchain@v.*|(?:go|golang)?[-.]?(?:\d[\w.-]*)?)$")
+_INSTALL_NAME = regex(r"(?i)^(?:current|toolchain@v.*|(?:go|golang)?[-.]?(?:\d[\w.-]*)?)$")
 # go1.21.3   go1.21rc2   go1.21+   1.15.6   go-1.13   go1.20.10.linux.amd64
-_VERSION = re.compile(r"(?:^|(?<![A-Za-z])go[-/]?)1\.(\d+)(?:\.(\d+)|(?:rc|beta)\d+)?(\+)?")
+_VERSION = regex(r"(?:^|(?<![A-Za-z])go[-/]?)1\.(\d+)(?:\.(\d+)|(?:rc|beta)\d+)?(\+)?")
 # github.com/Azure   github.com/!azure
-_UPPER = re.compile(r"[A-Z]")
+_UPPER = regex(r"[A-Z]")
 
 
 class GoVersion(Struct, frozen=True):

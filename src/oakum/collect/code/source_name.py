@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from oakum.knowledge.paths import unescaped
 from oakum.model.frame import owner_of, split_function
+from oakum.regex import regex
 
 EXTENSIONS = frozenset(
     """.go .s .asm .c .h .cc .cpp .cxx .c++ .hh .hpp .hxx .inc .inl .m .mm .rs .py .pyx .java .kt .scala .js .mjs .cjs
@@ -22,15 +23,15 @@ _LONGEST = 4096  # PATH_MAX; what is longer names no file
 _MOST_PARTS = 40  # elements of a path that are looked at, from its end
 
 # C:\Users\ci\app\main.go   c:/x/y.go
-DRIVE = re.compile(r"^([A-Za-z]):[\\/]")
+DRIVE = regex(r"^([A-Za-z]):[\\/]")
 # k8s.io/client-go@v0.18.8/tools/cache/reflector.go   /home/ci/go/pkg/mod/github.com/!azure/go-autorest@v14.2.0/x.go
-_MODULE = re.compile(r"^(.+?)@(v\d[^/]*)/(.+)$")
+_MODULE = regex(r"^(.+?)@(v\d[^/]*)/(.+)$")
 # /usr/local/go/src/runtime/proc.go   C:/Go/src/net/http/server.go   the last /src/ ends the name of the Go install
-_LAST_SRC = re.compile(r"^(.*)/src/(.+)$")
+_LAST_SRC = regex(r"^(.*)/src/(.+)$")
 # /go/src/k8s.io/kubernetes/staging/src/k8s.io/api/core/v1/types.go   the first /src/ is that of a GOPATH
-_FIRST_SRC = re.compile(r"^.*?/src/(.+)$")
+_FIRST_SRC = regex(r"^.*?/src/(.+)$")
 # /build/vendor/k8s.io/client-go/x.go   Godeps/_workspace/src/golang.org/x/net/context/context.go
-_VENDORED = re.compile(r"^(?:.*/)?(?:vendor|Godeps/_workspace/src)/(.+)$")
+_VENDORED = regex(r"^(?:.*/)?(?:vendor|Godeps/_workspace/src)/(.+)$")
 _GOS_OWN = ("runtime", "stdlib")
 
 

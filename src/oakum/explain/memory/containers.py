@@ -14,6 +14,7 @@ from oakum.explain.code.syntax import bare, text
 from oakum.explain.memory.kept import Stored, Tracker
 from oakum.explain.memory.loops import loads
 from oakum.explain.memory.removals import emptied_elsewhere, on_copy, removals, set_too_late, used
+from oakum.explain.missing import is_memory
 from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.values import Expr, Origins, call_of, expr_at, shown
 from oakum.explain.workers import timers
@@ -55,9 +56,7 @@ def reason(scene: StackInSource) -> Reason | None:
 
 def about_memory(scene: StackInSource) -> StackInSource | None:
     """Return the scene along the path of a heap suspect; None where the suspect is another one."""
-    if not scene.suspect.path or scene.suspect.wait:
-        return None
-    if scene.suspect.mechanisms[0] not in ("growing-container", "substring-pin", "warm-up"):
+    if not is_memory(scene.suspect):
         return None
     if scene.trace.frames:
         return scene

@@ -15,6 +15,7 @@ from tree_sitter import Node
 from oakum.explain.code.syntax import parse, text
 from oakum.explain.upstream.releases import following, minors, newer, order, patches
 from oakum.model import Frame, Lead, normal_function
+from oakum.regex import regex
 
 _MOST_RELEASES = 9  # read besides the running one: the newest, log2(64), two that the proxy does not list
 _MOST_PASSED = 6  # releases that cannot be had, passed over in one step
@@ -24,7 +25,7 @@ _MOST_STATEMENTS = 20_000
 _DEEPEST = 64
 
 # func1   gowrap2   2   deferwrap1 : what follows the function in the name of a closure
-_CLOSURE = re.compile(r"^(?:func|gowrap|deferwrap)?\d+$")
+_CLOSURE = regex(r"^(?:func|gowrap|deferwrap)?\d+$")
 _STATEMENTS = frozenset(
     """send_statement receive_statement expression_statement short_var_declaration assignment_statement var_spec
     go_statement defer_statement return_statement select_statement for_statement if_statement inc_statement
@@ -321,7 +322,7 @@ def _diff(before: _Text | None, after: _Text | None, old: str, new: str) -> list
 
 
 # @@ -1,7 +1,9 @@
-_HUNK = re.compile(r"^@@ -(\d+)(,\d+)? \+(\d+)(,\d+)? @@$")
+_HUNK = regex(r"^@@ -(\d+)(,\d+)? \+(\d+)(,\d+)? @@$")
 
 
 def _in_file(line: str, before: int, after: int) -> str:

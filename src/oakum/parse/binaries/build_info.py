@@ -4,7 +4,6 @@ Since Go 1.13 they follow a mark: as strings since 1.18, as pointers to strings 
 stand between two others, the version is found by the pointer of runtime.buildVersion.
 """
 
-import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
@@ -13,6 +12,7 @@ import numpy as np
 
 from oakum.parse.binaries import function_names
 from oakum.parse.binaries.image import Image, places
+from oakum.regex import regex
 
 _MARK = b"\xff Go buildinf:"  # and two bytes: the size of a pointer, and flags
 _INLINE = 2  # the other flag is the byte order, which the header of the file has too
@@ -26,9 +26,9 @@ _MOST_LINES, _MOST_VERSION = 16 << 20, 1 << 10
 _MOST_MARKS = 1000  # one in a real program
 _MOST_DATA = 64 << 20
 # go1.26.8   go1.12   go1.13rc1   go1.19.8 X:nocoverageredesign   devel +6e8b6e1 Tue ...   devel go1.27-abc
-_VERSION = re.compile(rb"go1(?:\.\d{1,3}){0,2}(?:(?:rc|beta)\d{1,3})?(?:[ +-][ -~]{1,200})?|devel [ -~]{1,200}")
+_VERSION = regex(rb"go1(?:\.\d{1,3}){0,2}(?:(?:rc|beta)\d{1,3})?(?:[ +-][ -~]{1,200})?|devel [ -~]{1,200}")
 # go1.12.6     where nothing says how long it is: in a program, other strings follow without a gap
-_BARE = re.compile(rb"go1\.(\d{1,2})(?:\.(\d)(?!\d))?")
+_BARE = regex(rb"go1\.(\d{1,2})(?:\.(\d)(?!\d))?")
 
 
 class BuildInfo(NamedTuple):

@@ -3,17 +3,17 @@
 A release that has other numbers than its module (Prometheus 2.45.0 is v0.45.0) is told in those of the module.
 """
 
-import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from oakum.model import Build
+from oakum.regex import regex
 
 # 24.0.7   v1.18.8+k3s1   1.4.0-rc.1   v2.8.0+804d4b8   and Debian's 1.6.20~ds1, 1.1.0~rc3+ds
-_RELEASE = re.compile(r"v?((\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?((?:[-+][0-9A-Za-z.+-]{1,100})?))")
-_BEFORE = re.compile(r"~(?=rc|alpha|beta|pre)")
+_RELEASE = regex(r"v?((\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?((?:[-+][0-9A-Za-z.+-]{1,100})?))")
+_BEFORE = regex(r"~(?=rc|alpha|beta|pre)")
 # go1.20.5   go1.26.8 X:nodwarf5   devel go1.27-abc
-_GO = re.compile(r"(go\d{1,6}\.\d{1,6}\S{0,40}|devel \S{1,40})(?: X:\S{1,100})?(?: .{0,60})?")
+_GO = regex(r"(go\d{1,6}\.\d{1,6}\S{0,40}|devel \S{1,40})(?: X:\S{1,100})?(?: .{0,60})?")
 
 
 class Module(NamedTuple):

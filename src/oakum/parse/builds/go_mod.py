@@ -11,6 +11,7 @@ from msgspec import Struct, field
 
 from oakum.model import Buffer, Build, Problem, Reading
 from oakum.parse.limits import Limits
+from oakum.regex import regex
 
 _MOST = 4 << 20  # bytes; kubernetes' own has 15 kB
 _VERBS = frozenset(
@@ -19,11 +20,11 @@ _VERBS = frozenset(
 # `require (   "example.com/a b" v1.2.3 // indirect`: a string, `=>`, a bracket or a word
 # (a string that is not closed runs to the end of its line)
 # (a word is no possessive group: Python before 3.11.5 takes a character too many where one fails halfway)
-_WORD = re.compile(
+_WORD = regex(
     r'"((?:[^"\\]|\\.?)*+)(?:"|$)|`([^`]*+)(?:`|$)|(=>|[()\[\],])|((?:[^\s()\[\],"`/=]++|/(?!/)|=(?!>)){1,999})|//'
 )
 # v1.2.3   v0.0.0-20191016111102-bec269661e48   v2.0.0+incompatible     not "master"
-_VERSION = re.compile(r"v\d+\.\d+\.\d+[0-9A-Za-z.+-]*")
+_VERSION = regex(r"v\d+\.\d+\.\d+[0-9A-Za-z.+-]*")
 _COMPLETE = (1, 17)  # since then a go.mod names indirect modules too
 
 

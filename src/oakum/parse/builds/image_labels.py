@@ -4,7 +4,6 @@ In: JSON of `docker inspect`, `crane config`, `skopeo inspect`, `crictl inspecti
 manifest. Out: readings of kind "build", only where both version and source are there.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 
 from oakum.model import Buffer, Build, Reading
@@ -12,15 +11,16 @@ from oakum.parse.builds.components import REPOSITORIES, released
 from oakum.parse.builds.version_json import Told, reading
 from oakum.parse.limits import Limits
 from oakum.parse.plain_json import MOST, begins, documents, each, inside, text_of
+from oakum.regex import regex
 
 _PREFIX = "org.opencontainers.image."
 # https://github.com/rancher/rancher.git      git@github.com:rancher/rancher      https://gitlab.com/a/b/tree/v1.2.3
-_SOURCE = re.compile(
+_SOURCE = regex(
     r"(?:https?://|git://|ssh://git@|git@)?(github\.com|gitlab\.com|codeberg\.org|bitbucket\.org)[/:]"
     r"([\w.-]{1,100}/[\w.-]{1,100}?)(?:\.git)?(?:[/#?].{0,500})?"
 )
 # v2.4.4   2.4.4   1.2.3-rc1     not "latest", not a commit
-_VERSION = re.compile(r"v?(\d{1,6}\.\d{1,6}\.\d{1,6}(?:[-+][0-9A-Za-z.+-]{1,100})?)")
+_VERSION = regex(r"v?(\d{1,6}\.\d{1,6}\.\d{1,6}(?:[-+][0-9A-Za-z.+-]{1,100})?)")
 _LABELS = (
     ("Config", "Labels"),
     ("config", "Labels"),

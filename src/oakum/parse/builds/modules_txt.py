@@ -4,18 +4,17 @@ Out: one reading of kind "build", linked=False: it is what all programs of a mod
 Modules without a package are named there too and are not built.
 """
 
-import re
-
 from oakum.model import Buffer, Build, Reading
 from oakum.parse.limits import Limits
+from oakum.regex import regex
 
 # # k8s.io/api v0.18.8      # k8s.io/api v0.0.0 => ./staging/src/k8s.io/api      # a.org/b v1.0.0 => a.org/fork v1.0.1
-_MODULE = re.compile(r"# (\S{1,500}) (v\d\S{0,200})(?: => (\S{1,500})(?: (v\d\S{0,200}))?)?")
+_MODULE = regex(r"# (\S{1,500}) (v\d\S{0,200})(?: => (\S{1,500})(?: (v\d\S{0,200}))?)?")
 # # k8s.io/api => ./staging/src/k8s.io/api       at the end, of replacements for every version
-_REPLACEMENT = re.compile(r"# \S{1,500}(?: v\S{1,200})? => \S{1,500}(?: v\S{1,200})?")
+_REPLACEMENT = regex(r"# \S{1,500}(?: v\S{1,200})? => \S{1,500}(?: v\S{1,200})?")
 # ## explicit; go 1.17      ## workspace
-_MARK = re.compile(r"## [a-z].{0,100}")
-_PACKAGE = re.compile(r"[^\s#]\S{0,500}")
+_MARK = regex(r"## [a-z].{0,100}")
+_PACKAGE = regex(r"[^\s#]\S{0,500}")
 _MOST = 16 << 20  # bytes; kubernetes' own has 0.1 MB
 
 

@@ -12,64 +12,65 @@ from oakum.model import Buffer, Reading
 from oakum.parse.builds.components import COMPONENTS, released
 from oakum.parse.builds.version_json import Told, kubernetes, node_told, reading
 from oakum.parse.limits import Limits
+from oakum.regex import regex
 
 _MOST = 4 << 10  # bytes of an answer; `docker version` has 1 kB
 _MOST_NODES = 16 << 20
 
 # Kubernetes v1.18.8
-_KUBERNETES = re.compile(r"Kubernetes (v1\.\S{1,100})\s*")
+_KUBERNETES = regex(r"Kubernetes (v1\.\S{1,100})\s*")
 # containerd github.com/containerd/containerd v1.5.8 1e5ef943eb76627a6d3b6de8cd1ef6537f393a71
-_CONTAINERD = re.compile(r"containerd github\.com/containerd/containerd(?:/v2)? (v?\d\S{1,100})(?: \S{1,100})?\s*")
+_CONTAINERD = regex(r"containerd github\.com/containerd/containerd(?:/v2)? (v?\d\S{1,100})(?: \S{1,100})?\s*")
 # Client:
 #   Version:  v1.5.8
 #   Go version: go1.16.10
 # Server:
 #   Version:  v1.5.8
-_CTR = re.compile(
+_CTR = regex(
     r"Client:\n  Version: +\S{1,100}\n  Revision: [^\n]{0,100}\n(?:  Go version: (\S{1,100})\n)?\n?"
     r"Server:\n  Version: +(v?\d\S{1,100})\n[^\n]{0,200}\n?(?:  UUID: \S{1,100}\s*)?"
 )
 # etcd Version: 3.5.9
 # Git SHA: bdbbde998
 # Go Version: go1.19.9
-_ETCD = re.compile(r"etcd Version: (\S{1,100})\nGit SHA: \S{1,100}\nGo Version: (\S{1,100})\n(?:Go OS/Arch: \S+\s*)?")
+_ETCD = regex(r"etcd Version: (\S{1,100})\nGit SHA: \S{1,100}\nGo Version: (\S{1,100})\n(?:Go OS/Arch: \S+\s*)?")
 # Docker version 24.0.7, build 311b9ff
-_DOCKERD = re.compile(r"Docker version (\d\S{1,100}), build \S{1,100}\s*")
+_DOCKERD = regex(r"Docker version (\d\S{1,100}), build \S{1,100}\s*")
 # Server: Docker Engine - Community
 #  Engine:
 #   Version:          24.0.7
 #   Go version:       go1.20.10
 #  containerd:
 #   Version:          1.6.26
-_DOCKER = re.compile(r"^Server:[^\n]*\n Engine:\n  Version: +(\d\S{1,100})\n(?:  [^\n]*\n)*?  Go version: +(\S+)", re.M)
-_DOCKER_CONTAINERD = re.compile(r"^ containerd:\n  Version: +(v?\d\S{1,100})$", re.MULTILINE)
+_DOCKER = regex(r"^Server:[^\n]*\n Engine:\n  Version: +(\d\S{1,100})\n(?:  [^\n]*\n)*?  Go version: +(\S+)", re.M)
+_DOCKER_CONTAINERD = regex(r"^ containerd:\n  Version: +(v?\d\S{1,100})$", re.MULTILINE)
 # prometheus, version 2.45.0 (branch: HEAD, revision: 8ef767e396bf8445f009f945b0162fd71827f445)
 #   build user:       root@920118f645b7
 #   go version:       go1.20.5
-_RELATIVE = re.compile(r"(\w{1,40}), version (\d\S{1,100}) \(branch: [^\n]{0,300}\)\n(?:  [^\n]{0,300}\n){1,12}")
-_GO_LINE = re.compile(r"^  go version: +(go\S+)", re.MULTILINE)
+_RELATIVE = regex(r"(\w{1,40}), version (\d\S{1,100}) \(branch: [^\n]{0,300}\)\n(?:  [^\n]{0,300}\n){1,12}")
+_GO_LINE = regex(r"^  go version: +(go\S+)", re.MULTILINE)
 # k3s version v1.18.8+k3s1 (6b595318)
 # go version go1.13.15
-_K3S = re.compile(r"k3s version (v1\.\S{1,100}) \(\S{1,60}\)\s*(?:go version (go\S{1,60})\s*)?")
+_K3S = regex(r"k3s version (v1\.\S{1,100}) \(\S{1,60}\)\s*(?:go version (go\S{1,60})\s*)?")
 # CoreDNS-1.10.1
 # linux/amd64, go1.20, 055b2c3
-_COREDNS = re.compile(r"CoreDNS-(\d\S{1,60})\n\S{1,60}, (go\S{1,60}), \S{0,60}\s*")
+_COREDNS = regex(r"CoreDNS-(\d\S{1,60})\n\S{1,60}, (go\S{1,60}), \S{0,60}\s*")
 # Server Version: v1.27.3
 # Server Version: version.Info{Major:"1", Minor:"18", GitVersion:"v1.18.8", ..., GoVersion:"go1.13.15", ...}
-_KUBECTL = re.compile(r"^Server Version: (v1\.\S{1,100})\s*$", re.MULTILINE)
-_KUBECTL_OLD = re.compile(
+_KUBECTL = regex(r"^Server Version: (v1\.\S{1,100})\s*$", re.MULTILINE)
+_KUBECTL_OLD = regex(
     r'^Server Version: version\.Info\{.{0,200}?GitVersion:"(v1\.[^"]+)".{0,400}?GoVersion:"([^"]+)"', re.M
 )
 # serverVersion:
 #   gitVersion: v1.27.3
 #   goVersion: go1.20.5
-_KUBECTL_YAML = re.compile(r"^serverVersion:\n((?:  [^\n]{0,200}\n){1,30})", re.MULTILINE)
-_YAML = re.compile(r'^  (\w+): "?([^"\n]*)"?$', re.MULTILINE)
+_KUBECTL_YAML = regex(r"^serverVersion:\n((?:  [^\n]{0,200}\n){1,30})", re.MULTILINE)
+_YAML = regex(r'^  (\w+): "?([^"\n]*)"?$', re.MULTILINE)
 #     nodeInfo:
 #       containerRuntimeVersion: containerd://1.5.8
 #       kubeletVersion: v1.18.8
-_NODE_YAML = re.compile(r"^ *nodeInfo:\n((?: +\w+: [^\n]{0,200}\n){1,30})", re.MULTILINE)
-_NODE_FACT = re.compile(r"^ +(\w+): (\S+)$", re.MULTILINE)
+_NODE_YAML = regex(r"^ *nodeInfo:\n((?: +\w+: [^\n]{0,200}\n){1,30})", re.MULTILINE)
+_NODE_FACT = regex(r"^ +(\w+): (\S+)$", re.MULTILINE)
 
 
 def read(data: Buffer, limits: Limits) -> tuple[Reading, ...]:

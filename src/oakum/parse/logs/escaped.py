@@ -9,22 +9,23 @@ from heapq import merge
 
 from oakum.parse.logs import evidence, stamps
 from oakum.parse.logs.strand import Strand
+from oakum.regex import regex
 
-_HINT = re.compile(rb"goroutine \d+ (?:gp=[^\n\[]{1,80} )?\[| profile: (?:total )?\d")
+_HINT = regex(rb"goroutine \d+ (?:gp=[^\n\[]{1,80} )?\[| profile: (?:total )?\d")
 # time="2026-01-02T03:04:05Z" level=error msg="\t/a/m.go:10 +0x1" namespace=moby      (logrus; slog writes no quotes
 # around what has no blank: time=2026-01-02T03:04:05.678Z level=ERROR msg=main.a(0x1))
-_MESSAGE = re.compile(
+_MESSAGE = regex(
     rb"^(?:[\w.]{1,64}=(?:\"[^\"\\\n]{0,256}\"|[^\s\"]{0,256}) ){1,8}msg=(?:\"((?:[^\"\\\n]|\\[^\n])*+)\"|([^\s\"]*+))"
     rb"(?= |\r?$)[^\n]*$",
     re.MULTILINE,
 )
 # \u003c  \x1b  \033   and any other escaped character
-_RARE_ESCAPE = re.compile(rb"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([0-7]{1,3})|(.))", re.DOTALL)
+_RARE_ESCAPE = regex(rb"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([0-7]{1,3})|(.))", re.DOTALL)
 _BEGINNING = 200  # bytes of a line in which its stamp and level stand
 _LETTERS = {b"a": b"\a", b"b": b"\b", b"e": b"\x1b", b"f": b"\f", b"v": b"\v"}
 # [pid  9460] write(7</run/containerd/log>, "time=\"2026-01-02T03:04:05Z\" level=info msg=..."..., 65536) = 8421
 # 9460  03:04:05.678901 write(2, "goroutine 1 [running]:\n", 23) = 23
-_STRACE = re.compile(
+_STRACE = regex(
     rb"\n(?:\[pid +(\d{1,10})\] |(\d{1,10}) +)?(?:[\d:.]{8,20} )?"
     rb"(?:write|pwrite64|writev|send|sendto|sendmsg)\((\d{1,10})[^\"\n]{0,512}\""
     rb"((?:[^\"\\\n]|\\[^\n])*+)(\"?)(\.\.\.)?"

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from oakum.model import Buffer
+from oakum.regex import regex
 
 # goroutine 7 [chan send, 12 minutes]:
 # goroutine 1 gp=0xc000002380 m=0 mp=0x1a2b [running]:                     (crash modes, Go 1.23+)
@@ -27,7 +28,7 @@ _COUNT = rb"\d+(?:: \d+ \[\d+: \d+\])? @(?: 0x[0-9a-f]+)*"
 _NAMED = rb"#\t0x[0-9a-f]+(?:\t[^\n]*)?"
 
 # Two neighbouring lines that belong together: the order of lines counts, so that mixed sources score low.
-_PAIR = re.compile(
+_PAIR = regex(
     rb"^(?:%b\r?\n(?=(?:%b|%b)\r?$)|(?:%b|%b)\r?\n(?=%b\r?$)|%b\r?\n(?=\d|#|\r?$)|%b\r?\n(?=#)|%b\r?$)"
     % (HEADER, _CALL, _CREATED, _CALL, _CREATED, _POSITION, _PROFILE, _COUNT, _NAMED),
     re.MULTILINE,
@@ -39,22 +40,22 @@ _AROUND = (
     rb"|\.\.\.|=== (?:BEGIN|END) |\tgoroutine running on |# )[^\n]*"
 )
 # The whole of one line, which may be empty.
-DUMP_LINE = re.compile(
+DUMP_LINE = regex(
     rb"(?:|%b|%b|%b|%b|%b|%b|%b|%b)\r?$" % (HEADER, _CALL, _CREATED, _POSITION, _PROFILE, _COUNT, _NAMED, _AROUND),
     re.MULTILINE,
 )
-_DUMP_LINES = re.compile(rb"^" + DUMP_LINE.pattern, re.MULTILINE)
+_DUMP_LINES = regex(rb"^" + DUMP_LINE.pattern, re.MULTILINE)
 # A header and all up to the last position before the next empty line; bounded, since headers can follow each other.
-_STACK = re.compile(rb"^%b\r?\n(?:(?![ \t\r]*\n)[^\n]*+\n){0,300}^%b\r?(?:\n|\Z)" % (HEADER, _POSITION), re.MULTILINE)
-_PROFILE_LINE = re.compile(rb"^" + _PROFILE + rb"\r?\n(?=\d|#|\r?\n)", re.MULTILINE)
-_HEADER_LINE = re.compile(rb"^" + HEADER + rb"\r?$", re.MULTILINE)
+_STACK = regex(rb"^%b\r?\n(?:(?![ \t\r]*\n)[^\n]*+\n){0,300}^%b\r?(?:\n|\Z)" % (HEADER, _POSITION), re.MULTILINE)
+_PROFILE_LINE = regex(rb"^" + _PROFILE + rb"\r?\n(?=\d|#|\r?\n)", re.MULTILINE)
+_HEADER_LINE = regex(rb"^" + HEADER + rb"\r?$", re.MULTILINE)
 
 # goroutine 1 [running]:     goroutine profile: total 203     heap profile: 1: 480 [3: 2097632] @ heap/1048576
 # 103,111,114,111,117,116,105,110,101,32          (the word as journalctl -o json writes it beside control characters)
 _HINTS = (
-    re.compile(rb"goroutine \d+ (?:gp=[^\n\[]{1,80} )?\["),
-    re.compile(rb" profile: (?:total )?\d+"),
-    re.compile(rb"103, ?111, ?114, ?111, ?117, ?116, ?105, ?110, ?101, ?32\b"),
+    regex(rb"goroutine \d+ (?:gp=[^\n\[]{1,80} )?\["),
+    regex(rb" profile: (?:total )?\d+"),
+    regex(rb"103, ?111, ?114, ?111, ?117, ?116, ?105, ?110, ?101, ?32\b"),
 )
 
 PROFILE_HINT = _HINTS[1]
@@ -74,7 +75,8 @@ def score(text: bytes) -> int:
 def is_plain(text: Buffer) -> bool:
     """Return whether `text` is a dump from end to end, judged by windows spread over it."""
     size = len(text)
-    spots = [0] if size <= _WINDOW else [i * (size - _WINDOW) // (_SPOTS - 1) for i in range(_SPOTS)]
+    last = min(_SPOTS, -(-size // _WINDOW)) - 1  # windows of a small text need not lie on each other
+    spots = [i * (size - _WINDOW) // last for i in range(last + 1)] if last > 0 else [0]
     headers = 0
     for start in spots:
         window = bytes(text[start : start + _WINDOW])

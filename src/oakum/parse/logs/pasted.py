@@ -9,21 +9,22 @@ from collections import Counter
 from oakum.parse import text as texts
 from oakum.parse.logs import evidence, stamps
 from oakum.parse.logs.strand import Strand
+from oakum.regex import regex
 
-_HINT = re.compile(rb"goroutine \d+ (?:gp=[^\n\[]{1,80} )?\[")
+_HINT = regex(rb"goroutine \d+ (?:gp=[^\n\[]{1,80} )?\[")
 # > goroutine 1 [running]:     >> goroutine 1 [running]:     > > goroutine 1 [running]:
-_QUOTE = re.compile(rb"\n(?:> ?){1,16}")
+_QUOTE = regex(rb"\n(?:> ?){1,16}")
 # <four blanks>goroutine 1 [running]:            <four blanks>2026-01-02T03:04:05Z stderr F goroutine 1 [running]:
-_INDENTED_HEADER = re.compile(rb"^([ \t]{1,64})(?=\S)[^\n]*?goroutine \d+ \[", re.MULTILINE)
-_HEADER_LINE = re.compile(evidence.HEADER + rb"\r?$")
+_INDENTED_HEADER = regex(rb"^([ \t]{1,64})(?=\S)[^\n]*?goroutine \d+ \[", re.MULTILINE)
+_HEADER_LINE = regex(evidence.HEADER + rb"\r?$")
 # E0102 03:04:05.678901       1 runtime.go:79] Observed a panic: stack:
-_KLOG = re.compile(rb"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} ")
+_KLOG = regex(rb"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} ")
 _NARROWEST = 40  # columns of the smallest terminal to expect
 _LONGEST = 4096  # no line of a stack is longer; without a bound, joining would cost the square of the size
 # <tab>/usr/local/go/src/net/http/server.go:2969 +0x36c" namespace=moby        (the field that the dump stood in ends)
-_CLOSED = re.compile(rb"^([ \t]+[^\s\"][^\"\n]*:\d+(?: \+0x[0-9a-f]+)?)\"(?= |\r?$)", re.MULTILINE)
+_CLOSED = regex(rb"^([ \t]+[^\s\"][^\"\n]*:\d+(?: \+0x[0-9a-f]+)?)\"(?= |\r?$)", re.MULTILINE)
 # The beginnings of a dump's lines; what begins otherwise may be the rest of the line before.
-_START = re.compile(rb"[ \t]{2,}\S|\t|goroutine \d|created by |[^\s(\"]+\(|\[|\.\.\.|\r?$")
+_START = regex(rb"[ \t]{2,}\S|\t|goroutine \d|created by |[^\s(\"]+\(|\[|\.\.\.|\r?$")
 
 
 def peel_quotes(text: bytes, split: bool) -> list[Strand]:  # noqa: ARG001  # a mail has one source

@@ -14,13 +14,14 @@ from msgspec import Struct
 from oakum.parse.logs import evidence, parts, stamps
 from oakum.parse.logs.stamps import BSD, GO, ISO
 from oakum.parse.logs.strand import Strand
+from oakum.regex import regex
 
 # Not a stamp that belongs to the next layer:  stderr F goroutine 1 [running]:    host app[4711]: goroutine 1 [running]:
 _LAST = rb"(?! std(?:out|err) [FP]| [\w.:\-]{1,255} [^\s\[\]:\"{}=]{1,128}\[\d{1,10}\]: )"
 # rsyslog writes a control character as # and three octal digits: #011/usr/local/go/src/net/http/server.go:2969
-_HASH_OCTAL = re.compile(rb"#(0[0-3][0-7])")
-_HEADER = re.compile(evidence.HEADER)
-_TOKEN = re.compile(rb"\d+| +|[^\d ]+")
+_HASH_OCTAL = regex(rb"#(0[0-3][0-7])")
+_HEADER = regex(evidence.HEADER)
+_TOKEN = regex(rb"\d+| +|[^\d ]+")
 _END = rb"(?: |(?=\r?\n)|\Z)"  # editors and mailers take off the blank at the end of an empty line
 
 _JOURNALD_LINE_MAX = 48 * 1024  # journald breaks longer lines into records of exactly this size (LineMax=)
@@ -41,7 +42,7 @@ class Prefix(Struct, frozen=True):
 
 def _line(pattern: bytes) -> re.Pattern[bytes]:
     # The newline before the line is part of the pattern: a literal first byte lets `re` skip with memchr.
-    return re.compile(b"\n(" + pattern + b")")
+    return regex(b"\n(" + pattern + b")")
 
 
 CARRIERS = (

@@ -5,7 +5,6 @@ holds the dump, found by what it yields. A record that does not decode is passed
 """
 
 import json
-import re
 from collections.abc import Iterator
 from itertools import islice
 from operator import gt, lt
@@ -15,15 +14,16 @@ from msgspec import Struct
 
 from oakum.parse.logs import evidence, parts
 from oakum.parse.logs.strand import Strand
+from oakum.regex import regex
 
 Path = tuple[str | int, ...]
 Record = dict[str, Any]
 
-_HINT = re.compile(r"goroutine \d+ (?:gp=[^\n\[]{1,80} )?\[| profile: (?:total )?\d")
+_HINT = regex(r"goroutine \d+ (?:gp=[^\n\[]{1,80} )?\[| profile: (?:total )?\d")
 _DECODER = json.JSONDecoder()
 # An RS before each record: journalctl -o json-seq (RFC 7464).
-_OPENING = re.compile(r"[\x1e \t]*(?:\[\s*)?\{")
-_BETWEEN = re.compile(r"[ \t\r]*(?:[\],][ \t\r]*)*\n?")
+_OPENING = regex(r"[\x1e \t]*(?:\[\s*)?\{")
+_BETWEEN = regex(r"[ \t\r]*(?:[\],][ \t\r]*)*\n?")
 _EVERY = "*"  # in a path: each element of a list
 _PAIR = 3  # a list this short is a tuple ([time, line] in Loki's answers): its places mean different things
 _FREE = 1 << 20  # bytes that may be decoded in vain

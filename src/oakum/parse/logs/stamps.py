@@ -1,7 +1,8 @@
 """Time stamps as logs write them. A time needs a year and a zone; a stamp without them is kept as text."""
 
-import re
 from datetime import UTC, datetime, timedelta, timezone
+
+from oakum.regex import regex
 
 # 2026-01-02T03:04:05.100000234Z   2026-01-02 03:04:05+0100   Thu 2021-11-02 03:14:52 UTC
 ISO = rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d| UTC)?"
@@ -14,9 +15,9 @@ KLOG = rb"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{1,9}"
 
 # "ts":1767319445.678   (zap; a bare number of that size may be anything)
 _NUMBER = rb"(?<=\"ts\":)[ ]?\d{10}(?:\.\d{1,9})?"
-_ANY = re.compile(rb"%b|%b|%b|%b|%b" % (ISO, GO, BSD, KLOG, _NUMBER))
-_TIME = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(?:(Z| UTC)|([+-])(\d\d):?(\d\d))$")
-_EPOCH = re.compile(r"\d{10}(?:\.\d+)?$|\d{13}$|\d{16}$|\d{19}$")  # seconds, milli-, micro-, nanoseconds
+_ANY = regex(rb"%b|%b|%b|%b|%b" % (ISO, GO, BSD, KLOG, _NUMBER))
+_TIME = regex(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(?:(Z| UTC)|([+-])(\d\d):?(\d\d))$")
+_EPOCH = regex(r"\d{10}(?:\.\d+)?$|\d{13}$|\d{16}$|\d{19}$")  # seconds, milli-, micro-, nanoseconds
 
 
 def find(text: bytes) -> str:

@@ -107,6 +107,9 @@ class Derive:
     def __init__(self, diagnosis: Diagnosis, kept: str = "") -> None:
         self.diagnosis, self.kept = diagnosis, kept
         self._inputs = {row.digest: row for row in diagnosis.inputs if row.digest}
+        self._of_process: dict[tuple[str, bool], list[SnapshotRow]] = {}
+        for snapshot in diagnosis.moments:
+            self._of_process.setdefault((snapshot.process, snapshot.baseline), []).append(snapshot)
         self._numbers: dict[tuple[str, datetime | None], int] = {}
         for number, row in enumerate(diagnosis.inputs, 1):
             self._numbers.setdefault((row.digest, row.taken_at), number)
@@ -220,7 +223,7 @@ class Derive:
     # Which captures, and which place in them.
 
     def _snapshots(self, process: str, *, baseline: bool) -> list[SnapshotRow]:
-        return [row for row in self.diagnosis.moments if row.process == process and row.baseline == baseline]
+        return self._of_process.get((process, baseline), [])
 
     def _several(self, process: str, kind: str, *, baseline: bool = False) -> bool:
         """Tell whether several snapshots have captures of a kind: several files, or several dumps in one log."""

@@ -5,6 +5,8 @@ A template asks for it with {x:phrase}. What is not listed here stays as it is: 
 
 import re
 
+from oakum.regex import regex
+
 _PHRASES: tuple[tuple[str, str], ...] = (
     # What undoes a registration (knowledge/pairs).
     ("the function it returns", "它返回的函数"),
@@ -41,10 +43,10 @@ _PHRASES: tuple[tuple[str, str], ...] = (
 # A phrase stands where an item of a list begins; the longest that fits is meant.
 _BEGINS = r"(?:(?<=^)|(?<=[(;,] )|(?<=\())"
 _RULES = tuple(
-    (re.compile(_BEGINS + (english if re.search(r"[\\(]", english) else re.escape(english))), chinese)
+    (regex(_BEGINS + (english if re.search(r"[\\(]", english) else re.escape(english))), chinese)
     for english, chinese in _PHRASES
 )
-_ASIDE = re.compile(r" \(([^()]*[\u4e00-\u9fff][^()]*)\)")
+_ASIDE = regex(r" \(([^()]*[\u4e00-\u9fff][^()]*)\)")
 
 
 def in_chinese(text: str) -> str:
