@@ -12,6 +12,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -138,6 +139,8 @@ def here(room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(place)
     monkeypatch.setenv("HOME", str(place / "home"))
     monkeypatch.setenv("PPROF_TMPDIR", str(tmp_path / "pprof"))
+    for keeps in ("oakum.cli.recheck", "oakum.cli.dry_run", "oakum.experiment.checkout"):
+        import_module(keeps)  # loaded later, it would keep the one of this test for all that follow
     monkeypatch.setattr("oakum.experiment.call_go.find_go", lambda *_: None)
     return place
 

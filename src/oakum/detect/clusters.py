@@ -14,6 +14,7 @@ from oakum.detect.signs import FEW, Reader, Signs
 from oakum.detect.waits_for import wait_components
 from oakum.model import Evidence, GoroutineGroup, Mechanism, Snapshot, normal_function
 from oakum.model.diagnosis import Because
+from oakum.model.frame import Owner
 from oakum.model.profile import Int64s, unique_values
 from oakum.model.vocabulary import ABNORMAL
 
@@ -22,6 +23,7 @@ _ROOTS = ("never", "chan send", "sync.Cond.Wait", "sync.RWMutex.Lock", "sync.Mut
           "semacquire", "IO wait", "select", "chan receive", "sleep", None, "sync.WaitGroup.Wait")  # fmt: skip
 # So many ids apart are goroutines that one call started one after the other.
 _SIDE_BY_SIDE = 4
+_WRITERS: tuple[Owner, ...] = ("own", "dependency", "stdlib", "runtime")
 # As many as one another in so many snapshots, all different, is no coincidence.
 _IN_STEP = 4
 # So many kinds that one package started are compared with the next: all with all would take for ever.
@@ -151,13 +153,14 @@ def _same_growth(signs: Signs) -> Hashable:
 def _in_step(clusters: list[Cluster]) -> list[Cluster]:
     """Join those that are as many as one another in each of several snapshots, all different: one event starts both.
 
-    The root is the one in a wait that is abnormal to last, else the one in the program's own code: it can be stopped.
+    The root is the one in a wait that is abnormal to last, else the one nearest to the program's own code.
     """
     kept: dict[Hashable, Cluster] = {}
 
-    def nearest(cluster: Cluster) -> tuple[bool, bool, tuple[int, int, int]]:
+    def nearest(cluster: Cluster) -> tuple[bool, int, tuple[int, int, int]]:
         place = cluster.root.population.place
-        return cluster.root.wait not in ABNORMAL, place is None or place.owner != "own", _order(cluster.root)
+        whose = _WRITERS.index(place.owner) if place is not None else len(_WRITERS)
+        return cluster.root.wait not in ABNORMAL, whose, _order(cluster.root)
 
     for cluster in sorted(clusters, key=nearest):
         counts = cluster.root.population.counts
