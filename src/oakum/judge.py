@@ -220,6 +220,3 @@ def verdict(findings: Iterable[Finding], *, compared: bool) -> Verdict:
     if grades & {"proven", "likely"}:
         return "leaking"
     return "undecided" if grades or not compared else "healthy"
-
-
-__all__ = ["confidence", "judge", "reconcile", "verdict"]

@@ -26,6 +26,3 @@ class _Lazy:
 def regex(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """Return what `re.compile` does, compiled at the first use. Not for patterns of a user: a mistake shows late."""
     return cast("re.Pattern[AnyStr]", _Lazy(pattern, flags))
-
-
-__all__ = ["regex"]

@@ -316,6 +316,3 @@ def _fits(one: Program, found: Part, base: Build | None) -> bool:
         return False
     # Labels are on the image that was asked for, and a scrape without stacks is all that is known of a process.
     return not one.has_code if found.slot else not one.is_not_of(build.main)
-
-
-__all__ = ["Built", "Program", "attach", "build_name", "give"]

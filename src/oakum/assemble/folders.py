@@ -179,6 +179,3 @@ def snapshots_in(folder: Folder) -> list[Gathered]:
             one.reject("which-moment")
         here = []
     return below + here
-
-
-__all__ = ["Folder", "folders", "programs_of", "snapshots_in", "target_of"]

@@ -104,6 +104,3 @@ def _built_in(identities: Iterable[Identity]) -> str:
 def _unit(parts: Iterable[Part]) -> str:
     groups = (part.reading.notes.get("cgroup", "") for part in parts)
     return next((found[1] for group in groups if (found := _UNIT.search(group[-200:]))), "")
-
-
-__all__ = ["best_name", "identity_of"]

@@ -118,6 +118,3 @@ class ViewPart(Part):
 def process_name(parts: Iterable[Part]) -> str | None:
     """Return the name of the process that captures tell, where one does."""
     return next((part.reading.notes["process"] for part in parts if "process" in part.reading.notes), None)
-
-
-__all__ = ["KERNEL", "Grouped", "Input", "Part", "ViewPart", "process_name"]

@@ -205,6 +205,3 @@ def names_of(programs: Sequence[Program], builds: Sequence[str], several: bool) 
 
 def _told_apart(name: str, directory: str) -> str:
     return directory if directory.startswith(f"{name}-") else f"{name} {directory}"
-
-
-__all__ = ["merged", "names_of", "separated"]

@@ -145,6 +145,3 @@ def _when(one: Gathered, timed: bool) -> float:
     when = one.time if timed else None
     written = one.written
     return when.timestamp() if when else written[0].timestamp() if written else 0.0
-
-
-__all__ = ["at_one_time", "with_ranges"]

@@ -39,6 +39,3 @@ def _row(part: Part) -> InputRow:
     reading = part.reading
     problems = (*reading.problems, *part.problems)
     return InputRow(part.capture.origin, reading.kind, reading.format, part.capture.digest, reading.taken_at, problems)
-
-
-__all__ = ["input_rows"]

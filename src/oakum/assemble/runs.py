@@ -206,6 +206,3 @@ def started_at(snapshots: "Iterable[Gathered]") -> datetime | None:
     """Return when the process of some snapshots was started, where that is told."""
     told = next((one.identity.started for one in snapshots if one.identity.started is not None), None)
     return datetime.fromtimestamp(told, UTC) if told is not None and 0 < told < 2**33 else None
-
-
-__all__ = ["Run", "Split", "crashed", "relation", "split", "started_at", "why_restarted"]

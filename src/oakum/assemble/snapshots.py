@@ -397,20 +397,3 @@ def _snapshots(gathered: Iterable[Gathered]) -> tuple[Snapshot, ...]:
     ordered = in_order([m for m in gathered if m.slots])
     apart = _written_apart(ordered)
     return tuple(m.snapshot(m.time or (m.written[0] if apart and m.written else None)) for m in ordered)
-
-
-__all__ = [
-    "CLOSE",
-    "Gathered",
-    "captured_and_ranges",
-    "has_times",
-    "in_order",
-    "is_dated",
-    "loose",
-    "missing_in",
-    "nearest",
-    "richest_first",
-    "snapshots_and_history",
-    "together",
-    "without_single_stacks",
-]

@@ -50,6 +50,3 @@ def _other(row: Socket) -> str:
 def _name(row: Socket) -> str:
     fd = f"fd {row.fd}, " if row.fd is not None else ""
     return f"{fd}{row.kind} {row.local if row.local != '*' else f'inode {row.inode}'}"
-
-
-__all__ = ["blocked_sockets", "in_several"]

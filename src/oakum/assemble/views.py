@@ -44,6 +44,3 @@ def _by_directory(parts: Sequence[Shown]) -> dict[str, list[Part]]:
 
 def _directory(part: Part) -> str:
     return part.capture.origin.rpartition("/")[0]
-
-
-__all__ = ["beside_richer", "view_snapshots"]

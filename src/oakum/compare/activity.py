@@ -45,6 +45,3 @@ def activity(snapshots: Sequence[Snapshot]) -> Activity:
     ):
         return Activity("objects allocated", steps)
     return Activity("", ())
-
-
-__all__ = ["activity"]

@@ -38,6 +38,3 @@ def _collections(snapshot: Snapshot) -> list[datetime]:
         return []
     ends = [nanos for nanos in (*stats.pause_end_nanos, stats.last_gc_nanos or 0) if nanos > 0]
     return [datetime.fromtimestamp(nanos / 1e9, UTC) for nanos in ends]
-
-
-__all__ = ["dated_since"]

@@ -81,6 +81,3 @@ def _counters(snapshots: Sequence[Metrics]) -> dict[tuple[str, Labels], list[flo
 
 def _event(name: str, labels: Labels) -> str:
     return f"{name}{{{','.join(f'{key}={value}' for key, value in labels)}}}" if labels else name
-
-
-__all__ = ["per_event", "with_events"]

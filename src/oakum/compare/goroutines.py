@@ -279,6 +279,3 @@ def started(dumps: Sequence[Goroutines | None]) -> Int64s:
         again = after < 0.5 * before  # the process was started anew
         steps.append(-1 if min(highest[at - 1], after) < 0 or again else max(0, after - before))
     return np.array(steps, np.int64)
-
-
-__all__ = ["count_in_baseline", "populations", "started"]

@@ -261,6 +261,3 @@ def _against(stacks: Sequence[Stack], healthy: Profile) -> Int64s | None:
     for key in ours:
         times[key] = times.get(key, 0) + 1
     return np.array([theirs.get(key, 0) / times[key] for key in ours], np.int64)
-
-
-__all__ = ["heap_growth"]

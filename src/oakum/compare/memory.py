@@ -190,6 +190,3 @@ def _full_in(series: MemorySeries, at: int) -> float | None:
     if lasted <= 0 or gained <= 0.01 * series.rss[at]:
         return None
     return float(max(0.0, limit - series.rss[at]) / (gained / lasted))
-
-
-__all__ = ["memory", "memory_series"]

@@ -63,6 +63,3 @@ def _goroutines(snapshot: Snapshot) -> float | None:
         return told
     counted = max(dump.total, dump.declared or 0)
     return max(counted, told or 0) if dump.cut else counted
-
-
-__all__ = ["shows_growth", "snapshot_rows", "timeline"]

@@ -65,6 +65,3 @@ def _works(group: GoroutineGroup) -> bool:
         match = benign().match(group)
         return not (match is not None and match.resting) and not any("ccept" in f.function for f in frames[:6])
     return group.state == "select" and any(frame.function.startswith(CALLS_OUT) for frame in frames[:4])
-
-
-__all__ = ["CALLS_OUT", "Servers", "at_work"]

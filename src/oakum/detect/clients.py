@@ -214,6 +214,3 @@ def _accepts(population: Population) -> bool:
     return population.state == "IO wait" and any(
         frame.function == "net.(*netFD).accept" for frame in population.example.stack.frames
     )
-
-
-__all__ = ["Live", "of_stream"]

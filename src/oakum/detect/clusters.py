@@ -372,16 +372,3 @@ def frames_of(signs: Signs) -> set[str]:
 def _serves(signs: Signs) -> bool:
     """Tell whether these handle one request after the other: what they started may be long forgotten."""
     return "net/http.(*conn).serve" in frames_of(signs)
-
-
-__all__ = [
-    "Cluster",
-    "distinct",
-    "frames_of",
-    "join_populations",
-    "maker",
-    "merge",
-    "same_birth",
-    "same_place",
-    "works_for",
-]

@@ -69,6 +69,3 @@ def _is_short(process: Process) -> bool:
 
 def _has_ids(snapshot: Snapshot) -> bool:
     return snapshot.goroutines is not None and any(len(group.ids) for group in snapshot.goroutines.groups)
-
-
-__all__ = ["gaps"]

@@ -254,6 +254,3 @@ def _growth(root: Signs, snapshots: Sequence[Snapshot]) -> Growth:
     if len(snapshots) == 1:
         return Growth("goroutines", counts, root.per_hour)
     return Growth("goroutines", counts, per_hour([at.timestamp() for at, _ in seen], [count for _, count in seen]))
-
-
-__all__ = ["goroutine_suspects"]

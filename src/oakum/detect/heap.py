@@ -523,6 +523,3 @@ def _growth(heap: _Heap, cause: _HeapCluster) -> tuple[Growth, ...]:
         one = Growth("inuse_space", counts, per_hour(heap.series.seconds[heap.seen], values[heap.seen]))
         told.append(one if measure == "inuse_space" else replace(one, measure="inuse_objects"))
     return tuple(told)
-
-
-__all__ = ["heap_suspects"]

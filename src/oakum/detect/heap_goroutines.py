@@ -131,5 +131,3 @@ _COMPANIONS: tuple[tuple[Mechanism, EvidenceKind, str, Callable[[Snapshot], list
     ("finalizer-backlog", "finalizer-runs", "heap.finalizer", _finalizing),
     ("unstopped-timer", "timer-runs", "heap.timer", _timed),
 )
-
-__all__ = ["Background", "Companion", "background"]

@@ -41,6 +41,3 @@ def _with_pin(suspect: Suspect, pin: Pin, process: Process) -> Suspect:
         share={**suspect.share, "inuse_space": pin.part},
         weight=suspect.weight + pin.weight,  # what holds memory is worse than what only waits
     )
-
-
-__all__ = ["join_heap"]

@@ -65,6 +65,3 @@ def _steps(work: Floats, series: MemorySeries, at: Int64s) -> Floats:
         done = np.interp(ends + np.min(seconds - ends), series.seconds[known], work[known])
     steps = np.diff(done)
     return np.asarray(np.clip(steps / steps.max(), 0.0, 1.0)) if steps.max() > 0 else np.ones(len(steps))
-
-
-__all__ = ["agreed"]

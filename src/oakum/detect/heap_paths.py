@@ -120,6 +120,3 @@ def _registered(frames: Sequence[Frame]) -> tuple[Pair | None, tuple[Frame, ...]
     told += [frame for frame in callers if frame.owner in ("own", "dependency")][:1]
     told += [frame for frame in callers if frame.owner == "own"][:1]
     return pair, tuple(dict.fromkeys(told))
-
-
-__all__ = ["Path", "path_of", "type_of"]

@@ -231,15 +231,3 @@ def standing_on(snapshots: Sequence[Snapshot], path: Path) -> list[int | None]:
                 number += group.count
         found.append(number)
     return found
-
-
-__all__ = [
-    "attribute",
-    "beside",
-    "follows",
-    "goroutine_counts",
-    "holders_of",
-    "made_by",
-    "pin_evidence",
-    "standing_on",
-]

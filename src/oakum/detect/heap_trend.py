@@ -167,6 +167,3 @@ def _pace(steps: Floats, work: Floats) -> float:
     sooner = float((steps * (1 - late)).sum() / (work * (1 - late)).sum())
     later = float((steps * late).sum() / (work * late).sum())
     return later / sooner if sooner > 0 else math.inf
-
-
-__all__ = ["RISES", "Moves", "Trend", "moves"]

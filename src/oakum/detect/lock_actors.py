@@ -251,9 +251,3 @@ def _common(column: tuple[Call, ...]) -> Call:
         return first
     words = zip(*(call.words for call in column), strict=False)
     return Call(first.function, tuple(word[0] if len(set(word)) == 1 else None for word in words))
-
-
-__all__ = [
-    "COND", "LARGEST_OBJECT", "WAITGROUP", "Actor", "Kind", "TypeName", "Want", "asked_at", "is_method", "lock_kind",
-    "place_of", "read", "type_of",
-]  # fmt: skip

@@ -145,6 +145,3 @@ def _learn_owners(locks: list[Lock]) -> None:
     for lock in locks:
         if lock.words and not lock.owners and len(offsets[lock.type]) == 1:
             lock.owners |= {word - offset for word in lock.words for offset in offsets[lock.type]}
-
-
-__all__ = ["Lock", "locks_of"]

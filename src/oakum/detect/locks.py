@@ -344,6 +344,3 @@ def _wait(waiter: Actor, holder: Actor | None, lock: Lock, held: Held | None, pa
     )
     args = {"lock": lock.name, "function": held.frame.function if held else ""}
     return Wait(waiter, holder, lock, part, certain, Text(key, args))
-
-
-__all__ = ["Held", "Part", "Wait", "state_rank", "waits"]

@@ -175,6 +175,3 @@ def _lines(profile: Profile, functions: list[int]) -> Bools:
     sums = np.concatenate(([0], np.cumsum(inside)))
     starts = profile.locations.line_starts
     return np.asarray(sums[starts[1:]] > sums[starts[:-1]])
-
-
-__all__ = ["memory_suspects"]

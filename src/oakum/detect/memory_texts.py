@@ -59,6 +59,3 @@ def _not_heap(series: MemorySeries, at: int) -> Iterator[Text]:
             yield Text("memory.not-heap-growth", {"rss": size(grown), "live": size(max(0.0, alive))})
     elif rss - live > max(_FEW, live):
         yield Text("memory.not-heap", {"rss": size(rss), "live": size(live)})
-
-
-__all__ = ["describe_memory"]

@@ -175,6 +175,3 @@ def _suspect(process: Process, series: MemorySeries, number: _Number, kind: Evid
         weight=round(float(1 - values[0] / max(1.0, float(values[-1]))), 4) if values[-1] > values[0] else 0.0,
         growth=(Growth(number.measure, counts, per_hour),),
     )
-
-
-__all__ = ["number_suspects"]

@@ -70,6 +70,3 @@ def end_of(work: Sequence[float], earliest: int) -> int:
 def quiet(work: Sequence[float]) -> bool:
     """Tell whether hardly anything was done in the last step, compared with the busiest."""
     return len(work) > 1 and work[-1] <= 0.2 * max(work)
-
-
-__all__ = ["Pace", "end_of", "goes_on", "pace", "quiet"]

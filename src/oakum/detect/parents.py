@@ -369,6 +369,3 @@ def _awaited(waiter: Actor, child: Actor, link: int) -> Awaited:
     if link == _CHILD and not told:
         key = "parent.by-name"
     return Awaited(waiter, child, because, certain, Text(f"locks.{key}", args))
-
-
-__all__ = ["Awaited", "awaited"]

@@ -51,6 +51,3 @@ def _one(one: Suspect, other: Suspect) -> Suspect:
         weight=max(first.weight, second.weight),
         traces=(*first.traces, *second.traces),
     )
-
-
-__all__ = ["join_peers"]

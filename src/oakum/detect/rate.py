@@ -25,6 +25,3 @@ def per_hour(seconds: Sequence[float] | Floats, values: Sequence[float] | Floats
             first += 1
     hours = (seconds[last] - seconds[first]) / 3600
     return round(float(rise) / hours, 1) if hours > 0 else None
-
-
-__all__ = ["per_hour"]

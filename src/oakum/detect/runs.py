@@ -188,6 +188,3 @@ def _allocated(keys: set[str], run: Measured) -> _Course | None:
         return None
     rows = [at for at, stack in enumerate(run.heap.stacks) if stack.key in keys]
     return _Course([float(run.heap.space[at, rows].sum()) for at in seen], source)
-
-
-__all__ = ["Measured", "across_runs", "explained_once", "longest_runs"]

@@ -127,6 +127,3 @@ def sites(population: Population, process: str) -> tuple[Site, ...]:
         if first is not None and first != place:
             found.append(Site("driver", first, process=process))
     return tuple(found)
-
-
-__all__ = ["awaits_answer", "finalizing", "mechanisms", "sites"]

@@ -44,6 +44,3 @@ def _semacquire(stack: Stack) -> WaitKind:
         # A second reader of one socket waits for the first, as that one waits for the network.
         return "resting" if any(name.endswith(".readLock") for name in top) else "hard"
     return "hard" if any(frame.package in ("sync", "internal/sync") for frame in stack.frames[:6]) else "working"
-
-
-__all__ = ["wait_of"]

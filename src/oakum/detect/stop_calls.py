@@ -136,6 +136,3 @@ class _Reader:
             if word is not None:
                 found[word].append(row)
         return found
-
-
-__all__ = ["Stop", "hardness", "stops"]

@@ -91,6 +91,3 @@ def operation(population: Population) -> Frame | None:
     if inner and len(written) >= inner and all(frame.owner == "own" for frame in written[:inner]):
         return written[inner - 1]
     return None
-
-
-__all__ = ["came_again", "came_equally", "departures", "never_drops", "operation"]

@@ -338,6 +338,3 @@ def _node(actors: list[Actor]) -> Node:
     rows = [actor.rows for actor in actors if len(actor.rows)]
     members = np.sort(np.concatenate(rows)) if rows else NO_INT64S
     return Node(actors[0].group, sum(actor.count for actor in actors), members)
-
-
-__all__ = ["Link", "Node", "Sign", "WaitComponent", "wait_components"]

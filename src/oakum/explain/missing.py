@@ -67,6 +67,3 @@ def frames_of(suspects: Iterable[Suspect]) -> tuple[Frame, ...]:
         for trace in suspect.traces:
             found |= dict.fromkeys((*trace.frames, *((trace.created,) if trace.created is not None else ())))
     return tuple(found)
-
-
-__all__ = ["frames_of", "is_memory", "missing_source", "outside_runtime", "without_source"]

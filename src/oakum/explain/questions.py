@@ -132,6 +132,3 @@ def _gaps(program: Program, suspects: Sequence[Suspect]) -> list[Gap]:
         )
         break
     return gaps
-
-
-__all__ = ["QUESTIONS", "answered"]

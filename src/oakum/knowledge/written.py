@@ -42,6 +42,3 @@ def names(text: str, key: str) -> list[str]:
     """Return the names in a list of a fact, as the file gives them; none where it has no such list."""
     found = _list(key).search(without_examples(text))
     return _QUOTED.findall(found[1]) if found else []
-
-
-__all__ = ["names", "texts", "without_examples"]

@@ -31,6 +31,3 @@ def is_numbered(name: str) -> bool:
 def calls_nobody(name: str) -> bool:
     """Tell whether a name is no process's: it counts, leads somewhere, or is that of a file. A sentence avoids it."""
     return is_numbered(name) or bool(_FILE.fullmatch(name))
-
-
-__all__ = ["calls_nobody", "is_numbered", "is_replica"]

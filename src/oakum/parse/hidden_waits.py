@@ -54,6 +54,3 @@ def _channels(waits: Iterable[Hidden]) -> dict[Hidden, str]:
     else:  # one that may be either; or waits on nil channels, at addresses of their own
         return {}
     return {hidden: "chan send" if hidden[1] in sends else "chan receive" for hidden in waits}
-
-
-__all__ = ["Hidden", "hidden_waits"]

@@ -229,6 +229,3 @@ def _time_of(nanos: int) -> datetime | None:
     if not 0 < nanos < 253402300799 * 10**9:
         return None
     return datetime.fromtimestamp(nanos // 10**9, UTC).replace(microsecond=nanos % 10**9 // 1000)
-
-
-__all__ = ["read"]

@@ -109,6 +109,3 @@ def _unquoted(raw: bytes) -> str:
         return chr(code) if code < 0x110000 else found[0]
 
     return _ESCAPE.sub(letter, text[1:-1])
-
-
-__all__ = ["Header", "bracket", "header", "plain"]

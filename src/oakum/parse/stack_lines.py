@@ -337,6 +337,3 @@ class Lines:
             return
         self.open.problems.append((Problem.of("no-position", function=plain(name[:80])), offset))
         self._add(self.open, frame(name, b"", 0), arguments, kind == "created")
-
-
-__all__ = ["Body", "BrokenHeader", "Found", "Lines", "Mark", "call", "frame"]

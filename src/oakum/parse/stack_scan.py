@@ -306,6 +306,3 @@ def _stack(key: bytes, eol: bytes, max_depth: int) -> tuple[Body, int] | None:
     if named and found.parent != int(_SOMEBODY):
         return None
     return found.body(), 0 if named else found.parent
-
-
-__all__ = ["BODY", "END", "HEAD", "ID", "MINUTES", "PARENT", "START", "Scan"]

@@ -284,6 +284,3 @@ def _line_numbers(text: memoryview, offsets: Iterable[int]) -> dict[int, int]:
             at = step
         numbers[offset] = line
     return numbers
-
-
-__all__ = ["read", "words"]

@@ -148,5 +148,3 @@ WORDS: dict[str, tuple[str, str]] = {
         "{names} 是不同的程序；请指明被采集的那一个",
     ),
 }  # fmt: skip
-
-__all__ = ["WORDS"]

@@ -142,5 +142,3 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "cause.receiver.nobody.close": ("Nothing closes `{channel}`.", "没有代码 close `{channel}`。"),
 }
-
-__all__ = ["WORDS"]

@@ -136,5 +136,3 @@ WORDS: dict[str, tuple[str, str]] = {
         "未释放的内存一直留在进程中，GC 和 heap profile 都看不到。",
     ),
 }
-
-__all__ = ["WORDS"]

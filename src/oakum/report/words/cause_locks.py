@@ -176,5 +176,3 @@ WORDS: dict[str, tuple[str, str]] = {
         "{lock} 再也不会释放，之后到达 {place} 的调用永远阻塞。",
     ),
 }
-
-__all__ = ["WORDS"]

@@ -221,5 +221,3 @@ WORDS: dict[str, tuple[str, str]] = {
         "若每条返回路径都关闭读端，写入方就会得到错误并继续。",
     ),
 }
-
-__all__ = ["WORDS"]

@@ -205,5 +205,3 @@ WORDS: dict[str, tuple[str, str]] = {
         "close 可能发生在处理过程中；另有一个协程存活到 {context} 结束。",
     ),
 }
-
-__all__ = ["WORDS"]

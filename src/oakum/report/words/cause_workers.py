@@ -167,5 +167,3 @@ WORDS: dict[str, tuple[str, str]] = {
         "包内没有代码对 {place}（`{code}`）保存的对象调用 {release}。",
     ),
 }
-
-__all__ = ["WORDS"]

@@ -93,5 +93,3 @@ WORDS: dict[str, tuple[str, str]] = {
     "inputs.baseline": ("{moments:#snapshot} of the baseline", "另有基线快照 {moments:,} 次"),
     "process.moments": ("{moments:#snapshot}", "{moments:,} 次快照"),
 }  # fmt: skip
-
-__all__ = ["WORDS"]

@@ -62,5 +62,3 @@ WORDS: dict[str, tuple[str, str]] = {
     "control.key.top": ("back to the verdict", "回到结论"),
     "control.key.help": ("this list", "显示本列表"),
 }
-
-__all__ = ["WORDS"]

@@ -27,5 +27,3 @@ WORDS: dict[str, tuple[str, str]] = {
     "dry.write": ("would write", "将写入"),
     "dry.stdout": ("the report to standard output", "报告输出到标准输出"),
 }
-
-__all__ = ["WORDS"]

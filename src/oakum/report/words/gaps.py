@@ -83,5 +83,3 @@ WORDS: dict[str, tuple[str, str]] = {
         "因此未采用。请用 --source 指定构建时的代码目录。",
     ),
 }
-
-__all__ = ["WORDS"]

@@ -147,5 +147,3 @@ WORDS: dict[str, tuple[str, str]] = {
         "它在等待自己启动的 {count:,} 个协程，这些协程均正常工作或空闲。",
     ),
 }
-
-__all__ = ["WORDS"]

@@ -94,5 +94,3 @@ WORDS: dict[str, tuple[str, str]] = {
         "有 {count:,} 个协程与之同步泄漏（阻塞在 {function}），可能就是持有者；调用栈既不能证实也不能排除。",
     ),
 }
-
-__all__ = ["WORDS"]

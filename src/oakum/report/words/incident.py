@@ -329,5 +329,3 @@ WORDS: dict[str, tuple[str, str]] = {
     "incident.appendix.none": ("The diagnosis lists no captures.", "诊断中没有列出采集文件。"),
     "incident.appendix.again": ("recompute this report from the same captures", "由同样的采集文件重新生成本报告"),
 }  # fmt: skip
-
-__all__ = ["WORDS"]

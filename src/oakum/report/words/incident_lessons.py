@@ -243,5 +243,3 @@ WORDS: dict[str, tuple[str, str]] = {f"lesson.review.{name}": words for name, wo
         "请保留这批采集数据，作为下次故障的基线（`oakum diagnose --baseline`）。",
     ),
 }  # fmt: skip
-
-__all__ = ["WORDS"]

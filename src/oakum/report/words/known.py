@@ -177,5 +177,3 @@ WORDS: dict[str, tuple[str, str]] = {
     "known.little": ("only {share:.1%} of the heap, not a pile-up", "只占堆内存的 {share:.1%}，不构成堆积"),
     "known.has-fix": ("{module} {version} has the fix: another cause", "{module} {version} 已修复：应为其他原因"),
 }  # fmt: skip
-
-__all__ = ["WORDS"]

@@ -34,6 +34,3 @@ def _place(part: str, lang: str) -> str:
     kind, _, at = part.partition(" ")
     key = f"place.{kind}"
     return word(key, lang, at=at) if key in WORDS and at and " " not in at else part
-
-
-__all__ = ["error_line", "place_in", "problem_in", "problem_line"]

@@ -311,5 +311,3 @@ for _id in MEMORY:
     WORDS[f"title.{_id}"] = (f"{_en}: {{function}}", f"{_zh}：{{function}}")
 for _id in NUMBERS:
     WORDS[f"title.{_id}"] = WORDS[f"mechanism.{_id}"]
-
-__all__ = ["GOROUTINES", "MEMORY", "NUMBERS", "WORDS"]

@@ -61,5 +61,3 @@ WORDS: dict[str, tuple[str, str]] = {
         "RSS 增长 {rss}，其中 {size} 是空闲堆内存，Go 留作复用并逐步归还操作系统（存活 {live}）。",
     ),
 }
-
-__all__ = ["WORDS"]

@@ -21,5 +21,3 @@ WORDS: dict[str, tuple[str, str]] = {
     for name, called in _CALLED.items()
     for what, did in _DID.items()
 }
-
-__all__ = ["WORDS"]

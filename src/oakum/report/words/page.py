@@ -361,5 +361,3 @@ WORDS: dict[str, tuple[str, str]] = {
     "about.build": ("built from {main} {version}", "构建自 {main} {version}"),
     "about.between": ("{first} to {last}", "{first} 至 {last}"),
 }
-
-__all__ = ["WORDS"]

@@ -54,6 +54,3 @@ def in_chinese(text: str) -> str:
     for english, chinese in _RULES:
         text = english.sub(chinese, text)
     return _ASIDE.sub(lambda found: f"（{found[1].replace('; ', '；')}）", text).replace(", ", "、")
-
-
-__all__ = ["in_chinese"]

@@ -633,5 +633,3 @@ NOUNS: dict[str, str] = {
     "program or library": "程序或动态库",
     "library": "动态库",
 }
-
-__all__ = ["NOUNS", "WORDS"]

@@ -353,5 +353,3 @@ _PROBLEMS: dict[str, tuple[str, str]] = {
     ),
 }
 WORDS: dict[str, tuple[str, str]] = {f"problem.{key}": words for key, words in _PROBLEMS.items()}
-
-__all__ = ["WORDS"]

@@ -43,5 +43,3 @@ WORDS: dict[str, tuple[str, str]] = {
     "pictures.none": ("without flame graphs: {why}", "没有火焰图：{why}"),
     "command.after-load": ("some minutes after the load has gone", "负载退去几分钟之后"),
 }
-
-__all__ = ["WORDS"]

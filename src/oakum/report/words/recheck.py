@@ -60,5 +60,3 @@ WORDS: dict[str, tuple[str, str]] = {
         "本机未安装 Go，补丁草稿未编译。",
     ),
 }  # fmt: skip
-
-__all__ = ["WORDS"]

@@ -64,5 +64,3 @@ _ROLES: dict[str, tuple[str, str]] = {
 }
 
 WORDS: dict[str, tuple[str, str]] = {f"cause.role.{name}": words for name, words in _ROLES.items()}
-
-__all__ = ["WORDS"]

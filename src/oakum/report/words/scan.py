@@ -10,5 +10,3 @@ WORDS: dict[str, tuple[str, str]] = {
     "scan.ignored": ("{count:,} ignored by source comments", "按源码注释忽略 {count:,} 处"),
     "scan.problems": ("{count:,} not fully read", "{count:,} 处未完整读取"),
 }
-
-__all__ = ["WORDS"]

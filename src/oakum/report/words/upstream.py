@@ -124,5 +124,3 @@ WORDS: dict[str, tuple[str, str]] = {
         "是否为该缺陷取决于版本：请提供二进制、go version -m 的输出或 /version 的响应。",
     ),
 }
-
-__all__ = ["WORDS"]
