@@ -111,7 +111,7 @@ def _likely_hard(suspect: Suspect) -> bool:
 def _likely_at_rest(suspect: Suspect) -> bool:
     """Tell whether goroutines that wait as idle ones do are likely leaked."""
     kinds = suspect.kinds
-    if kinds.has("baseline", "reported-wait"):
+    if kinds.has("baseline", "reported-wait") or kinds.has("whole-process"):
         return True
     if kinds.has("cause-in-source") and (kinds & _GROWS or kinds.has("stuck", "single-step")):  # nothing can unblock it
         return True

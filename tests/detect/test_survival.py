@@ -99,3 +99,19 @@ def test_equal_steps_of_a_process_at_rest() -> None:
     assert came_equally((0, 14, 24), (True, True, True)) == (), "a pool that is used more"
     assert came_equally((0, 14, 24, 36), (True,) * 4) == (14, 10, 12)
     assert came_equally((0, 10, 20), (True, False, True)) == ()
+
+
+@pytest.mark.parametrize(
+    ("members", "minutes", "others", "verdict"),
+    [
+        (range(9000, 9530), 11, 13, "leaking"),
+        (range(9000, 9530), 2, 13, "undecided"),
+        (range(9000, 9530), 11, 300, "undecided"),
+        (range(20, 550), 11, 13, "undecided"),  # started with the process: a pool
+    ],
+)
+def test_one_dump_of_a_process_that_only_waits(members: range, minutes: int, others: int, verdict: str) -> None:
+    waiting = [goroutine(one, "select", "main.(*Board).follow", minutes=minutes) for one in members]
+    rest = [goroutine(12000 + one, "IO wait", *READ, f"main.(*Link).read{one}") for one in range(others)]
+    diagnosis = diagnosed(dump(waiting, rest))
+    assert diagnosis.verdict == verdict

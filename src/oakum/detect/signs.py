@@ -16,7 +16,7 @@ from oakum.detect.clients import Live, of_stream
 from oakum.detect.pace import Pace, end_of, goes_on, pace, quiet
 from oakum.detect.shape import finalizing
 from oakum.detect.states import wait_of
-from oakum.detect.survival import came_again, came_equally, departures, never_drops, operation
+from oakum.detect.survival import came_again, came_equally, departures, long_at_rest, never_drops, operation
 from oakum.knowledge.benign import Match
 from oakum.model import (
     Activity,
@@ -171,6 +171,9 @@ class Reader:
             if last > 1 or (last and signs.wait == "hard"):
                 self.add_evidence(signs, "pile-up", count=last, total=self._total)
             self._birth(signs)
+            minutes = long_at_rest(population, self._total) if signs.wait in AT_REST else 0
+            if minutes and not signs.kinds.has("startup-pool"):
+                self.add_evidence(signs, "whole-process", count=last, total=self._total, minutes=minutes)
 
     def _hard_wait(self, signs: Signs, counts: list[int]) -> None:
         """Note who never left a wait that is abnormal to last, and whether more join the queue than leave it."""

@@ -26,6 +26,11 @@ _INTERVALS = 3
 # Where one in ten of those seen before has left, one can leave from here.
 _LEFT = 0.1
 _SERVES = "net/http.(*conn).serve"
+# A pool is a part of its process, and somebody uses it within minutes; one that was started with the process is told by
+# its ids.
+_CROWD = 100
+_NEARLY_ALL = 0.9
+_LONG_MINUTES = 10
 
 
 def came_again(population: Population, came: Sequence[int], ended: Sequence[float]) -> tuple[int, ...]:
@@ -62,6 +67,15 @@ def never_drops(counts: Sequence[int]) -> int:
     rises = sum(after > before for before, after in pairwise(counts))
     fell = any(after < before for before, after in pairwise(counts))
     return rises if rises > 1 and not fell and len(counts) > _INTERVALS else 0
+
+
+def long_at_rest(population: Population, total: int) -> int:
+    """Return for how many minutes, at least, nearly all of a process has waited at one place of its own; else 0."""
+    place, waits = population.place, [int(one) for group in population.now for one in group.waits]
+    if place is None or place.owner != "own" or population.state == "IO wait" or population.last < _CROWD:
+        return 0
+    waited = sorted(waits)[len(waits) // 10] if waits else 0  # a tenth may have come just now
+    return waited if population.last >= _NEARLY_ALL * total and waited >= _LONG_MINUTES else 0
 
 
 def departures(population: Population) -> tuple[int, int]:

@@ -68,6 +68,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "{left:,} of the {before:,} in the snapshot before have left: the wait can end.",
         "上一快照的 {before:,} 个中已有 {left:,} 个离开：该等待可以结束。",
     ),
+    "goroutines.whole-process": (
+        "{count:,} of {total:,} goroutines have waited here for {minutes} min or more: little else is going on.",
+        "{total:,} 个协程中有 {count:,} 个已在此等待 {minutes} 分钟以上：进程中几乎没有其他活动。",
+    ),
     "goroutines.majority": (
         "{count:,} of {total:,} goroutines, the majority of the process.",
         "{total:,} 个协程中占 {count:,} 个，超过半数。",
