@@ -150,7 +150,9 @@ def test_the_cause_is_read_in_what_is_shipped(
         return path.resolve().is_relative_to(here.resolve())
 
     for module in (source, sources):
-        monkeypatch.setattr(module, "read_source", lambda path: one_file(path) if shipped(path) else "")
+        monkeypatch.setattr(
+            module, "read_source", lambda path: one_file(path) if shipped(path) else source.Unused("missing", "")
+        )
     monkeypatch.setattr(sources, "read_directory", lambda path: one_folder(path) if shipped(path) else {})
     monkeypatch.chdir(here)
     invoke([*incident.command(None)[:-1], "diagnosis.json"])
