@@ -56,7 +56,7 @@ Go's own goroutineleak profile is in none.
 
 {table}
 
-Healthy windows accused: {accused} of {healthy:,} ({percent} %). The rules were made with these recordings at hand, so
+Healthy windows accused: {accused} of {healthy:,} ({percent}%). The rules were made with these recordings at hand, so
 the figures are optimistic.
 """
 

@@ -127,10 +127,9 @@ def _spread(places: Sequence[str], tests: bool, workers: int) -> Iterator[tuple[
     finally:
         if not all(future.done() for future in futures):
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is ending: a second Ctrl-C has nothing to add
+            for worker in active_children():  # before their queues are closed, which they would complain of
+                worker.kill()
         pool.shutdown(wait=False, cancel_futures=True)
-        if not all(future.done() for future in futures):
-            for worker in active_children():
-                worker.terminate()
 
 
 def work(places: Sequence[str], tests: bool) -> Part:

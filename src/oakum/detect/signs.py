@@ -171,8 +171,9 @@ class Reader:
             if last > 1 or (last and signs.wait == "hard"):
                 self.add_evidence(signs, "pile-up", count=last, total=self._total)
             self._birth(signs)
-            minutes = long_at_rest(population, self._total) if signs.wait in AT_REST else 0
-            if minutes and not signs.kinds.has("startup-pool"):
+            long = signs.wait in AT_REST and long_at_rest(population, self._total)
+            if long and not signs.kinds.has("startup-pool"):
+                minutes = max(group.longest or 0 for group in population.now)
                 self.add_evidence(signs, "whole-process", count=last, total=self._total, minutes=minutes)
 
     def _hard_wait(self, signs: Signs, counts: list[int]) -> None:
@@ -235,18 +236,17 @@ class Reader:
     def _survival(self, signs: Signs, counts: list[int], came: list[int]) -> None:
         """Note who left, whether new ones came although idle ones would do, and what they are in the middle of."""
         population = signs.population
-        left, before = departures(population)
-        if left:
-            self.add_evidence(signs, "departures", left=left, before=before)
-        if rises := 0 if population.followed else never_drops(counts):
-            self.add_evidence(signs, "never-drops", counts=tuple(counts), rises=rises, steps=len(counts) - 1)
+        if before := departures(population):
+            self.add_evidence(signs, "departures", before=before)
+        if not population.followed and never_drops(counts):
+            self.add_evidence(signs, "never-drops", counts=tuple(counts))
         if signs.wait not in AT_REST or counts[-1] <= counts[0] or self._live.sockets_follow(population, counts):
             return
         # A select has other cases: sessions, tickers and streams rest there as long as somebody wants them.
         waits_for_one = signs.wait == "soft" or population.state == "sync.Cond.Wait"
         again = came_again(population, came, self._ended) or came_equally(counts, self._nobody_works)
         if again and waits_for_one and not self._alive(population):
-            self.add_evidence(signs, "not-reused", came=again)
+            self.add_evidence(signs, "not-reused", counts=tuple(counts))
         if (caller := operation(population)) is not None:
             self.add_evidence(signs, "mid-operation", caller=caller.function)
 

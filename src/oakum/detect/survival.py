@@ -33,57 +33,55 @@ _NEARLY_ALL = 0.9
 _LONG_MINUTES = 10
 
 
-def came_again(population: Population, came: Sequence[int], ended: Sequence[float]) -> tuple[int, ...]:
-    """Return how many came in each busy step, when each brought as many for its work and nobody left; else ().
+def came_again(population: Population, came: Sequence[int], ended: Sequence[float]) -> bool:
+    """Tell whether each busy step brought as many for its work, and nobody left.
 
     `ended` is the work done in each step without those who stayed. A pool starts a goroutine only when all others are
     busy: those that rested at one snapshot would have done the work that came before the next.
     """
     if not population.followed or len(came) != len(ended) or int(population.left.sum()) or population.released:
-        return ()
+        return False
     steps = [
         (more, work) for more, work in zip(came, ended, strict=True) if work >= max(_MEASURABLE, _BUSY * max(ended))
     ]
     rates = [more / work for more, work in steps]
-    if len(steps) < 2 or min(more for more, _ in steps) < _SEVERAL or min(rates) < _ALIKE * max(rates):
-        return ()
-    return tuple(more for more, _ in steps)
+    return len(steps) > 1 and min(more for more, _ in steps) >= _SEVERAL and min(rates) >= _ALIKE * max(rates)
 
 
-def came_equally(counts: Sequence[int], idle: Sequence[bool]) -> tuple[int, ...]:
-    """Return how many came in each step, when as many came in each and nobody was at work at any snapshot; else ().
+def came_equally(counts: Sequence[int], idle: Sequence[bool]) -> bool:
+    """Tell whether as many came in each step, and nobody was at work at any snapshot.
 
     Each step's work began while all that were there rested, so that a pool would have used them again. Two steps have
     to be equal; three alike are no coincidence.
     """
     steps = [after - before for before, after in pairwise(counts)]
     if len(steps) < 2 or len(idle) != len(counts) or not all(idle) or min(steps) < _SEVERAL:
-        return ()
-    return tuple(steps) if min(steps) >= (_EQUAL if len(steps) == 2 else _ALIKE) * max(steps) else ()
+        return False
+    return min(steps) >= (_EQUAL if len(steps) == 2 else _ALIKE) * max(steps)
 
 
-def never_drops(counts: Sequence[int]) -> int:
-    """Return in how many intervals a count rose, when it never fell in enough of them; else 0."""
+def never_drops(counts: Sequence[int]) -> bool:
+    """Tell whether a count rose in two intervals or more, and fell in none of enough."""
     rises = sum(after > before for before, after in pairwise(counts))
     fell = any(after < before for before, after in pairwise(counts))
-    return rises if rises > 1 and not fell and len(counts) > _INTERVALS else 0
+    return rises > 1 and not fell and len(counts) > _INTERVALS
 
 
-def long_at_rest(population: Population, total: int) -> int:
-    """Return for how many minutes, at least, nearly all of a process has waited at one place of its own; else 0."""
+def long_at_rest(population: Population, total: int) -> bool:
+    """Tell whether nearly all of a process has waited at one place of its own code for many minutes."""
     place, waits = population.place, [int(one) for group in population.now for one in group.waits]
     if place is None or place.owner != "own" or population.state == "IO wait" or population.last < _CROWD:
-        return 0
+        return False
     waited = sorted(waits)[len(waits) // 10] if waits else 0  # a tenth may have come just now
-    return waited if population.last >= _NEARLY_ALL * total and waited >= _LONG_MINUTES else 0
+    return population.last >= _NEARLY_ALL * total and waited >= _LONG_MINUTES
 
 
-def departures(population: Population) -> tuple[int, int]:
-    """Return how many left in the last step, and of how many, when they are a good part; else (0, 0)."""
+def departures(population: Population) -> int:
+    """Return how many there were in the snapshot before, when a good part of them has left since; else 0."""
     if not population.followed or len(population.left) == 0:
-        return 0, 0
+        return 0
     left, before = int(population.left[-1]), int(population.counts[-2])
-    return (left, before) if left and left >= _LEFT * before else (0, 0)
+    return before if left and left >= _LEFT * before else 0
 
 
 def operation(population: Population) -> Frame | None:

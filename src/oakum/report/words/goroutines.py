@@ -53,24 +53,24 @@ WORDS: dict[str, tuple[str, str]] = {
         "没有协程在运行、休眠或对外调用（空闲连接不计）：队列不会再前进。",
     ),
     "goroutines.not-reused": (
-        "{came} came in consecutive steps of similar work, and none left. A pool would have reused the idle ones.",
-        "在工作量相近的各步中先后新增 {came} 个，无一退出。若是协程池，应复用已空闲的协程。",
+        "As many came again for the same work and none left: {counts}. A pool would have reused the idle ones.",
+        "相同的工作量又新增同样多的协程，且无一退出：{counts}。若是协程池，应复用已空闲的协程。",
     ),
     "goroutines.mid-operation": (
         "They are inside an operation that `{caller}` began, not waiting for their next job.",
         "它们正处于 `{caller}` 发起的操作之中，而不是在等待下一个任务。",
     ),
     "goroutines.never-drops": (
-        "Rose in {rises:,} of {steps:,} intervals and never dropped: {counts}. A queue that moves goes up and down.",
-        "{steps:,} 个区间中有 {rises:,} 个上升，从未下降：{counts}。有进展的队列会有升有降。",
+        "Rises and never drops: {counts}. A queue that moves goes up and down.",
+        "只升不降：{counts}。有进展的队列会有升有降。",
     ),
     "goroutines.departures": (
-        "{left:,} of the {before:,} in the snapshot before have left: the wait can end.",
-        "上一快照的 {before:,} 个中已有 {left:,} 个离开：该等待可以结束。",
+        "Some of the {before:,} in the snapshot before have left: the wait can end.",
+        "上一快照的 {before:,} 个中已有一部分离开：该等待可以结束。",
     ),
     "goroutines.whole-process": (
-        "{count:,} of {total:,} goroutines have waited here for {minutes} min or more: little else is going on.",
-        "{total:,} 个协程中有 {count:,} 个已在此等待 {minutes} 分钟以上：进程中几乎没有其他活动。",
+        "{count:,} of {total:,} goroutines have waited here for up to {minutes} min: little else is going on.",
+        "{total:,} 个协程中有 {count:,} 个已在此等待，最长 {minutes} 分钟：进程中几乎没有其他活动。",
     ),
     "goroutines.majority": (
         "{count:,} of {total:,} goroutines, the majority of the process.",
