@@ -117,7 +117,7 @@ def _safe_path() -> Iterator[None]:
 
 def _spread(places: Sequence[str], tests: bool, workers: int) -> Iterator[tuple[int, Part]]:
     chunks = [tuple(places[at : at + _CHUNK]) for at in range(0, len(places), _CHUNK)]
-    with _held_back(), _safe_path():
+    with _safe_path(), _held_back():  # in this order: the first holds for every process that the second starts
         pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=gc.disable)
         futures = {pool.submit(work, chunk, tests): len(chunk) for chunk in chunks}
     try:
