@@ -4,6 +4,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from oakum.cli.case import case
 from oakum.compare.memory import memory_series
@@ -63,3 +64,24 @@ def test_first_and_last_moment_are_one_ramp() -> None:
 
 def test_a_heap_that_grows_is_not_told_here() -> None:
     assert suspects(recorded("growing-container-paydesk/captures/leaking-go1.27-trimpath")) == ()
+
+
+def test_a_peak_says_it_where_no_rss_does() -> None:
+    """Of its peak Go's part is at most all that Go ever obtained: what is above that is not Go's."""
+    take = "off-heap-columnar/captures/leaking-go1.27-trimpath"
+    process = recorded(take)
+    peaks = [
+        snapshot.status.total("process_resident_memory_bytes") if snapshot.status else None
+        for snapshot in process.snapshots
+    ]
+    assert all(peaks)
+    without = replace(
+        process,
+        snapshots=tuple(
+            replace(one, status=None, metrics=None, memstats=replace(one.memstats, max_rss=int(peak or 0)))
+            for one, peak in zip(process.snapshots, peaks, strict=True)
+            if one.memstats is not None
+        ),
+    )
+    found = next(one for one in suspects(without) if one.mechanisms[0] == "off-heap")
+    assert found.evidence[0].claim.key == f"memory.{found.evidence[0].kind}-peak"

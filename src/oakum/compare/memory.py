@@ -117,9 +117,13 @@ def _series(snapshots: Sequence[Snapshot]) -> MemorySeries:
     released = column(_stat("heap_released", "go_memstats_heap_released_bytes"))
     # Go has asked for more than it has touched: what it accounts for is at most this much of the RSS.
     off_heap = np.where(np.isnan(rss - sys + released), np.nan, np.maximum(0.0, rss - (sys - released)))
+    peak = column(_stat("max_rss"))
+    if np.isnan(rss).all():  # of its peak Go's part is at most all that it ever asked for
+        off_heap = np.where(np.isnan(peak - sys), np.nan, np.maximum(0.0, peak - sys))
     return MemorySeries(
         seconds=_seconds(snapshots),
         rss=rss,
+        peak=peak,
         virtual=column(_virtual),
         limit=column(_limit),
         heap_live=column(_live),

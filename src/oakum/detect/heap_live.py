@@ -17,6 +17,7 @@ from oakum.model.profile import Int64s
 _MOST = 0.5
 # What a collection marks beside what is kept: requests in flight, what was allocated while it marked.
 _SWING = 0.03
+_FLOOR = 1 << 20  # however little is kept
 # Growth for each unit of work, later against earlier: a leak stays within a tenth of 1 here, where nothing is sampled.
 _SLOWED = 0.7
 
@@ -34,7 +35,7 @@ def agreed(told: Moves, rows: Int64s, growth: HeapGrowth, series: MemorySeries, 
         return told
     live = series.heap_marked[at] - (total - ours)
     others = growth.noise[at].sum(axis=1) - growth.noise[np.ix_(at, rows)].sum(axis=1)
-    noise = np.maximum(0.0, others) + (_SWING * series.heap_marked[at]) ** 2
+    noise = np.maximum(0.0, others) + np.maximum(_SWING * series.heap_marked[at], _FLOOR) ** 2
     exact = moves(
         live, noise, np.cumsum(2 * noise), [_steps(one, series, at) for one in works if not np.isnan(one[at]).any()]
     )

@@ -21,6 +21,8 @@ Trend = Literal["one", "noise", "falls", "plateau", "single-step", "rises"]
 # sixteen samples, to claim that something goes on rising.
 _GROWN = 3.0
 _RISEN = 4.0
+# Two: chance does that once in forty.
+_SURE = 2.0
 # A single step counts as a rise from one standard error on: three of them make the claim.
 _STEP = 1.0
 RISES = 3
@@ -34,6 +36,8 @@ _QUIET = 0.2
 # fills with ever fewer misses falls below a half long before it is full.
 _SLOWED = 0.5
 _LEVELLED = 0.25
+# What was in flight when the load ended goes with it: so little given back is no fall.
+_GIVEN_BACK = 0.1
 # What is kept is there to the byte; sampling does not change what was sampled.
 _KEPT = 0.98
 # As fast as it began, within what sampling does to two steps: a set of keys that is half full is below it.
@@ -84,10 +88,13 @@ def moves(space: Floats, noise: Floats, churn: Floats, works: Sequence[Floats]) 
     if last < _FALLEN * peak and -_errors(space, noise, churn, top, len(space) - 1) >= _GROWN - 1:
         return told("falls")
     done = works[:-1]
-    if pace < _LEVELLED or (done and all(_stalled(steps, work, _SLOWED) for work in done)):
+    paced = [(work, _rate(work, works[-1])) for work in done]
+    if pace < _LEVELLED or (done and all(_stalled(steps, work, rate, _SLOWED) for work, rate in paced)):
         return told("plateau")
     # What was put in and taken out again at the end is no leak, or not one of everything.
-    goes_on = steps[-1] >= -errors[-1] and not any(_stalled(steps, work, _BUSY) for work in done)
+    given_back = max(float(errors[-1]), _GIVEN_BACK * (last - first))
+    goes_on = steps[-1] >= -given_back and not any(_stalled(steps, work, rate, _BUSY) for work, rate in paced)
+    goes_on = goes_on and not any(_slower(steps, errors, work, rate) for work, rate in paced)
     clear = _errors(space, noise, churn, 0, len(space) - 1) >= _RISEN
     goes_on = goes_on and clear and not pace < _SLOWED
     climbs = goes_on and len(steps) > 1 and bool(risen.all()) and not pace < _CLIMBS
@@ -142,13 +149,29 @@ def _errors(space: Floats, noise: Floats, churn: Floats, start: int, end: int) -
     return rise / math.sqrt(variance) if variance > 0 else math.copysign(math.inf, rise)
 
 
-def _stalled(steps: Floats, work: Floats, busy: float) -> bool:
+def _rate(work: Floats, time: Floats) -> Floats:
+    """Return the work done in each step for its time, as shares of the busiest: a minute after the load is quiet."""
+    rate = work / np.maximum(time, 1e-9)
+    return np.asarray(rate / max(float(rate.max()), 1e-9))
+
+
+def _stalled(steps: Floats, work: Floats, rate: Floats, busy: float) -> bool:
     """Tell whether next to nothing came from the last step on in which so much was done, unless that is the first."""
-    found = np.flatnonzero(work >= busy)
+    found = np.flatnonzero((work >= busy) & (rate >= busy))
     if not len(found) or found[-1] == 0:
         return False
     at = int(found[-1])
     return bool(steps[at:].sum() < _BUSY * steps.sum() / work.sum() * work[at])
+
+
+def _slower(steps: Floats, errors: Floats, work: Floats, rate: Floats) -> bool:
+    """Tell whether the last busy step brought less than half of what it should, and sampling does not explain it."""
+    busy = np.flatnonzero((work >= _BUSY) & (rate >= _BUSY))
+    if len(busy) < 3:
+        return False
+    at = int(busy[-1])
+    due = float(steps[:at].sum() / work[:at].sum() * work[at])
+    return bool(steps[at:].sum() < _SLOWED * due and due - steps[at:].sum() > _SURE * errors[at])
 
 
 def _pace(steps: Floats, work: Floats) -> float:

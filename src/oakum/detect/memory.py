@@ -40,6 +40,7 @@ _PROCESS = Frame("(process)")
 _KINDS: Mapping[Trend, EvidenceKind] = {
     "rises": "off-heap-steady-growth", "plateau": "off-heap-plateau", "falls": "off-heap-falls",
 }  # fmt: skip
+_AT_PEAK: frozenset[EvidenceKind] = frozenset({"off-heap-steady-growth", "off-heap-single-step"})
 
 
 def memory_suspects(process: Process, series: MemorySeries) -> tuple[Suspect, ...]:
@@ -52,7 +53,9 @@ def _off_heap(process: Process, series: MemorySeries) -> Suspect | None:
     known = np.flatnonzero(~np.isnan(series.off_heap))
     if len(known) < 2:
         return None
-    outside, rss = series.off_heap[known], series.rss[known]
+    at_peak = bool(np.isnan(series.rss[known]).all())
+    resident = series.peak if at_peak else series.rss
+    outside, rss = series.off_heap[known], resident[known]
     gained = float(outside.max() - outside[0])
     if gained < max(_NOTABLE, _PART * float(rss[-1])):
         return None
@@ -63,7 +66,8 @@ def _off_heap(process: Process, series: MemorySeries) -> Suspect | None:
         "steps": told.steps, "rss": size(rss[-1]), "live": size(series.heap_live[known[-1]]),
     }  # fmt: skip
     kind = _KINDS.get(told.trend, "off-heap-single-step")
-    evidence = [_evidence(process, int(known[-1]), kind, f"memory.{kind}", args)]
+    key = f"memory.{kind}-peak" if at_peak and kind in _AT_PEAK else f"memory.{kind}"
+    evidence = [_evidence(process, int(known[-1]), kind, key, args)]
     virtual = series.virtual[known]
     # The address space grew by far less: what came was reserved before, and is only touched now.
     if not np.isnan(virtual[[0, -1]]).any() and virtual[-1] - virtual[0] < 0.5 * (outside[-1] - outside[0]):
@@ -75,7 +79,7 @@ def _off_heap(process: Process, series: MemorySeries) -> Suspect | None:
         mechanisms=(_name(told), "off-heap") if harmless else ("off-heap",),
         evidence=tuple(evidence),
         weight=round(min(1.0, gained / max(1.0, float(rss[-1]))), 4),
-        growth=(_growth(series, series.rss),),
+        growth=(_growth(series, resident),),
         share={"rss": round(float(outside[-1] / max(1.0, rss[-1])), 4)},
     )
 

@@ -45,6 +45,7 @@ class MemorySeries(Struct, frozen=True, eq=False):
 
     seconds: Floats  # since the first snapshot
     rss: Floats
+    peak: Floats  # of the RSS, from the beginning on
     virtual: Floats
     limit: Floats
     heap_live: Floats  # marked by the last collection, or what the profile makes of it
@@ -55,7 +56,7 @@ class MemorySeries(Struct, frozen=True, eq=False):
     released: Floats
     stacks: Floats
     sys: Floats
-    off_heap: Floats
+    off_heap: Floats  # of the peak where no RSS is known
     next_gc: Floats
     num_gc: Floats
     last_gc: Floats  # seconds since 1970

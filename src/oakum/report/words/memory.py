@@ -38,6 +38,17 @@ WORDS: dict[str, tuple[str, str]] = {
         "Memory outside the Go runtime went from {first} to {last} of {rss} RSS. Continued growth is not shown.",
         "Go 之外的内存从 {first} 变为 {last}（RSS {rss}），尚不能说明会继续增长。",
     ),
+    "memory.off-heap-steady-growth-peak": (
+        "Peak RSS exceeds all memory the Go runtime ever obtained, by {first} at first and {last} now ({rss} peak, "
+        "live heap {live}); it rose in {rises} of {steps} intervals.",
+        "RSS 峰值超出 Go 运行时累计申请的全部内存，超出部分 {first} → {last}（峰值 {rss}，存活堆 {live}），"
+        "{steps} 个区间中有 {rises} 个上升。",
+    ),
+    "memory.off-heap-single-step-peak": (
+        "Peak RSS exceeds all memory the Go runtime ever obtained, by {first} at first and {last} now ({rss} peak). "
+        "Continued growth is not shown.",
+        "RSS 峰值超出 Go 运行时累计申请的全部内存，超出部分 {first} → {last}（峰值 {rss}），尚不能说明会继续增长。",
+    ),
     "memory.off-heap-plateau": (
         "Memory outside the Go runtime leveled off at {last} under continued load.",
         "负载仍在，Go 之外的内存已稳定在 {last}。",
