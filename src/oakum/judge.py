@@ -104,7 +104,7 @@ def _likely_hard(suspect: Suspect) -> bool:
     if kinds.has("reported-wait") and kinds.any("single-step", "majority"):
         return True
     # Who can leave is in a queue that moves; and behind a holder that sleeps, all move when it wakes.
-    moves = kinds.has("departures") or (kinds.has("lock-holder") and _state(suspect) == "sleep")
+    moves = kinds.any("departures", "head-at-work") or (kinds.has("lock-holder") and _state(suspect) == "sleep")
     return kinds.has("baseline") or (bool(kinds & _GROWS) and not moves)
 
 
@@ -122,6 +122,9 @@ def _likely_at_rest(suspect: Suspect) -> bool:
         piles_up = kinds.has("steady-growth") or (kinds.has("stuck") and suspect.blocked >= _SEVERAL)
         if kinds.has("outlives-load") or (piles_up and not kinds.has("departures")):
             return True
+    # What a request started and left behind has nobody who would end it.
+    if kinds.has("orphaned") and not kinds.any("departures", "shared-streams"):
+        return kinds.any("steady-growth", "outlives-load", "steady-arrivals")
     # An idle pool grows with the load too: only what outlives it, grows without more of it, or is not reused, does not.
     return kinds.has("steady-growth") and kinds.any("outlives-load", "growth-at-constant-load", "not-reused")
 

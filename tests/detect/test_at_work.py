@@ -49,3 +49,25 @@ def test_a_queue_may_move_at_the_ticks_of_its_worker(state: str) -> None:
     """`for range ticker.C { job := <-desk.jobs }` waits as an idle worker does."""
     assert told(goroutine(9, state, "main.(*Desk).work"))[0] == "undecided"
     assert told(goroutine(9, state, "main.(*Board).work"))[0] == "leaking"
+
+
+@pytest.mark.parametrize(
+    ("state", "waits", "works", "excused"),
+    [
+        ("sync.RWMutex.RLock", "main.(*Board).show", "main.(*Board).refresh", True),
+        ("sync.RWMutex.RLock", "main.(*Board).show", "main.(*Ledger).post", False),
+        ("sync.WaitGroup.Wait", "main.(*Group).Do", "main.(*Group).Do", True),
+        ("sync.WaitGroup.Wait", "main.(*Group).Do", "main.(*Group).Forget", False),
+        ("chan send", "main.(*Board).show", "main.(*Board).refresh", False),
+    ],
+)
+def test_the_one_before_them_is_at_work(state: str, waits: str, works: str, excused: bool) -> None:
+    """Who waits for a lock waits for a method of its type; who shares an answer, for the same function."""
+    dumps = []
+    for at, count in enumerate((0, 8, 16)):
+        busy = goroutine(7, "sleep", "time.Sleep@/usr/local/go/src/runtime/time.go:9", works)
+        youngest = goroutine(100 * (at + 1), "running", "runtime/pprof.writeGoroutineStacks", by="")
+        dumps.append(dump(busy, youngest, [goroutine(20 + one, state, waits) for one in range(count)]))
+    diagnosis = diagnosed(*dumps, every=0.3)
+    assert any("head-at-work" in found.suspect.kinds for found in diagnosis.findings) is excused
+    assert (diagnosis.verdict == "leaking") is not excused

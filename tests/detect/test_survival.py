@@ -115,3 +115,67 @@ def test_one_dump_of_a_process_that_only_waits(members: range, minutes: int, oth
     rest = [goroutine(12000 + one, "IO wait", *READ, f"main.(*Link).read{one}") for one in range(others)]
     diagnosis = diagnosed(dump(waiting, rest))
     assert diagnosis.verdict == verdict
+
+
+def started(counts: tuple[int, ...], parents: str, *, sockets: bool = False) -> Diagnosis:
+    """Return a process whose watchers were each started by another goroutine that is gone, or lives, or by one."""
+    dumps = []
+    for at, count in enumerate(counts):
+        watchers = [
+            goroutine(1000 + 2 * one, "select", "main.(*Hub).merge", by="main.(*Hub).Attach",
+                      parent=900 if parents == "one" else 1001 + 2 * one)
+            for one in range(count)
+        ]  # fmt: skip
+        living = [goroutine(1001 + 2 * one, "select", "main.(*Viewer).serve") for one in range(count)]
+        links = [goroutine(5000 + one, "IO wait", *READ, "main.(*Link).read") for one in range(count if sockets else 0)]
+        youngest = goroutine(9000 + 400 * at, "running", "runtime/pprof.writeGoroutineStacks", by="")
+        dumps.append(dump(youngest, watchers, living if parents == "live" else [], links))
+    return diagnosed(*dumps, every=0.3)
+
+
+@pytest.mark.parametrize(
+    ("parents", "sockets", "found"),
+    [("gone", False, True), ("gone", True, False), ("live", False, False), ("one", False, False)],
+)
+def test_who_outlived_the_one_that_started_it(parents: str, sockets: bool, found: bool) -> None:
+    diagnosis = started((4, 30, 58), parents, sockets=sockets)
+    assert ("orphaned" in kinds(diagnosis)) is found
+    assert (diagnosis.verdict == "leaking") is found
+
+
+def test_one_dump_of_orphans_is_not_enough() -> None:
+    diagnosis = started((58,), "gone")
+    assert "orphaned" in kinds(diagnosis)
+    assert diagnosis.verdict == "undecided", "actors that requests started, one for each tenant, look like this"
+
+
+def queue(*members: range) -> Diagnosis:
+    dumps = []
+    for at, here in enumerate(members):
+        waiting = [goroutine(one, "chan send", "main.(*Desk).submit", minutes=int(at > 1)) for one in here]
+        worker = goroutine(7, "sleep", "time.Sleep@/usr/local/go/src/runtime/time.go:9", "main.(*Press).print")
+        youngest = goroutine(900 + 200 * at, "running", "runtime/pprof.writeGoroutineStacks", by="")
+        dumps.append(dump(worker, youngest, waiting))
+    return diagnosed(*dumps, every=0.3)
+
+
+def test_a_queue_that_is_most_of_the_process_and_ever_longer_is_no_traffic() -> None:
+    diagnosis = queue(range(0), range(20, 58), range(58, 188))
+    assert "queue-growth" in kinds(diagnosis), "everybody has left, and ever more wait"
+    assert diagnosis.verdict == "leaking"
+    assert queue(range(0), range(20, 58), range(58, 80)).verdict != "leaking"
+
+
+def test_a_call_has_a_connection_of_its_own() -> None:
+    story = Story()
+    call = story.crew("select", "net/http.(*persistConn).roundTrip@/usr/local/go/src/net/http/transport.go:9",
+                      "main.(*Table).renew")  # fmt: skip
+    read = story.crew("IO wait", *READ, "net/http.(*persistConn).readLoop@/usr/local/go/src/net/http/transport.go:7",
+                      by="net/http.(*Transport).dialConn@/usr/local/go/src/net/http/transport.go:1")  # fmt: skip
+    for _ in range(4):
+        story.snapshot(work=200)
+        story.join(call, 10)
+        story.join(read, 10)
+    diagnosis = story.diagnosed()
+    assert "mid-operation" in kinds(diagnosis)
+    assert diagnosis.verdict == "leaking"

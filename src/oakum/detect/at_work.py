@@ -6,8 +6,8 @@ goroutines that wait for the next client, are not at work.
 """
 
 from oakum.knowledge import benign
-from oakum.model import GoroutineGroup, Goroutines, Population
-from oakum.model.vocabulary import RUNNING_STATES, SOFT_STATES
+from oakum.model import GoroutineGroup, Goroutines, Population, normal_function
+from oakum.model.vocabulary import LOCK_STATES, RUNNING_STATES, SOFT_STATES
 
 # These read the process, or wait for the system.
 _ASIDE = ("runtime/pprof.", "net/http/pprof.", "os/signal.")
@@ -33,10 +33,27 @@ class Servers:
 
     def __init__(self, goroutines: Goroutines) -> None:
         self._by_type: dict[tuple[str, str], set[str]] = {}
+        self._busy: set[tuple[str, str]] = set()  # types whose methods somebody at work is in
+        self._functions: set[str] = set()  # in which somebody is at work
         for group in goroutines.groups:
             if group.state in _BETWEEN_JOBS:
                 for type_ in _types(group):
                     self._by_type.setdefault(type_, set()).add(group.stack.key)
+            if _works(group):
+                self._busy |= _types(group)
+                self._functions.update(normal_function(frame.function) for frame in group.stack.frames)
+
+    def at_head(self, blocked: Population) -> bool:
+        """Tell whether whoever has the lock that others wait for may be at work, or whoever computes their answer.
+
+        A lock is held in a method of its type; callers that share an answer wait in the function that computes it.
+        """
+        place, state = blocked.place, blocked.state or ""
+        if place is None:
+            return False
+        if state in LOCK_STATES:
+            return (place.package, place.receiver or place.file) in self._busy
+        return state == "sync.WaitGroup.Wait" and normal_function(place.function) in self._functions
 
     def may_serve(self, blocked: Population) -> bool:
         """Tell whether a goroutine of the type that others are blocked in waits for something else: perhaps for a tick.

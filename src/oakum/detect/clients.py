@@ -123,6 +123,10 @@ class Live:
         """Tell whether others' sockets grow along, one for two at least: then these may be of their clients."""
         if population.state == "IO wait" or len(counts) != len(self._open):
             return False
+        if any(frame.function == _CALLS for frame in population.example.stack.frames):
+            return False  # a call has a connection of its own, which ends with it
+        if len(counts) == 1:
+            return self._open[-1] >= 0.5 * counts[-1]
         return self._open[-1] - self._open[0] >= 0.5 * (counts[-1] - counts[0])
 
     def _started_by_served(self, population: Population) -> bool:
@@ -205,9 +209,14 @@ def _is_accepted_socket(population: Population) -> bool:
     """Tell whether these wait for what the far end sends next, on sockets that no client of ours opened."""
     names = [frame.function for frame in population.example.stack.frames]
     made = population.creator.function if population.creator else ""
-    reads = any(name.startswith(("net.(*netFD).Read", "net.(*conn).Read", "net.(*rawConn).Read")) for name in names)
     ours = made.startswith("net/http.(*Transport)") or "net/http.(*persistConn).readLoop" in names
-    return reads and not ours and _SERVE not in names
+    return reads_socket(population) and not ours and _SERVE not in names
+
+
+def reads_socket(population: Population) -> bool:
+    """Tell whether these wait for what the far end of a connection sends next."""
+    reads = ("net.(*netFD).Read", "net.(*conn).Read", "net.(*rawConn).Read")
+    return any(frame.function.startswith(reads) for frame in population.example.stack.frames)
 
 
 def _accepts(population: Population) -> bool:

@@ -12,11 +12,11 @@ from itertools import pairwise
 from msgspec import Struct, field
 
 from oakum.detect.at_work import Servers, at_work
-from oakum.detect.clients import Live, of_stream
+from oakum.detect.clients import Live, of_stream, reads_socket
 from oakum.detect.pace import Pace, end_of, goes_on, pace, quiet
 from oakum.detect.shape import finalizing
 from oakum.detect.states import wait_of
-from oakum.detect.survival import came_again, came_equally, departures, long_at_rest, never_drops, operation
+from oakum.detect.survival import came_again, came_equally, departures, long_at_rest, never_drops, operation, orphaned
 from oakum.knowledge.benign import Match
 from oakum.model import (
     Activity,
@@ -88,10 +88,11 @@ class Reader:
         last = self._snapshots[-1].goroutines
         groups = last.groups if last else ()
         self._youngest = max((int(group.ids.max()) for group in groups if len(group.ids)), default=0)
+        whole = last is not None and not last.cut  # else whoever is missing may live
+        self._living = frozenset(one for group in groups for one in group.ids.tolist()) if whole else frozenset()
         self._total = totals[-1]
         self._nobody_works = [s.goroutines is not None and not at_work(s.goroutines) for s in self._snapshots]
-        # None: somebody is at work, who may serve any queue.
-        self._servers = Servers(last) if last is not None and self._nobody_works[-1] else None
+        self._servers = Servers(last) if last is not None else None
 
     def read(self, population: Population, benign: Match | None) -> Signs:
         """Return what is noticed about a population."""
@@ -103,6 +104,7 @@ class Reader:
         self._age(signs)
         self._idle_process(signs, counts)
         self._survival(signs, counts, came)
+        self._orphans(signs, counts)
         self._arrivals(signs)
         self._against(signs, counts, came)
         return signs
@@ -183,8 +185,6 @@ class Reader:
             self.add_evidence(signs, "same-goroutines", count=last, moments=len(counts))
         if min(counts) == max(counts):
             self._birth(signs)
-        if self._queue_grows(counts) and not self._stays(signs, last):
-            self.add_evidence(signs, "queue-growth", counts=tuple(counts))
 
     def _rise(self, signs: Signs, counts: list[int], came: list[int]) -> None:
         """Note that more came and stayed: in several steps, in one, or beyond the load."""
@@ -209,10 +209,13 @@ class Reader:
                 self.add_evidence(signs, "growth-at-constant-load", counts=tuple(counts))
         elif stays and (risen >= FEW or signs.wait == "soft" or self._lasts(population)):
             self.add_evidence(signs, "single-step", counts=tuple(counts), moments=len(counts))
+        connected = population.state == "IO wait" and reads_socket(population)  # a peer may outlive every load
         kept = int(population.since[-2]) if population.followed else min(counts[-2:])
         if kept_open:
             self.add_evidence(signs, "idle-connections" if unused else "shared-streams", count=last)
-        elif stays and kept > counts[0] and self._rests() and (risen >= FEW or signs.wait in ("hard", "never", "soft")):
+        elif (
+            stays and not connected and kept > counts[0] and self._rests() and (risen >= FEW or signs.wait != "resting")
+        ):
             self.add_evidence(signs, "outlives-load", count=kept, counts=tuple(counts))
 
     def _enough(self, signs: Signs, counts: list[int], came: list[int], risen: int) -> bool:
@@ -227,17 +230,25 @@ class Reader:
         return enough and (signs.population.followed or all(b >= a for a, b in pairwise(counts)))
 
     def _idle_process(self, signs: Signs, counts: list[int]) -> None:
-        """Tell that nobody is at work who could serve them: then no queue moves. One may only be passing by."""
+        """Note that nobody is at work who could serve them: then no queue moves; or that the one before them is.
+
+        One that waits may only be passing by.
+        """
         if signs.wait != "hard" or self._servers is None or not (counts[-1] > 1 or min(counts[-2:]) > 0):
             return
-        if not self._servers.may_serve(signs.population):
+        if self._nobody_works[-1] and not self._servers.may_serve(signs.population):
             self.add_evidence(signs, "nobody-at-work", count=counts[-1], total=self._total)
+        elif self._servers.at_head(signs.population):
+            self.add_evidence(signs, "head-at-work", count=counts[-1])
 
     def _survival(self, signs: Signs, counts: list[int], came: list[int]) -> None:
         """Note who left, whether new ones came although idle ones would do, and what they are in the middle of."""
         population = signs.population
         if before := departures(population):
             self.add_evidence(signs, "departures", before=before)
+        moves = before or not self._stays(signs, counts[-1])
+        if (signs.wait == "hard" or operation(population)) and moves and self._queue_grows(counts):
+            self.add_evidence(signs, "queue-growth", counts=tuple(counts))
         if not population.followed and never_drops(counts):
             self.add_evidence(signs, "never-drops", counts=tuple(counts))
         if signs.wait not in AT_REST or counts[-1] <= counts[0] or self._live.sockets_follow(population, counts):
@@ -249,6 +260,12 @@ class Reader:
             self.add_evidence(signs, "not-reused", counts=tuple(counts))
         if (caller := operation(population)) is not None:
             self.add_evidence(signs, "mid-operation", caller=caller.function)
+
+    def _orphans(self, signs: Signs, counts: list[int]) -> None:
+        """Note who outlived the goroutine that started it, where no connection can be what it lives with."""
+        alone = signs.wait in AT_REST and not self._live.sockets_follow(signs.population, counts)
+        if alone and self._living and orphaned(signs.population, self._living):
+            self.add_evidence(signs, "orphaned", count=counts[-1])
 
     def _lasts(self, population: Population) -> bool:
         """Tell whether some are more than a glimpse: seen twice, or with an age, or there was no snapshot between."""
@@ -287,11 +304,17 @@ class Reader:
         return not population.followed and min(counts) >= max(_MANY, 0.9 * max(counts)) and 2 * counts[-1] > self._total
 
     def _rests(self) -> bool:
-        return self._timely and quiet(self._work)
+        """Tell whether hardly anything was done in the last step, for its time: a minute after the load is long."""
+        at = [snapshot.at.timestamp() if snapshot.at else 0.0 for snapshot in self._snapshots]
+        seconds = [after - before for before, after in pairwise(at)]
+        if len(seconds) != len(self._work) or min(seconds, default=0.0) <= 0 or not all(at):
+            seconds = [1.0] * len(self._work)
+        return self._timely and quiet([work / time for work, time in zip(self._work, seconds, strict=True)])
 
     def _queue_grows(self, counts: list[int]) -> bool:
-        """Tell whether more wait in every snapshot than in the one before, whoever they are."""
-        return len(counts) > 3 and all(after > before for before, after in pairwise(counts)) and counts[-1] >= 4 * FEW
+        """Tell whether more wait in every snapshot than in the one before: in four, or they are most of the process."""
+        enough = len(counts) > 3 or (len(counts) > 2 and 2 * counts[-1] > self._total)
+        return enough and all(after > before for before, after in pairwise(counts)) and counts[-1] >= 4 * FEW
 
     def _stays(self, signs: Signs, last: int) -> bool:
         """Tell whether members stay: followed by id; where they cannot be followed, the counts have to do."""
@@ -460,7 +483,8 @@ def harmless(signs: Signs) -> Mechanism | None:
 def _never_full(signs: Signs) -> bool:
     """Tell whether no pool waits like this, however many it is: in a hard wait, or where only a symptom stands."""
     misplaced = signs.benign is not None and signs.benign.resting is False and signs.benign.entry.symptom is not None
-    return (signs.wait == "hard" or misplaced) and not signs.kinds.has("progress")
+    inside = signs.kinds.has("mid-operation", "outlives-load")  # a request that is over when the load is
+    return (signs.wait == "hard" or misplaced or inside) and not signs.kinds.has("progress")
 
 
 __all__ = ["ACCUSES", "CLEARS", "CONNECTION_SYMPTOMS", "SURE_MINUTES", "Live", "Reader", "Signs", "example", "harmless"]

@@ -13,7 +13,7 @@ _WRITE = re.compile(
 _EXPECTED = frozenset(
     {
         "io.(*pipe).write", "net.(*pipe).write", "database/sql.(*DB).conn", "net/http.(*persistConn).readLoop",
-        "golang.org/x/sync/semaphore.(*Weighted).Acquire",
+        "net/http.(*Transport).getConn", "golang.org/x/sync/semaphore.(*Weighted).Acquire",
     }
 )  # fmt: skip
 

@@ -26,6 +26,9 @@ _INTERVALS = 3
 # Where one in ten of those seen before has left, one can leave from here.
 _LEFT = 0.1
 _SERVES = "net/http.(*conn).serve"
+# Some requests start two, and some are still under way. By chance a few parents are gone.
+_NEARLY_EACH = 0.8
+_SOME = 5
 # A pool is a part of its process, and somebody uses it within minutes; one that was started with the process is told by
 # its ids.
 _CROWD = 100
@@ -55,8 +58,10 @@ def came_equally(counts: Sequence[int], idle: Sequence[bool]) -> bool:
     to be equal; three alike are no coincidence.
     """
     steps = [after - before for before, after in pairwise(counts)]
-    if len(steps) < 2 or len(idle) != len(counts) or not all(idle) or min(steps) < _SEVERAL:
+    if len(steps) < 2 or len(idle) != len(counts) or min(steps) < _SEVERAL:
         return False
+    if not all(idle):
+        return len(steps) > 2 and min(steps) >= _EQUAL * max(steps)
     return min(steps) >= (_EQUAL if len(steps) == 2 else _ALIKE) * max(steps)
 
 
@@ -82,6 +87,20 @@ def departures(population: Population) -> int:
         return 0
     left, before = int(population.left[-1]), int(population.counts[-2])
     return before if left and left >= _LEFT * before else 0
+
+
+def orphaned(population: Population, living: frozenset[int]) -> bool:
+    """Tell whether each was started by a goroutine of its own that has exited; `living` are the ids of all there are.
+
+    Whoever starts a pool, or an actor for each tenant, starts many, or lives. What a request started for itself and
+    left behind has nobody any more who would end it.
+    """
+    parents = [one for group in population.now for one in group.parents.tolist() if one]
+    if population.last < _SOME or len(parents) < population.last or population.state in ("IO wait", "sleep"):
+        return False
+    return len(set(parents)) >= _NEARLY_EACH * len(parents) and len(living.intersection(parents)) <= (
+        1 - _NEARLY_EACH
+    ) * len(parents)
 
 
 def operation(population: Population) -> Frame | None:

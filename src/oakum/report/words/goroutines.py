@@ -60,6 +60,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "They are inside an operation that `{caller}` began, not waiting for their next job.",
         "它们正处于 `{caller}` 发起的操作之中，而不是在等待下一个任务。",
     ),
+    "goroutines.orphaned": (
+        "Nearly every one of the {count:,} was started by another goroutine, which has exited since.",
+        "{count:,} 个几乎各由不同的协程启动，而启动它们的协程已经退出。",
+    ),
     "goroutines.never-drops": (
         "Rises and never drops: {counts}. A queue that moves goes up and down.",
         "只升不降：{counts}。有进展的队列会有升有降。",
@@ -67,6 +71,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "goroutines.departures": (
         "Some of the {before:,} in the snapshot before have left: the wait can end.",
         "上一快照的 {before:,} 个中已有一部分离开：该等待可以结束。",
+    ),
+    "goroutines.head-at-work": (
+        "A goroutine is at work in the code that all {count:,} wait for: they may go on when it is done.",
+        "这 {count:,} 个所等待的代码中有协程正在执行：它完成后，等待可能随之结束。",
     ),
     "goroutines.whole-process": (
         "{count:,} of {total:,} goroutines have waited here for up to {minutes} min: little else is going on.",
