@@ -14,8 +14,8 @@ from oakum.parse.builds.metrics import build_told
 from oakum.parse.limits import Limits
 from oakum.regex import regex
 
-# TYPE go_goroutines gauge        (after "# ")
-_DECLARED = regex(rb"^# (?:TYPE|HELP|UNIT) [a-zA-Z_:][a-zA-Z0-9_:]* ", re.MULTILINE)
+# TYPE go_goroutines gauge        (after "# ", which is searched for first: it begins a line)
+_DECLARED = regex(rb"# (?<=^# )(?:TYPE|HELP|UNIT) [a-zA-Z_:][a-zA-Z0-9_:]* ", re.MULTILINE)
 # go_goroutines 13
 _OF_GO = regex(rb"\A(?:[a-zA-Z_:][^\n]* [-+0-9.eEINaNf]+\n){0,20}(?:go|process)_[a-z_]+ [0-9.e+]+\n")
 # http_requests_total{code="200",path="/quote/"} 40 1700000000000
