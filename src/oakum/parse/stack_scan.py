@@ -32,6 +32,7 @@ _CRASH_WORDS = re.compile(rb"gp=\S+ m=\S+(?: mp=\S+)? (?=\[)")
 _WAITED = re.compile(rb"(\[[A-Za-z. ()]+(?<! minutes)), (\d{1,9}) minutes((?:, [^\]{}]*)?\]:\r?)")
 # \t/usr/local/go/src/net/http/server.go:2937 +0x266
 _WHOLE_POSITION = re.compile(rb":\d+ \+0x[0-9a-f]+\s*$")
+_MINUTES_END = b" minutes]:"
 _LINE_ENDS = (b"", b"\n", b"\r\n")
 _NUL = b"\0"  # stands for arguments in a key; a chunk that holds one itself is read line by line
 _PARENT = b"\0\0"  # stands for ` in goroutine 17` and the end of its line
@@ -68,6 +69,7 @@ class Scan(Struct):
     _done: list[Int64s] = field(default_factory=list)
     _count: int = 0
     _head_of: dict[bytes, tuple[int, int]] = field(default_factory=dict)  # head or -1, minutes
+    _waiting: dict[bytes, tuple[int, int]] = field(default_factory=dict)  # the same, by what stands before the minutes
     _known: dict[bytes, tuple[int, int]] = field(default_factory=dict)  # body or -1, parent
     _fast: bool = False  # the last row was known already: its lines were not read
     _known_bytes: int = 0
@@ -160,6 +162,11 @@ class Scan(Struct):
 
     def _head(self, words: bytes) -> tuple[int, int]:
         # The waiting time and pointers differ most: what stands around them is read once.
+        before, _, behind = words.rpartition(b", ")
+        if behind.endswith(_MINUTES_END) and (known := self._waiting.get(before)):
+            minutes = behind[: -len(_MINUTES_END)]
+            if minutes.isdigit() and len(minutes) <= _MINUTE_DIGITS:
+                return known[0], int(minutes)
         crash = _CRASH_WORDS.match(words) if words.startswith(b"gp=") else None
         around, waited = _without_minutes(b"gp=0 m=0 " + words[crash.end() :] if crash else words)
         told = self._head_of.get(around)
@@ -169,6 +176,8 @@ class Scan(Struct):
             self._remember(self._head_of, around, told)
         if waited >= 0:
             told = (told[0], waited)
+            if behind.endswith(_MINUTES_END) and _WAITED.fullmatch(words):
+                self._remember(self._waiting, before, told)
         if not crash:
             self._remember(self._head_of, words, told)
         return told

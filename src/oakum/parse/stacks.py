@@ -7,6 +7,7 @@ goroutine header is in it. Un-wraps no logs: that is done before.
 import mmap
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 from types import MappingProxyType
 
 import numpy as np
@@ -176,11 +177,11 @@ class _Tables:
     def groups(self, rows: Int64s) -> tuple[GoroutineGroup, ...]:
         """Return the rows as groups, most members first."""
         pairs = rows[:, HEAD] * len(self._bodies) + rows[:, BODY]
-        distinct, first, member = np.unique(pairs, return_index=True, return_inverse=True)
+        distinct, seen, member = np.unique(pairs, return_index=True, return_inverse=True)
         number_of: dict[tuple[object, ...], int] = {}
         numbers = np.zeros(len(distinct), np.int64)
         shapes: list[tuple[Header, Body, str | None, Stack]] = []
-        for at in np.argsort(first, kind="stable").tolist():
+        for at in np.argsort(seen, kind="stable").tolist():
             head_row, body_row = divmod(int(distinct[at]), len(self._bodies))
             head, body = self._heads[head_row], self._bodies[body_row]
             state, stack = self._settle(body_row, head.state)
@@ -190,23 +191,26 @@ class _Tables:
                 shapes.append((head, body, state, stack))
         of_row = numbers[member]
         by_group = np.argsort(of_row, kind="stable")
-        edges = np.searchsorted(of_row[by_group], np.arange(1, len(shapes)))
+        edges = np.searchsorted(of_row[by_group], np.arange(len(shapes) + 1)).tolist()
+        # A column each for all of them: that of a group is a part of it.
+        ids, parents, waits = rows[by_group, ID], rows[by_group, PARENT], rows[by_group, MINUTES].astype(np.int32)
+        spans = rows[by_group, START : END + 1]
         groups = [
             GoroutineGroup(
                 stack=stack,
-                count=len(members),
+                count=end - first,
                 state=state,
                 created_by=body.created_by,
                 labels=head.labels,
                 leaked=head.leaked,
                 marks=head.marks,
                 ancestors=body.ancestors,
-                ids=rows[members, ID],
-                parents=rows[members, PARENT],
-                waits=rows[members, MINUTES].astype(np.int32),
-                spans=rows[members, START : END + 1],
+                ids=ids[first:end],
+                parents=parents[first:end],
+                waits=waits[first:end],
+                spans=spans[first:end],
             )
-            for (head, body, state, stack), members in zip(shapes, np.split(by_group, edges), strict=False)
+            for (head, body, state, stack), (first, end) in zip(shapes, pairwise(edges), strict=True)
         ]
         return ordered(groups)
 
