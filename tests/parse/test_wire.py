@@ -70,7 +70,7 @@ MESSAGE = st.lists(FIELD, max_size=8).map(b"".join)
 
 
 def rows_of(fields: Fields) -> list[tuple[int, int, int, int]]:
-    rows = [row for columns in fields.rounds for row in zip(*(column.tolist() for column in columns), strict=True)]
+    rows = [row for columns in fields.rounds for row in zip(*(column.tolist() for column in columns[:4]), strict=True)]
     return sorted(rows, key=lambda row: (row[0], row[3]))
 
 

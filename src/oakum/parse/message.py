@@ -42,8 +42,8 @@ class Message(Struct):
 
     def number(self, tag: int) -> int:
         """Return the last number with this tag, or 0."""
-        found = np.flatnonzero(self.tags == tag)
-        return int(self.values[found[-1]].astype(np.int64)) if len(found) else 0
+        found = self.tags.tobytes().rfind(tag)
+        return int(self.values[found].astype(np.int64)) if found >= 0 else 0
 
     def text(self, row: int) -> str:
         """Return a string of the table; "" for a row beyond it."""

@@ -20,33 +20,41 @@ Int64s = NDArray[np.int64]
 Int32s = NDArray[np.int32]
 UInt64s = NDArray[np.uint64]
 UInt8s = NDArray[np.uint8]
+Bools = NDArray[np.bool_]
 Numbers = NDArray[np.unsignedinteger[Any]]  # 32 bits wide where that is enough
-Round = tuple[Int64s, UInt8s, UInt64s, Int64s]
+Round = tuple[Int64s, UInt8s, UInt64s, Int64s, int]
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 FAR = 1 << 62  # beyond any end: marks what runs out of its message
 # Below this many messages a plain loop is quicker than numpy's calls; above BLOCK, columns fall out of the cache.
 FEW, BLOCK = 48, 1 << 16
 
+# Of each tag of one byte: whether it is neither a number nor bytes, or none that a profile has.
+_IS_ODD: Bools = np.array([tag & 7 not in (VARINT, BYTES) or not 8 <= tag <= 0x7F for tag in range(256)])
 _SEVEN = np.uint8(0x7F)
 _FAR = np.uint64(FAR)
 
 
 class Fields(Struct):
     """Fields of many messages, as rounds of columns: the message; the tag as it stands in the file; a number, or
-    where the bytes start; where the field ends. Of one message, rounds follow each other in the order of its fields."""
+    where the bytes start; where the field ends; last the one tag that all of a round have, or -1. Of one message,
+    rounds follow each other in the order of its fields."""
 
     messages: int
     rounds: list[Round] = field(default_factory=list)
     broken: int = 0  # messages that do not parse to their end
 
+    def _with(self, tag: int) -> Iterator[tuple[Int64s, UInt64s, Int64s]]:
+        """Yield (message, value, end) of the fields with this tag, round by round."""
+        for message, tags, value, end, only in self.rounds:
+            if only == tag:
+                yield message, value, end
+            elif only < 0 and (chosen := tags == tag).any():
+                yield message[chosen], value[chosen], end[chosen]
+
     def pick(self, tag: int) -> tuple[Int64s, UInt64s, Int64s]:
         """Return (message, value, end) of the fields with this tag, by message, in the order they are there."""
-        found = [
-            (message, value, end) if chosen.all() else (message[chosen], value[chosen], end[chosen])
-            for message, tags, value, end in self.rounds
-            if (chosen := tags == tag).any()
-        ]
+        found = list(self._with(tag))
         if not found:
             return np.zeros(0, np.int64), np.zeros(0, np.uint64), np.zeros(0, np.int64)
         if len(found) == 1:
@@ -60,12 +68,8 @@ class Fields(Struct):
     def scalar(self, tag: int) -> UInt64s:
         """Return one number a message: the last with this tag, 0 where there is none."""
         column = np.zeros(self.messages, np.uint64)
-        for message, tags, value, _ in self.rounds:
-            chosen = tags == tag
-            if chosen.all():
-                column[message] = value
-            elif chosen.any():
-                column[message[chosen]] = value[chosen]
+        for message, value, _ in self._with(tag):
+            column[message] = value
         return column
 
 
@@ -111,16 +115,16 @@ class Wire:
         tag = self.bytes.take(at, mode="clip")
         value, start = self.varints(at + 1)
         end = start.copy()
-        wire = tag & 7
-        sized = wire == BYTES
-        if sized.all():
+        only = _only(tag)
+        if only & 7 == BYTES:  # which -1 is not
             end += np.minimum(value, _FAR).astype(np.int64)
             value = start.astype(np.uint64)
-        elif sized.any():
+        elif only < 0:
+            sized = tag & 7 == BYTES
             end[sized] += np.minimum(value[sized], _FAR).astype(np.int64)
             value[sized] = start[sized]
         end[end < 0] = FAR
-        for row in np.flatnonzero((wire != VARINT) & ~sized | (tag < 8) | (tag > 0x7F)).tolist():
+        for row in np.flatnonzero(_IS_ODD.take(tag)).tolist() if only < 0 or _IS_ODD[only] else ():
             tag[row], value[row], after = next(fields_of(self.data, int(at[row]), self.size), _NOTHING)
             end[row] = after if after >= 0 else FAR
         return tag, value, end
@@ -149,11 +153,11 @@ class Wire:
         while len(active) > FEW and monotonic() < self.deadline:
             tag, value, end = self.step(cursor)
             whole = end <= limit
-            if not whole.all():
-                broken += len(active) - int(np.count_nonzero(whole))
+            if (breaking := len(active) - int(np.count_nonzero(whole))) > 0:
+                broken += breaking
                 active, limit = active[whole], limit[whole]
                 tag, value, end = tag[whole], value[whole], end[whole]
-            rounds.append((active, tag, value, end))
+            rounds.append((active, tag, value, end, _only(tag)))
             more = np.flatnonzero(end < limit)
             active, cursor, limit = active[more], end[more], limit[more]
         return rounds, broken + self._walk_few(rounds, active, cursor, limit)
@@ -182,7 +186,14 @@ _NOTHING = (0, 0, -1)
 
 def _columns(rows: list[tuple[int, int, int, int]]) -> Round:
     message, tag, value, end = zip(*rows, strict=True)
-    return np.array(message, np.int64), np.array(tag, np.uint8), np.array(value, np.uint64), np.array(end, np.int64)
+    tags = np.array(tag, np.uint8)
+    return np.array(message, np.int64), tags, np.array(value, np.uint64), np.array(end, np.int64), _only(tags)
+
+
+def _only(tags: UInt8s) -> int:
+    """Return the tag that all of these are, -1 when they differ: messages of one kind mostly have the same fields."""
+    raw = tags.tobytes()
+    return raw[0] if raw and raw.count(raw[0]) == len(raw) else -1
 
 
 def varint_at(data: bytes, at: int, limit: int) -> tuple[int, int]:
