@@ -52,8 +52,8 @@ class Program(Struct, eq=False, dict=True):
                 for group in reading.goroutines.groups:
                     seen |= {(frame.function, frame.file) for frame in group.stack.frames}
             elif (profile := reading.profile) is not None:
-                names, files, strings = profile.functions.name, profile.functions.file, profile.strings
-                seen |= {(strings[int(n)], strings[int(f)]) for n, f in zip(names, files, strict=True)}
+                names, files = map(profile.strings.texts, (profile.functions.name, profile.functions.file))
+                seen.update(zip(names, files, strict=True))
         return seen
 
     @cached_property

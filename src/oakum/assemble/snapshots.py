@@ -88,7 +88,7 @@ class Gathered(Struct, eq=False, dict=True):
                 frames = (frame for group in reading.goroutines.groups for frame in group.stack.frames)
                 names |= {frame.function for frame in frames if frame.owner == "own"}
             elif (profile := reading.profile) is not None:
-                names |= {profile.strings[int(name)] for name in profile.functions.name}
+                names.update(profile.strings.texts(profile.functions.name))
         main = {name for name in names if name.startswith("main.") and not name.startswith(("main.main", "main.init"))}
         own = {split_function(name)[0] for name in names if owner_of(name, "") == "own"} - {"main"}
         return frozenset(main or own)

@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import Struct
 
 from oakum.model import GoroutineGroup, Goroutines, Population, Process, normal_function
-from oakum.model.profile import Bools, Int32s, Int64s
+from oakum.model.profile import Int32s, Int64s, among
 from oakum.model.vocabulary import AGELESS_STATES
 
 # Go hands ids to its processors in batches of 16: of two ids this far apart the higher one is the younger.
@@ -158,7 +158,7 @@ def _population(
         released=course.released,
         born=_born(members, dumps),
         since=_since(members),
-        aged=np.array([-1 if some is None else int((some[1] >= 1).sum()) for some in members], np.int64),
+        aged=np.array([-1 if some is None else int(np.count_nonzero(some[1] >= 1)) for some in members], np.int64),
         alive=np.array(awake, np.int64),
     )
 
@@ -182,7 +182,7 @@ def _follow(members: Sequence[_Members], dumps: Sequence[_DumpIds]) -> _Course:
         if gone and len(standing_before):
             released += _not_among(standing_before, after[0])
         standing_before = same
-        restarted[at + 1] = int(((before[1][old] >= 1) & (after[1][new] < before[1][old])).sum())
+        restarted[at + 1] = int(np.count_nonzero((before[1][old] >= 1) & (after[1][new] < before[1][old])))
     return _Course(np.array(steps, np.int64).reshape(-1, 5).T, restarted, released)
 
 
@@ -202,7 +202,7 @@ def _since(members: Sequence[_Members]) -> Int64s:
         here = members[at]
         if here is None:
             break
-        ids = here[0] if ids is None else ids[_among(ids, here[0])]
+        ids = here[0] if ids is None else ids[among(ids, here[0])]
         since[at] = len(ids)
     return since
 
@@ -212,21 +212,13 @@ def _common(before: Int64s, after: Int64s) -> tuple[Int64s, Int64s, Int64s]:
     if len(before) == len(after) and (before == after).all():
         rows = np.arange(len(before))
         return before, rows, rows
-    old = np.flatnonzero(_among(before, after))
+    old = np.flatnonzero(among(before, after))
     same = before[old]
     return same, old, np.searchsorted(after, same)
 
 
-def _among(some: Int64s, others: Int64s) -> Bools:
-    """Return which ids are among others; both are in order, which np.isin and its kin would not know."""
-    if not len(others):
-        return np.zeros(len(some), np.bool_)
-    found: Bools = others[np.minimum(np.searchsorted(others, some), len(others) - 1)] == some
-    return found
-
-
 def _not_among(some: Int64s, others: Int64s) -> int:
-    return len(some) - int(np.count_nonzero(_among(some, others)))
+    return len(some) - int(np.count_nonzero(among(some, others)))
 
 
 def _awake(
@@ -248,8 +240,8 @@ def _awake(
         return 0
     anew = ageless & (ids < youngest_aged - _BATCHES)
     if formerly is not None and len(formerly[0]):
-        anew |= ageless & _among(ids, formerly[0])
-    return int(anew.sum())
+        anew |= ageless & among(ids, formerly[0])
+    return int(np.count_nonzero(anew))
 
 
 def count_in_baseline(process: Process) -> Callable[[Population], int | None]:

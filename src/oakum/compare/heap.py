@@ -33,7 +33,7 @@ class _Table(Struct, frozen=True, eq=False):
     noise: Floats
     allocated: Floats
     churn: Floats
-    decode: Callable[[int], Stack]
+    decode: Callable[[Int64s], list[Stack]]
     total: float
     total_allocated: float
 
@@ -58,7 +58,10 @@ class _Names:
         called = locations.line_function[lines]
         present = unique_values(called[called >= 0])
         number_of = np.zeros(len(functions) + 1, np.int64)  # the last stands for a line without a function: -1
-        number_of[present] = [self._function(raw) for raw in strings.raws(functions.name[present])]
+        known, raws = self._functions, strings.raws(functions.name[present])
+        number_of[present] = [
+            known.setdefault(raw, len(known)) for raw in (raws if self._lines else map(self._normalized, raws))
+        ]
         packed = number_of[called] << 32
         if self._lines:
             packed |= locations.line_number[lines] & 0xFFFFFFFF
@@ -69,18 +72,19 @@ class _Names:
         # An address that nobody has named differs from every other one.
         return np.where(lengths == 0, _scramble(locations.address[wanted] ^ np.uint64(1 << 63)), words)
 
-    def _function(self, raw: bytes) -> int:
-        if not self._lines:  # another build may spell it otherwise
-            if raw not in self._normal:
-                self._normal[raw] = normal_function(raw.decode("utf-8", "replace")).encode()
-            raw = self._normal[raw]
-        return self._functions.setdefault(raw, len(self._functions))
+    def _normalized(self, raw: bytes) -> bytes:
+        """Return what another build calls it, too."""
+        if raw not in self._normal:
+            self._normal[raw] = normal_function(raw.decode("utf-8", "replace")).encode()
+        return self._normal[raw]
 
 
 def _observer(profile: Profile) -> Bools:
     """Return which stacks are the profiler's own."""
     strings, functions, locations = profile.strings, profile.functions, profile.locations
-    own = np.isin(functions.name, strings.starting_with(*_OBSERVER))
+    of_observer = np.zeros(len(strings), np.bool_)
+    of_observer[strings.starting_with(*_OBSERVER)] = True
+    own = of_observer[functions.name]
     if not own.any():
         return np.zeros(len(profile.stacks), np.bool_)
     lines = own[locations.line_function] & (locations.line_function >= 0)
@@ -150,7 +154,7 @@ def _table(profile: Profile | None, names: _Names) -> _Table | None:
         noise=summed(noise),
         allocated=summed(allocated),
         churn=summed(_sampled(made, allocated, period)[1]),
-        decode=lambda row: profile.stack(int(chosen[first[row]])),
+        decode=lambda rows: profile.stacks_at(chosen[first[rows]].tolist()),
         total=float(space.sum()),
         total_allocated=float(allocated.sum()),
     )
@@ -173,7 +177,8 @@ def _keys(profile: Profile, stacks: Int64s, names: _Names) -> UInt64s:
     used = np.flatnonzero(np.bincount(frames))  # locations are few and numbered: nothing need be sorted
     words = np.zeros(len(profile.locations.line_starts), np.uint64)
     words[used] = names.of(profile, used)
-    return _runs(words[frames] * _scramble(depth.astype(np.uint64)), begin)
+    by_depth = _scramble(np.arange(int(lengths.max(initial=0)), dtype=np.uint64))
+    return _runs(words[frames] * by_depth[depth], begin)
 
 
 def _sampled(objects: Floats, space: Floats, period: int) -> tuple[Floats, Floats]:
@@ -198,12 +203,12 @@ def heap_growth(snapshots: Sequence[Profile | None], baseline: Sequence[Profile 
     tables = [_table(profile, names) for profile in snapshots]
     there = [table for table in tables if table is not None]
     keys = unique_values(np.concatenate([table.keys for table in there])) if there else np.zeros(0, np.uint64)
+    places = [(at, table, np.searchsorted(keys, table.keys)) for at, table in enumerate(tables) if table is not None]
 
     def spread(column: Callable[[_Table], Floats]) -> Floats:
         whole = np.zeros((len(tables), len(keys)))
-        for at, table in enumerate(tables):
-            if table is not None:
-                whole[at, np.searchsorted(keys, table.keys)] = column(table)
+        for at, table, place in places:
+            whole[at, place] = column(table)
         return whole
 
     space = spread(lambda table: table.space)
@@ -234,14 +239,15 @@ def _totals(tables: Sequence[_Table | None], total: Callable[[_Table], float]) -
 def _decode(keys: UInt64s, tables: Sequence[_Table | None]) -> tuple[Stack, ...]:
     """Return the frames of these stacks, from the newest profile that has them."""
     found: dict[int, Stack] = {}
+    missing = np.arange(len(keys))
     for table in reversed(tables):
-        if table is None:
+        if table is None or not len(table.keys) or not len(missing):
             continue
-        at = np.minimum(np.searchsorted(table.keys, keys), max(0, len(table.keys) - 1))
-        for row in np.flatnonzero(table.keys[at] == keys) if len(table.keys) else ():
-            if int(keys[row]) not in found:
-                found[int(keys[row])] = table.decode(int(at[row]))
-    return tuple(found[int(key)] for key in keys)
+        at = np.minimum(np.searchsorted(table.keys, keys[missing]), len(table.keys) - 1)
+        here = table.keys[at] == keys[missing]
+        found.update(zip(missing[here].tolist(), table.decode(at[here]), strict=True))
+        missing = missing[~here]
+    return tuple(found[row] for row in range(len(keys)))
 
 
 def _against(stacks: Sequence[Stack], healthy: Profile) -> Int64s | None:
@@ -253,9 +259,10 @@ def _against(stacks: Sequence[Stack], healthy: Profile) -> Int64s | None:
     if table is None:
         return None
     theirs: dict[tuple[str, ...], float] = {}
-    for row in np.argsort(-table.space, kind="stable")[:_MOST_ROWS]:
-        key = tuple(normal_function(name) for name in table.decode(int(row)).functions)
-        theirs[key] = theirs.get(key, 0) + float(table.space[row])
+    largest = np.argsort(-table.space, kind="stable")[:_MOST_ROWS]
+    for stack, space in zip(table.decode(largest), table.space[largest].tolist(), strict=True):
+        key = tuple(normal_function(name) for name in stack.functions)
+        theirs[key] = theirs.get(key, 0) + space
     ours = [tuple(normal_function(name) for name in stack.functions) for stack in stacks]
     times: dict[tuple[str, ...], int] = {}
     for key in ours:

@@ -15,7 +15,7 @@ from oakum.detect.waits_for import wait_components
 from oakum.model import Evidence, GoroutineGroup, Mechanism, Snapshot, normal_function
 from oakum.model.diagnosis import Because
 from oakum.model.frame import Owner
-from oakum.model.profile import Int64s, unique_values
+from oakum.model.profile import Int64s, among, unique_values
 from oakum.model.vocabulary import ABNORMAL
 
 # Which of several that hang together is the root, when their links do not say it.
@@ -230,7 +230,7 @@ def _of_one_birth(many: Signs, few: Signs) -> bool:
         return False
     ids, others = _ids(many), _ids(few)
     parents, theirs = _parent_ids(many), _parent_ids(few)
-    if not len(theirs) or int(np.isin(theirs, parents).sum()) < 0.9 * len(theirs):
+    if not len(theirs) or int(among(theirs, parents).sum()) < 0.9 * len(theirs):
         return False
     each = round(len(ids) / len(others))
     if not 0.8 * each * len(others) <= len(ids) <= 1.25 * each * len(others):
@@ -298,7 +298,7 @@ class _Family:
             return next((at for at in named if self._members[at] is not signs), None)
         rows = np.searchsorted(self._ids, parents)
         rows = rows[rows < len(self._ids)]
-        found = self._owners[rows[np.isin(self._ids[rows], parents)]] if len(rows) else rows
+        found = self._owners[rows[among(self._ids[rows], parents)]] if len(rows) else rows
         if not len(found):
             return None
         at = int(np.bincount(found).argmax())
@@ -355,7 +355,7 @@ def works_for(one: Signs, other: Signs) -> bool:
     if not len(parents):
         return True
     ids = np.concatenate([group.ids for group in other.population.now])
-    return int(np.isin(parents, ids).sum()) >= 0.5 * len(parents)
+    return int(among(parents, np.sort(ids)).sum()) >= 0.5 * len(parents)
 
 
 def _parent_ids(signs: Signs) -> Int64s:

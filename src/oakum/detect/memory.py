@@ -153,9 +153,7 @@ def _mapper(snapshot: Snapshot) -> Frame | None:
     profile = snapshot.heap
     if profile is None:
         return None
-    wanted = [
-        row for row in range(len(profile.functions)) if _outside(profile.strings[int(profile.functions.name[row])])
-    ]
+    wanted = [row for row, name in enumerate(profile.strings.texts(profile.functions.name)) if _outside(name)]
     locations = np.flatnonzero(_lines(profile, wanted)) if wanted else np.zeros(0, np.intp)
     marked = np.isin(profile.stacks.locations, locations)
     if not marked.any():

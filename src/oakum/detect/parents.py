@@ -17,7 +17,7 @@ from oakum.detect.stop_calls import Stop, hardness, stops
 from oakum.model import Frame, GoroutineGroup, Goroutines, Text, normal_function
 from oakum.model.diagnosis import Argument, Because
 from oakum.model.goroutine import NO_INT64S
-from oakum.model.profile import Int64s, unique_values
+from oakum.model.profile import Int64s, among, unique_values
 from oakum.model.vocabulary import LOCK_FREE_STATES, SOFT_STATES
 
 # Its own child; one that its parent made, too; one that already does what it waits to do; one that works for the object
@@ -148,9 +148,7 @@ def _by_id(groups: tuple[GoroutineGroup, ...], parents: list[int], children: lis
             continue
         if of.state != WAITGROUP:
             by_creator[of.created_by.function].append(child)
-        at = np.searchsorted(ids, of.parents)
-        at = at[at < len(ids)]
-        hit = at[np.isin(ids[at], of.parents)]
+        hit = np.searchsorted(ids, of.parents[among(of.parents, ids)])
         for index in unique_values(owners[hit]).tolist():
             if _may_wait_for(groups[index], of):
                 _mark(found[index], groups[index].ids, of.parents, child, _CHILD)

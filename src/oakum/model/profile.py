@@ -37,6 +37,14 @@ def unique_values(values: NDArray[_Number]) -> NDArray[_Number]:
     return once
 
 
+def among(some: Int64s, ordered: Int64s) -> Bools:
+    """Return which of some numbers are among others that are in order, which np.isin would not know and sort."""
+    if not len(ordered):
+        return np.zeros(len(some), np.bool_)
+    found: Bools = ordered[np.minimum(np.searchsorted(ordered, some), len(ordered) - 1)] == some
+    return found
+
+
 class Strings(Sequence[str]):
     """A string table that decodes an entry when it is asked for; entry 0 is "". Entry i is blob[starts[i]:ends[i]]."""
 
@@ -68,13 +76,22 @@ class Strings(Sequence[str]):
         spans = zip(self.starts[rows].tolist(), self.ends[rows].tolist(), strict=True)
         return [bytes(self.blob[start:end]) for start, end in spans]
 
+    def texts(self, rows: Int64s | Int32s) -> list[str]:
+        """Return these entries; those that were not asked for before are decoded together, which is quicker."""
+        wanted = rows.tolist()
+        missing = [row for row in set(wanted) - self._cache.keys() if row >= 0]
+        for row, raw in zip(missing, self.raws(np.array(missing, np.int64)), strict=True):
+            self._cache[row] = raw.decode("utf-8", "replace")
+        return [self._cache[row] if row >= 0 else "" for row in wanted]
+
     def starting_with(self, *prefixes: bytes) -> Int64s:
         """Return the entries that begin with one of these; the text is searched, not each entry."""
         rows = [np.zeros(0, np.int64)]
         for prefix in prefixes:
-            found = [match.start() for match in re.finditer(re.escape(prefix), self.blob)]
-            begins = np.isin(self.starts, np.array(found, np.int64))
-            rows.append(np.flatnonzero(begins & (self.ends - self.starts >= len(prefix))))
+            found = np.array([match.start() for match in re.finditer(re.escape(prefix), self.blob)], np.int64)
+            # Entries stand in the order of the text; of several that begin at one place all but the last are empty.
+            at = np.searchsorted(self.starts, found, side="right") - 1
+            rows.append(at[(self.starts[at] == found) & (self.ends[at] - found >= len(prefix))])
         return np.concatenate(rows)
 
     def __len__(self) -> int:
@@ -250,4 +267,17 @@ class Profile(Struct, frozen=True, eq=False):
 
     def stack(self, row: int) -> Stack:
         """Return one row of the stack table as frames, leaf first."""
-        return Stack(tuple(frame for location in self.stacks[row] for frame in self.frames(int(location))))
+        return self.stacks_at([row])[0]
+
+    def stacks_at(self, rows: Iterable[int]) -> list[Stack]:
+        """Return several rows of the stack table as frames; a location that stands in many is decoded once."""
+        known: dict[int, tuple[Frame, ...]] = {}
+        found = []
+        for row in rows:
+            frames: list[Frame] = []
+            for location in self.stacks[row].tolist():
+                if location not in known:
+                    known[location] = tuple(self.frames(location))
+                frames += known[location]
+            found.append(Stack(tuple(frames)))
+        return found

@@ -5,6 +5,7 @@ Comes in: a profile as read so far. Goes out: words, or None where nothing is ev
 
 from collections import Counter
 from functools import lru_cache
+from itertools import chain
 
 import numpy as np
 
@@ -95,12 +96,15 @@ def producer(profile: Profile) -> str | None:
     """Return what kind of program wrote the profile: "Go", "Java", "eBPF" ...; None when nothing tells."""
     functions, strings = profile.functions, profile.strings
     some = slice(None, None, 1 + len(functions) // ENOUGH)
-    names = [strings[row] for row in functions.name[some].tolist()]
+    names = strings.texts(functions.name[some])
     files = {mapping.file for mapping in profile.mappings}
     if "[kernel.kallsyms]" in files or any(map(_of_kernel, names)):
         return "eBPF"
-    votes = Counter(_ENDINGS.get(_ending(strings[row])) for row in functions.file[some].tolist())
-    votes.update(language for name in names for language in _languages(name))
+    votes: Counter[str | None] = Counter()
+    rows = Counter(functions.file[some].tolist())  # most functions share their file with others
+    for file, times in zip(strings.texts(np.fromiter(rows, np.int64)), rows.values(), strict=True):
+        votes[_ENDINGS.get(_ending(file))] += times
+    votes.update(chain.from_iterable(map(_languages, names)))
     del votes[None]
     if votes:
         return votes.most_common(1)[0][0]
