@@ -5,7 +5,7 @@ owner, and `Stack.key`. Looks nothing up and never changes what was printed.
 """
 
 import re
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import Literal
 
@@ -181,7 +181,7 @@ _STDLIB_TOP = frozenset(
 )
 
 
-class Stack(Struct, frozen=True):
+class Stack(Struct, frozen=True, dict=True):
     """Frames, leaf first; `truncated` when the capture itself said that frames are missing."""
 
     frames: tuple[Frame, ...]
@@ -197,7 +197,7 @@ class Stack(Struct, frozen=True):
         """Return a short name for this stack that survives a rebuild (no lines, closures, vendor, shapes)."""
         return stack_key(self.functions)
 
-    @property
+    @cached_property
     def place(self) -> Frame | None:
         """Return where the goroutine stands: the first frame outside runtime, sync, internal/* and time."""
         for frame in self.frames:

@@ -1,5 +1,7 @@
 """Goroutines of one place through all snapshots: how many, who stayed, who came alive again."""
 
+from functools import cached_property
+
 import numpy as np
 from msgspec import Struct
 
@@ -8,7 +10,7 @@ from oakum.model.goroutine import GoroutineGroup
 from oakum.model.profile import Int64s
 
 
-class Population(Struct, frozen=True, eq=False):
+class Population(Struct, frozen=True, eq=False, dict=True):
     """Goroutines that stand at one place in one state and were started alike, oldest snapshot first.
 
     Arrays have one value a snapshot, or one a step between two snapshots. What a capture cannot say is -1.
@@ -31,12 +33,12 @@ class Population(Struct, frozen=True, eq=False):
     aged: Int64s  # in each snapshot: members whose header names a waiting time
     alive: Int64s  # in each snapshot: members whose wait has restarted since a collection saw others wait
 
-    @property
+    @cached_property
     def followed(self) -> bool:
         """Tell whether members can be told apart in every step."""
         return len(self.came) > 0 and min(self.came.tolist()) >= 0
 
-    @property
+    @cached_property
     def last(self) -> int:
         """Return how many there are in the last snapshot that has goroutines."""
         return next((count for count in reversed(self.counts.tolist()) if count >= 0), 0)
@@ -47,7 +49,7 @@ class Population(Struct, frozen=True, eq=False):
         seen = [count for count in self.counts.tolist() if count >= 0]
         return seen[-1] - seen[0] if seen else 0
 
-    @property
+    @cached_property
     def now(self) -> tuple[GoroutineGroup, ...]:
         """Return its groups in the last snapshot that has goroutines."""
         counts = self.counts.tolist()
