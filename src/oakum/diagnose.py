@@ -69,7 +69,7 @@ def diagnose(case: Case, progress: Progress = _silent, sources: Sources | None =
         moments=tuple(row for process in case.processes for row in snapshot_rows(process)),
         findings=findings,
         explained=explained,
-        memory=tuple(reconcile(one, findings) for one in memories),
+        memory=reconcile(memories, findings),
         gaps=(*gaps(*longest_runs(case, works), findings), *unsettled.values(), *unread),
         inputs=case.inputs,
         timeline=tuple(point for process in case.processes for point in timeline(process)),
@@ -89,10 +89,12 @@ def _suspects(measured: Measured, work: Activity) -> list[Suspect]:
     found = populations([one.goroutines for one in process.snapshots], dated=dated_since(process.snapshots))
     goroutines = goroutine_suspects(process, found, work, count_in_baseline(process))
     pins = attribute(goroutines, growth, process)
-    heap = heap_suspects(process, growth, memory_series(process), goroutines, work.steps, pins)
+    own = memory_series(process) if process.history else series
+    heap = heap_suspects(process, growth, own, goroutines, work.steps, pins)
     captured = join_heap(goroutines, heap, pins, process)
     past = _with_past(process)
-    numbers = (*memory_suspects(past, series), *number_suspects(past, series, activity(past.snapshots)))
+    work = activity(past.snapshots) if process.history else work
+    numbers = (*memory_suspects(past, series), *number_suspects(past, series, work))
     return [
         *(with_events(one, process.snapshots) for one in captured),
         *(with_events(one, past.snapshots) for one in numbers),
@@ -101,9 +103,9 @@ def _suspects(measured: Measured, work: Activity) -> list[Suspect]:
 
 def _memory(measured: Measured) -> Memory:
     """Return where the memory of a process is, and what that means."""
-    held = memory(_with_past(measured.process))
+    held = memory(measured.process.id, measured.memory)
     return replace(held, says=describe_memory(measured.memory, held.full_in_seconds))
 
 
 def _with_past(process: Process) -> Process:
-    return replace(process, snapshots=process.timeline)
+    return replace(process, snapshots=process.timeline) if process.history else process

@@ -208,13 +208,18 @@ def _identity(suspect: Suspect) -> str:
     return blake2b("\n".join(names).encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
-def reconcile(memory: Memory, findings: Iterable[Finding]) -> Memory:
-    """Return the memory of a process without "this is not a heap leak" where a heap leak was found in it."""
-    for found in findings:
-        of_heap = found.suspect.wait is None and found.mechanism != "off-heap" and found.confidence != "possible"
-        if of_heap and found.suspect.sites[0].process == memory.process:
-            return replace(memory, says=tuple(one for one in memory.says if not one.key.startswith("memory.not-heap")))
-    return memory
+def reconcile(memories: Iterable[Memory], findings: Iterable[Finding]) -> tuple[Memory, ...]:
+    """Return the memory of each process without "this is not a heap leak" where a heap leak was found in it."""
+    of_heap = {
+        found.suspect.sites[0].process
+        for found in findings
+        if found.suspect.wait is None and found.mechanism != "off-heap" and found.confidence != "possible"
+    }
+    return tuple(_with_heap_leak(one) if one.process in of_heap else one for one in memories)
+
+
+def _with_heap_leak(memory: Memory) -> Memory:
+    return replace(memory, says=tuple(one for one in memory.says if not one.key.startswith("memory.not-heap")))
 
 
 def verdict(findings: Iterable[Finding], *, compared: bool) -> Verdict:

@@ -32,8 +32,9 @@ def stats(live: int, **more: int) -> MemStats:
 
 def memory(process: Process) -> Memory:
     """Return the memory as it is measured and described."""
-    measured = compare_memory.memory(process)
-    return replace(measured, says=describe_memory(memory_series(process), measured.full_in_seconds))
+    series = memory_series(process)
+    measured = compare_memory.memory(process.id, series)
+    return replace(measured, says=describe_memory(series, measured.full_in_seconds))
 
 
 def process(*moments: Mapping[str, object]) -> Process:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from oakum import cli
 from oakum.cli.case import case
-from oakum.compare.memory import memory
+from oakum.compare.memory import memory, memory_series
 from oakum.model import Capture, Reading
 from oakum.parse import parse
 
@@ -126,7 +126,7 @@ def test_they_are_one_status_of_the_snapshot_and_none_is_unknown(tmp_path: Path)
     assert snapshot.sources["status"].format == "proc-status"
     for name in ("process_resident_memory_bytes", "process_open_fds", "container_oom_events_total"):
         assert snapshot.status.total(name)
-    assert memory(process).limit == 512 << 20
+    assert memory(process.id, memory_series(process)).limit == 512 << 20
 
 
 def test_inspect_tells_what_is_asked_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

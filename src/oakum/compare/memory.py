@@ -40,7 +40,8 @@ def _metric(metrics: Metrics | None, *names: str) -> float:
     return math.nan
 
 
-def _rss(snapshot: Snapshot) -> float:
+def resident(snapshot: Snapshot) -> float:
+    """Return the resident memory; NaN where no capture says."""
     names = ("process_resident_memory_bytes", "container_memory_working_set_bytes")
     told = _metric(snapshot.status, *names)
     return told if not math.isnan(told) else _metric(snapshot.metrics, *names)
@@ -93,7 +94,7 @@ def _marked(snapshot: Snapshot) -> float:
     return math.nan
 
 
-def _live(snapshot: Snapshot) -> float:
+def heap_live(snapshot: Snapshot) -> float:
     """Return what is alive: as the collector says, else as the profile knows within its sampling."""
     marked = _marked(snapshot)
     return marked if not math.isnan(marked) else float(np.fmin(_profiled(snapshot), _heap_alloc(snapshot)))
@@ -106,14 +107,12 @@ _stacks = _stat("stack_sys", "go_memstats_stack_sys_bytes")
 
 def memory_series(process: Process) -> MemorySeries:
     """Return the memory of a process, one value for each snapshot."""
-    return _series(process.snapshots)
+    snapshots = process.snapshots
 
-
-def _series(snapshots: Sequence[Snapshot]) -> MemorySeries:
     def column(read: Callable[[Snapshot], float]) -> Floats:
         return np.array([read(snapshot) for snapshot in snapshots], np.float64)
 
-    rss, sys = column(_rss), column(_stat("sys", "go_memstats_sys_bytes"))
+    rss, sys = column(resident), column(_stat("sys", "go_memstats_sys_bytes"))
     released = column(_stat("heap_released", "go_memstats_heap_released_bytes"))
     # Go has asked for more than it has touched: what it accounts for is at most this much of the RSS.
     off_heap = np.where(np.isnan(rss - sys + released), np.nan, np.maximum(0.0, rss - (sys - released)))
@@ -126,7 +125,7 @@ def _series(snapshots: Sequence[Snapshot]) -> MemorySeries:
         peak=peak,
         virtual=column(_virtual),
         limit=column(_limit),
-        heap_live=column(_live),
+        heap_live=column(heap_live),
         heap_marked=column(_marked),
         heap_alloc=column(_heap_alloc),
         heap_inuse=column(_stat("heap_inuse", "go_memstats_heap_inuse_bytes")),
@@ -148,12 +147,11 @@ def _seconds(snapshots: Sequence[Snapshot]) -> Floats:
     return np.array([(s.at - first).total_seconds() if s.at and first else math.nan for s in snapshots], np.float64)
 
 
-def memory(process: Process) -> Memory:
+def memory(process: str, series: MemorySeries) -> Memory:
     """Return where the memory of a process is at its last snapshot that says anything of it."""
-    series = _series(process.snapshots)
     at = series.last_known
     if at is None:
-        return Memory(process.id)
+        return Memory(process)
 
     def now(column: Floats) -> int | None:
         return None if math.isnan(column[at]) else int(column[at])
@@ -166,7 +164,7 @@ def memory(process: Process) -> Memory:
         runtime = min(runtime, max(0.0, series.rss[at] - inuse - kept - stacks))
     full = _full_in(series, at)
     return Memory(
-        process=process.id,
+        process=process,
         rss=now(series.rss),
         limit=now(series.limit),
         heap_live=now(series.heap_live),

@@ -1,11 +1,9 @@
 """A process -> what it measured as a whole in each snapshot and in the past that was kept: the report's time line."""
 
 from collections.abc import Sequence
+from math import isfinite
 
-import numpy as np
-from msgspec.structs import replace
-
-from oakum.compare.memory import memory_series
+from oakum.compare.memory import heap_live, resident
 from oakum.model import Point, Process, Snapshot, SnapshotRow
 
 
@@ -44,11 +42,10 @@ def _digests(snapshot: Snapshot) -> tuple[str, ...]:
 def _points(
     process: Process, snapshots: Sequence[Snapshot], captured: set[int], *, baseline: bool = False
 ) -> list[Point]:
-    series = memory_series(replace(process, snapshots=tuple(snapshots)))
     points = []
-    for at, snapshot in enumerate(snapshots):
-        measured = {"goroutines": _goroutines(snapshot), "heap_live": series.heap_live[at], "rss": series.rss[at]}
-        totals = {name: int(value) for name, value in measured.items() if value is not None and np.isfinite(value)}
+    for snapshot in snapshots:
+        measured = {"goroutines": _goroutines(snapshot), "heap_live": heap_live(snapshot), "rss": resident(snapshot)}
+        totals = {name: int(value) for name, value in measured.items() if value is not None and isfinite(value)}
         known = id(snapshot) in captured
         if totals or known:
             digests = _digests(snapshot)

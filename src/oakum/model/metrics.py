@@ -1,6 +1,7 @@
 """Numbers that a process, or the kernel about it, tells at one snapshot: metric and labels -> value."""
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from msgspec import Struct
 
@@ -9,18 +10,26 @@ Labels = tuple[tuple[str, str], ...]  # sorted by name
 _IMPOSSIBLE = 2.0**63  # bytes, goroutines or seconds; NaN, which exporters have for what they cannot tell, is not below
 
 
-class Metrics(Struct, frozen=True):
+class Metrics(Struct, frozen=True, dict=True):
     """One scrape. Names are those of the Prometheus client for Go: go_goroutines, process_resident_memory_bytes ..."""
 
     values: Mapping[tuple[str, Labels], float]
 
     def total(self, name: str) -> float | None:
         """Return the sum of a metric over all its labels; None when it is not there, or is nothing that can be."""
-        found = [value for (metric, _), value in self.values.items() if metric == name and abs(value) < _IMPOSSIBLE]
+        found = [value for value in self.by_labels(name).values() if abs(value) < _IMPOSSIBLE]
         return sum(found) if found else None
 
-    def by_labels(self, name: str) -> dict[Labels, float]:
-        return {labels: value for (metric, labels), value in self.values.items() if metric == name}
+    def by_labels(self, name: str) -> Mapping[Labels, float]:
+        return self._by_name.get(name, {})
+
+    @cached_property
+    def _by_name(self) -> dict[str, dict[Labels, float]]:
+        """Return the samples of each metric: a scrape has thousands, and is asked for some thirty metrics."""
+        found: dict[str, dict[Labels, float]] = {}
+        for (metric, labels), value in self.values.items():
+            found.setdefault(metric, {})[labels] = value
+        return found
 
     def __len__(self) -> int:
         return len(self.values)
