@@ -83,6 +83,10 @@ class _Heap:
         self.done = list(self._done(activity))
         self.works = self._works()
         self.last = int(self.seen[-1])
+        self._space = growth.space[self.seen]
+        self._noise, self._churn = growth.noise[self.seen], growth.churn[self.seen]
+        before = self._space[0] if len(self.seen) > 1 else 0
+        self._gained: list[int] = (self._space[-1] - before).tolist()
 
     @staticmethod
     def _fresh(growth: HeapGrowth, collections: Floats) -> Int64s:
@@ -116,12 +120,8 @@ class _Heap:
 
     def moves(self, rows: Sequence[int]) -> Moves:
         """Return how these rows move together."""
-        at = np.ix_(self.seen, np.asarray(rows))
-        growth = self.growth
-        return moves(
-            growth.space[at].sum(axis=1).astype(np.float64), growth.noise[at].sum(axis=1),
-            growth.churn[at].sum(axis=1), self.works,
-        )  # fmt: skip
+        space, noise, churn = (told.take(rows, axis=1).sum(axis=1) for told in (self._space, self._noise, self._churn))
+        return moves(space.astype(np.float64), noise, churn, self.works)
 
     def agreed(self, rows: Sequence[int]) -> Moves:
         """Return how these rows move, by the profile and by what the collector says of the whole."""
@@ -139,8 +139,7 @@ class _Heap:
 
     def gained(self, row: int) -> int:
         """Return by how much a row exceeds its first snapshot; what it holds when there is one snapshot."""
-        column = self.growth.space[self.seen, row]
-        return int(column[-1] - column[0]) if len(column) > 1 else int(column[-1])
+        return self._gained[row]
 
 
 def heap_suspects(

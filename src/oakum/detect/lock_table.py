@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from msgspec import Struct, field
 
 from oakum.detect.lock_actors import Actor, TypeName, Want
+from oakum.model.words import Call
 
 # Callers of the code that asks for a lock: helpers that lock for others stand no deeper.
 _CALLERS = 3
@@ -55,6 +56,12 @@ class Lock(Struct, eq=False):
         if not sure and len(self.types) > 1 and self.words:
             return None
         return min((lines[place] for lines in self.alike if place in lines), default=None)
+
+    def carried_by(self, call: Call) -> bool:
+        """Tell whether one of its addresses is among the words of a call."""
+        if self.words.isdisjoint(call.words) and self.owners.isdisjoint(call.words):  # nearly all: no set is made
+            return False
+        return not self.addresses.isdisjoint(call.addresses)
 
     @property
     def shape(self) -> object:

@@ -16,6 +16,7 @@ from oakum.detect.lock_actors import COND, LARGEST_OBJECT, Actor, TypeName, aske
 from oakum.detect.lock_table import Lock, locks_of
 from oakum.model import Frame, Text
 from oakum.model.vocabulary import LOCK_FREE_STATES, RUNNING_STATES, SOFT_STATES
+from oakum.model.words import LOWEST_ADDRESS, Call
 
 Proof = Literal["passed", "carried", "shape", "called", "package"]
 # "holder": it waits for who has the lock. "twice": for itself, "reads-again": for the writer that waits for it.
@@ -65,6 +66,21 @@ def waits(actors: Iterable[Actor]) -> list[Wait]:
     return found
 
 
+class _Row(NamedTuple):
+    """What one frame of a group is, whichever goroutine stands in it."""
+
+    function: str
+    package: str
+    is_method: bool
+    type: TypeName
+    place: str
+
+
+def _row(frames: tuple[Frame, ...], row: int) -> _Row:
+    frame = frames[row]
+    return _Row(frame.function, frame.package, is_method(frame), *place_of(frames, row))
+
+
 class _Index:
     """Actors by what may tell that they hold a lock, so that not every lock is compared with every stack.
 
@@ -79,10 +95,13 @@ class _Index:
         addresses: dict[TypeName, set[int]] = defaultdict(set)  # of the objects of a type that are printed
         self._frames_left = _MOST_FRAMES
         self._alike: dict[object, list[tuple[Held, Actor]]] = {}  # by the shape of a lock
+        rows_of: dict[int, list[_Row]] = {}  # by group: its members differ in their words alone
         for actor in actors:
+            if actor.group not in rows_of:
+                rows_of[actor.group] = [_row(actor.frames, row) for row in range(len(actor.frames))]
             first = actor.want.row + 1 if actor.want else 0  # who waits in Lock holds nothing above that call
-            for row in range(first, len(actor.frames)):
-                self._add(actor, row, addresses)
+            for at, row in enumerate(rows_of[actor.group][first:], first):
+                self._add(actor, row, actor.calls[at] if actor.calls else None, addresses)
         self._objects = {one: sorted(words) for one, words in addresses.items()}
         # No object is larger than the least distance between two of them.
         self._largest = {
@@ -90,16 +109,15 @@ class _Index:
             for one, words in self._objects.items()
         }
 
-    def _add(self, actor: Actor, row: int, addresses: dict[TypeName, set[int]]) -> None:
-        frame = actor.frames[row]
-        call = actor.calls[row] if actor.calls else None
-        self._by_function[frame.function][id(actor)] = actor
-        for address in call.addresses if call else ():
-            self._by_address[address][id(actor)] = actor
-        if call is not None and call.receiver is not None and is_method(frame):
-            addresses[place_of(actor.frames, row)[0]].add(call.receiver)
+    def _add(self, actor: Actor, row: _Row, call: Call | None, addresses: dict[TypeName, set[int]]) -> None:
+        self._by_function[row.function][id(actor)] = actor
+        for word in call.words if call else ():
+            if word is not None and word >= LOWEST_ADDRESS:
+                self._by_address[word][id(actor)] = actor
+        if call is not None and row.is_method and (receiver := call.receiver) is not None:
+            addresses[row.type].add(receiver)
         else:
-            for name in (*place_of(actor.frames, row), frame.package):
+            for name in (row.type, row.place, row.package):
                 self._without_object[name][id(actor)] = actor
 
     def find_owner(self, lock: Lock) -> None:
@@ -284,7 +302,7 @@ def _frame_holds(actor: Actor, row: int, lock: Lock, own: bool, carries: bool) -
     """Return what one frame tells of holding a lock."""
     frame = actor.frames[row]
     call = actor.calls[row] if actor.calls else None
-    carried = carries and call is not None and not lock.addresses.isdisjoint(call.addresses)
+    carried = carries and call is not None and lock.carried_by(call)
     kept, place = place_of(actor.frames, row)
     alike = kept in lock.types
     taken = lock.line(place, carried)
@@ -296,7 +314,7 @@ def _frame_holds(actor: Actor, row: int, lock: Lock, own: bool, carries: bool) -
     if led is not None and frame.line > led and actor.want is None and not (alike or passed or carried):
         # Others still are in what it has left: acquire(key) locks for its caller.
         return Held(_PACKAGE, "called", frame)
-    if not carried and certain and lock.addresses:
+    if not carried and certain and (lock.words or lock.owners):
         return None  # another object of the type
     if own and not alike and not passed:
         return None  # who calls a method has its object in hand, and not its lock

@@ -352,8 +352,10 @@ class Reader:
 
     def _arrivals(self, signs: Signs) -> None:
         """Tell from the ages of the last snapshot when they began to wait: as good as a series where nobody leaves."""
-        waits = [int(one) for group in signs.population.groups[self._at[-1]] for one in group.waits if one >= 1]
-        if len(waits) < 2 * FEW or signs.wait not in ("hard", "soft", "never"):
+        if signs.wait not in ("hard", "soft", "never"):
+            return
+        waits = [one for group in signs.population.groups[self._at[-1]] for one in group.waits.tolist() if one >= 1]
+        if len(waits) < 2 * FEW:
             return
         oldest, youngest = max(waits), min(waits)
         if oldest - youngest < SURE_MINUTES:

@@ -9,6 +9,9 @@ from typing import NamedTuple
 
 from oakum.model.frame import Stack
 
+# sync.(*Mutex).lockSlow(0xc00009e3a0)        main.(*Region).accept(0xc00009e360, {0xc00001a480, 0x1f?, 0x20})
+# main.(*Region).follow(...)                  but not: created by main.NewRing in goroutine 1
+_CALL = re.compile(rb"\n(?![\t ])([^\n]*)\(([^(\n]*)\)[ \t\r\f\v]*(?=\n|\Z)")
 # 0xc00009e360    0x1f?    ...    _       (`_`: an argument that was too large to print)
 _WORD = re.compile(rb"0x([0-9a-f]{1,16})(\??)|\.\.\.|_")
 
@@ -36,16 +39,8 @@ class Call(NamedTuple):
 
 def calls(goroutine: bytes | memoryview) -> tuple[Call, ...]:
     """Return the calls of one goroutine's text, leaf first, parking frames included; the creator is none of them."""
-    found = []
-    # sync.(*Mutex).lockSlow(0xc00009e3a0)        main.(*Region).accept(0xc00009e360, {0xc00001a480, 0x1f?, 0x20})
-    # main.(*Region).follow(...)                  created by main.NewRing in goroutine 1
-    for line in bytes(goroutine).split(b"\n"):
-        line = line.rstrip()
-        if line.endswith(b")") and not line.startswith((b"\t", b" ")):
-            function, opened, words = line[:-1].rpartition(b"(")
-            if opened:
-                found.append(Call(function.decode("utf-8", "replace"), _words(words)))
-    return tuple(found)
+    found = _CALL.findall(b"\n" + goroutine)
+    return tuple([Call(function.decode("utf-8", "replace"), _words(words)) for function, words in found])
 
 
 def matched(found: tuple[Call, ...], stack: Stack) -> tuple[Call, ...]:
@@ -53,11 +48,16 @@ def matched(found: tuple[Call, ...], stack: Stack) -> tuple[Call, ...]:
     rows: list[Call] = []
     at = 0
     for frame in stack.frames:
-        row = next((row for row in range(at, len(found)) if found[row].function == frame.function), None)
-        rows.append(Call(frame.function) if row is None else found[row])
-        at = at if row is None else row + 1
+        row = at
+        while row < len(found) and found[row].function != frame.function:
+            row += 1
+        if row < len(found):
+            rows.append(found[row])
+            at = row + 1
+        else:
+            rows.append(Call(frame.function))
     return tuple(rows)
 
 
 def _words(raw: bytes) -> tuple[int | None, ...]:
-    return tuple(int(digits, 16) if digits and not unsure else None for digits, unsure in _WORD.findall(raw))
+    return tuple([int(digits, 16) if digits and not unsure else None for digits, unsure in _WORD.findall(raw)])
