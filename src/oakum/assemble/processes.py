@@ -6,6 +6,7 @@ at its address under its name, where the store scraped that very address, or whe
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -42,18 +43,25 @@ class _Known(Struct, eq=False):
 def merged(programs: Sequence[Program]) -> list[Program]:
     """Return the programs, those that are the same process as one, in the order of the first."""
     found: list[_Known] = []
+    marked: dict[object, set[int]] = defaultdict(set)  # who has a mark: only they can be the same, not all of a fleet
     for one in programs:
         who = identity_of([part for part in one.parts if part.slot])
         who = replace(who, binary=who.binary or process_name(one.parts) or "")
         new = _Known(one, who, _reached(one.parts), _scraped(one.parts), _collected(one.parts))
-        home = next((known for known in found if _same(known, new)), None)
-        if home is None:
+        second = int(who.started) if who.started is not None and math.isfinite(who.started) else None
+        started = [("started", second + late) for late in (0, -1, 1)] if second is not None else []
+        alike = sorted(set().union(*(marked.get(mark, ()) for mark in (*new.reached, *new.collected, *started))))
+        at = next((at for at in alike if _same(found[at], new)), len(found))
+        if at == len(found):
             found.append(new)
         else:
+            home = found[at]
             _join(home.program, one)
             home.reached |= new.reached
             home.scraped |= new.scraped
             home.collected |= new.collected
+        for mark in (*new.reached, *new.collected, *started[:1]):
+            marked[mark].add(at)
     return [known.program for known in found]
 
 

@@ -83,7 +83,8 @@ def recognise(
     it stayed after the load: that goroutines follow open connections, or are meant to wait, is how some bugs look.
     `every`: also those that neither grow nor pile up are looked up.
     """
-    matched = [_matches(one, processes, catalogue, every) for one in suspects]
+    fleet = _Fleet(processes)
+    matched = [_matches(one, fleet, catalogue, every) for one in suspects]
     bugs = [_worth_reporting([one for one in rows if not one.hit.signature.symptom]) for rows in matched]
     named = {one.hit.entry.id for rows in bugs for one in rows}
     found: list[Suspect] = []
@@ -94,18 +95,37 @@ def recognise(
     return found
 
 
-def _matches(suspect: Suspect, processes: Sequence[Process], catalogue: Leaks, every: bool) -> list[_Seen]:
+class _Fleet:
+    """The processes of a case, and which versions of an entry's modules they run: asked once for all that show it."""
+
+    def __init__(self, processes: Sequence[Process]) -> None:
+        self.processes = {process.id: process for process in processes}
+        self._versions: dict[str, list[tuple[Process, Affected, Running]]] = {}
+
+    def versions(self, hit: Hit[Leak]) -> list[tuple[Process, Affected, Running]]:
+        """Return what is known to run of the entry's modules, process by process."""
+        if hit.entry.id not in self._versions:
+            self._versions[hit.entry.id] = [
+                (process, one, run)
+                for process in self.processes.values()
+                for one, run in _running(hit, process, _frames_of(process, hit.entry))
+                if run.version or run.fork
+            ]
+        return self._versions[hit.entry.id]
+
+
+def _matches(suspect: Suspect, fleet: _Fleet, catalogue: Leaks, every: bool) -> list[_Seen]:
     """Return the entries that a suspect is looked up in; none for what neither grows nor piles up."""
     if suspect.mechanisms and suspect.mechanisms[0] in HARMLESS:
-        return _overturning(suspect, processes, catalogue)
-    return _seen(suspect, processes, catalogue) if every or piled_up(suspect) else []
+        return _overturning(suspect, fleet, catalogue)
+    return _seen(suspect, fleet, catalogue) if every or piled_up(suspect) else []
 
 
-def _overturning(suspect: Suspect, processes: Sequence[Process], catalogue: Leaks) -> list["_Seen"]:
+def _overturning(suspect: Suspect, fleet: _Fleet, catalogue: Leaks) -> list["_Seen"]:
     """Return the bugs that accuse what was found harmless."""
     if not suspect.kinds.any("outlives-load", "baseline"):
         return []
-    return [one for one in _seen(suspect, processes, catalogue) if _sure(one, suspect)]
+    return [one for one in _seen(suspect, fleet, catalogue) if _sure(one, suspect)]
 
 
 def piled_up(suspect: Suspect) -> bool:
@@ -117,11 +137,11 @@ def piled_up(suspect: Suspect) -> bool:
     return suspect.share.get("inuse_space", 0.0) >= HEAP_SHARE
 
 
-def _seen(suspect: Suspect, processes: Sequence[Process], catalogue: Leaks) -> list[_Seen]:
+def _seen(suspect: Suspect, fleet: _Fleet, catalogue: Leaks) -> list[_Seen]:
     """Return every entry that a stack of the suspect looks like, one row an entry, the surest first."""
     best: dict[str, _Seen] = {}
     for hit, trace in _hits(suspect, catalogue):  # the root first: what else waits because of it says less
-        seen = _versioned(hit, trace, processes)
+        seen = _versioned(hit, trace, fleet)
         if hit.entry.id not in best or seen.rank < best[hit.entry.id].rank:
             best[hit.entry.id] = seen
     return sorted(best.values(), key=lambda seen: (*seen.order, seen.hit.entry.id))
@@ -146,20 +166,18 @@ def _worth_reporting(seen: Sequence[_Seen]) -> list[_Seen]:
     return bugs[:_MOST]
 
 
-def _versioned(hit: Hit[Leak], trace: Trace, processes: Sequence[Process]) -> _Seen:
+def _versioned(hit: Hit[Leak], trace: Trace, fleet: _Fleet) -> _Seen:
     """Return the hit with the version that decides: of this process, or of the peer where the bug is the peer's."""
-    own = next((process for process in processes if process.id == trace.process), None)
+    own = fleet.processes.get(trace.process)
     frames = (*trace.frames, *((trace.created,) if trace.created is not None else ()))
     rows = [_Seen(hit, trace, one, run, _answer_of(hit, one, run), own) for one, run in _running(hit, own, frames)]
     here = next((row for row in rows if row.said != "unknown"), next((r for r in rows if r.running.version), rows[0]))
     if hit.signature.where == "self":
         return here
-    others = [process for process in processes if own is None or process.id != own.id]
     peers = [
         _Seen(hit, trace, one, run, _answer_of(hit, one, run), process)
-        for process in others
-        for one, run in _running(hit, process, _frames_of(process, hit.entry))
-        if run.version or run.fork
+        for process, one, run in fleet.versions(hit)
+        if process is not own
     ]
     if peers:
         return next((row for row in peers if row.said == "yes"), peers[0])

@@ -10,7 +10,7 @@ from oakum.model.diagnosis import Diagnosis
 from oakum.report.page.blocks import Bar, Chart, ChartPoint, Series, Waterfall, anchor_of_input
 from oakum.report.page.derive import Derive
 from oakum.report.page.since import Dated, allocating, dated, snapshot_name
-from oakum.report.page.speech import Speech, clock
+from oakum.report.page.speech import Speech, clock, ends
 from oakum.report.words import size
 
 MEASURES = ("goroutines", "heap_live", "rss")
@@ -110,7 +110,7 @@ def _points(
     speech: Speech, diagnosis: Diagnosis, derive: Derive, values: Sequence[Dated], kind: str
 ) -> tuple[tuple[ChartPoint, ...], str]:
     """Return the points of a line, at most so many, and what is to be said of those that are left out."""
-    times = [one.at for one in values]
+    times = ends(one.at for one in values)
     shown = thinned(values, lambda one: one.value)
     kinds = {row.digest: row.kind for row in diagnosis.inputs}
     points = []

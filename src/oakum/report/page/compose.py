@@ -33,7 +33,7 @@ from oakum.report.page.derive import Derive
 from oakum.report.page.glance import glance, settling
 from oakum.report.page.headline import FIRST, headline, subject, worst_first
 from oakum.report.page.since import beginnings, snapshot_name
-from oakum.report.page.speech import Speech, clock, stamp
+from oakum.report.page.speech import Speech, clock, ends, stamp
 from oakum.report.page.suspects import Suspects
 from oakum.report.words import WORDS, size
 from oakum.report.words.lines import problem_in
@@ -214,7 +214,7 @@ class _Composer:
         own = [point for point in points if not point.baseline]
         begins = beginnings(self.diagnosis, process, self.diagnosis.findings[:_WHOLE_MOST])
         shown = [measure for measure in MEASURES if any(measure in point.totals for point in own)]
-        times = [point.at for point in own]
+        times = ends(point.at for point in own)
         rows = []
         for at, point in enumerate(own[:_ROWS_MOST]):
             numbers = [self.total(measure, point) for measure in shown]

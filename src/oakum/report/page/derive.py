@@ -108,8 +108,11 @@ class Derive:
         self.diagnosis, self.kept = diagnosis, kept
         self._inputs = {row.digest: row for row in diagnosis.inputs if row.digest}
         self._of_process: dict[tuple[str, bool], list[SnapshotRow]] = {}
+        self._captured: dict[str, str] = {}  # capture -> the first process that it is of
         for snapshot in diagnosis.moments:
             self._of_process.setdefault((snapshot.process, snapshot.baseline), []).append(snapshot)
+            for digest in snapshot.inputs if not snapshot.baseline else ():
+                self._captured.setdefault(digest, snapshot.process)
         self._numbers: dict[tuple[str, datetime | None], int] = {}
         for number, row in enumerate(diagnosis.inputs, 1):
             self._numbers.setdefault((row.digest, row.taken_at), number)
@@ -273,10 +276,7 @@ class Derive:
 
     def _process(self, found: Finding, evidence: Evidence) -> str:
         """Return the process that a claim is about: the one whose capture it names."""
-        for snapshot in self.diagnosis.moments:
-            if not snapshot.baseline and evidence.capture in snapshot.inputs:
-                return snapshot.process
-        return found.suspect.sites[0].process
+        return self._captured.get(evidence.capture, found.suspect.sites[0].process)
 
     def _stands(self, found: Finding, evidence: Evidence) -> str:
         """Return the function that a claim about goroutines is about: the one on top of its excerpt."""

@@ -1,7 +1,7 @@
 """What a page is said with: words and sentences of one language, names cut where nobody reads on, times and numbers."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from oakum.model.diagnosis import ProcessRow
@@ -93,6 +93,12 @@ def clock(when: datetime | None, others: Sequence[datetime | None] = ()) -> str:
         return ""
     days = {utc(one).date() for one in (when, *others) if one is not None}
     return f"{utc(when):%H:%M:%S}Z" if len(days) == 1 else f"{utc(when):%Y-%m-%d %H:%M:%S}Z"
+
+
+def ends(times: Iterable[datetime | None]) -> list[datetime]:
+    """Return the first and the last of some times: they are of one day when all are."""
+    known = sorted(utc(one) for one in times if one is not None)
+    return [*known[:1], *known[-1:]]
 
 
 def stamp(when: datetime | None) -> str:
