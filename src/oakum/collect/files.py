@@ -11,7 +11,6 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from pathlib import Path
 from typing import BinaryIO
 
@@ -221,6 +220,8 @@ def _not_there(path: Path, origin: str) -> Problem:
         names = [child.name for child in path.parent.iterdir()]
     except OSError:
         names = []
+    from difflib import get_close_matches
+
     near = [str(path.with_name(one)) for one in get_close_matches(path.name, names, 1)]
     try:
         here = str(Path.cwd())

@@ -3,7 +3,6 @@
 Says which of them it took off. Never refuses: what cannot be decoded becomes U+FFFD.
 """
 
-import html
 import re
 from functools import lru_cache
 
@@ -68,6 +67,8 @@ def _resolved(entity: re.Match[str]) -> str:
 
 @lru_cache(maxsize=1024)
 def _character(entity: str) -> str:
+    import html  # its table of names takes longer to import than most dumps to read
+
     return html.unescape(entity)
 
 
