@@ -7,14 +7,18 @@ import signal
 import tempfile
 import threading
 from collections.abc import Callable, Generator, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import pytest
 from hypothesis import settings
 from xdist.remote import Producer  # type: ignore[import-untyped]
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
+
+from oakum.model import Capture, Reading
+from oakum.parse import parse
 
 if TYPE_CHECKING:
     from browser import Page
@@ -104,6 +108,18 @@ def pytest_runtest_makereport(
             report.outcome = "failed"
             report.longrepr = f"{item.nodeid} was skipped, which CI does not allow: {reason}"
     return report
+
+
+@lru_cache(maxsize=512)
+def _parsed(data: bytes) -> tuple[Reading, ...]:
+    return parse(Capture("", data))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _parsed_once() -> Iterator[None]:
+    """Parse what tests of a worker make cases of once: most are made of the same recordings. Tests of parse call it."""
+    with patch("oakum.pipeline.case.parse", lambda capture: _parsed(bytes(capture.data))):
+        yield
 
 
 @pytest.fixture

@@ -9,11 +9,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from unittest.mock import patch
 
 import numpy as np
 from msgspec.structs import replace
@@ -23,9 +22,8 @@ from casebook.runner.case import chosen
 from casebook.runner.evidence import recording
 from casebook.runner.expectation import expectation
 from oakum.cli.case import case as case_of
-from oakum.model import Capture, Case, Finding, GoroutineGroup, Goroutines, Process, Reading, Snapshot
+from oakum.model import Case, Finding, GoroutineGroup, Goroutines, Process, Snapshot
 from oakum.model.profile import Int64s
-from oakum.parse import parse
 
 # What each capture's name stands for when one format is dropped.
 FORMATS = {
@@ -84,17 +82,9 @@ def laid_out(case: str, take: str, folder: Path, change: Change = lambda name, d
     return list(arguments)
 
 
-@lru_cache(maxsize=512)
-def _parsed(data: bytes) -> tuple[Reading, ...]:
-    return parse(Capture("", data))
-
-
 def loaded(case: str, take: str, change: Change = lambda name, data: (name, data)) -> Case:
-    """Return a take as `oakum diagnose` sees it, its captures changed. The same bytes are parsed once."""
-    with (
-        TemporaryDirectory() as folder,
-        patch("oakum.pipeline.case.parse", lambda capture: _parsed(bytes(capture.data))),
-    ):
+    """Return a take as `oakum diagnose` sees it, its captures changed."""
+    with TemporaryDirectory() as folder:
         return case_of(laid_out(case, take, Path(folder), change))
 
 

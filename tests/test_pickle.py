@@ -1,20 +1,10 @@
-"""Cases and diagnoses travel between processes: pickled and back they are the same, for every regression."""
+"""What the model is made of travels between processes: pickled and back it is the same. Cases: tests/regressions."""
 
 import pickle
-from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
 
-import pytest
-
-from oakum.cli.case import case
-from oakum.diagnose import diagnose
 from oakum.model import Strings
-from oakum.report.json import document
-from support import ROOT
-
-REGRESSIONS = sorted(path for path in (ROOT / "tests/regressions").iterdir() if (path / "captures").is_dir())
-
 
 T = TypeVar("T")
 
@@ -22,15 +12,6 @@ T = TypeVar("T")
 def back(value: T) -> T:
     found: T = pickle.loads(pickle.dumps(value))  # noqa: S301  (our own)
     return found
-
-
-@pytest.mark.parametrize("folder", REGRESSIONS, ids=lambda folder: folder.name)
-def test_a_case_and_its_diagnosis(folder: Path) -> None:
-    given = case([str(folder / "captures")])
-    diagnosis = diagnose(given)
-    assert back(diagnosis) == diagnosis
-    again = diagnose(back(given))
-    assert document(again) == document(diagnosis)
 
 
 def test_read_only_mappings_stay_read_only() -> None:

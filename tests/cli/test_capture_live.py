@@ -9,7 +9,7 @@ import pytest
 
 from collect.pprof.test_live import leaky
 from collect.web.faults import HERE as CERTIFICATES
-from support import oakum
+from support import oakum_process as oakum
 
 pytestmark = pytest.mark.live
 

@@ -9,18 +9,18 @@ import pytest
 
 from oakum import __version__
 from oakum.cli import COMMANDS
-from support import DEMO, ROOT, imported, oakum
+from support import DEMO, ROOT, imported, oakum, oakum_process
 
 NOT_FILES = ("demo", "diff", "find", "list", "peek", "doctor", "completion")  # verbs that one file alone is not for
 OAKUM = f"{quote(sys.executable)} -m oakum"
 
 
 def test_version() -> None:
-    assert oakum("--version").out == f"oakum {__version__}\n"
+    assert oakum_process("--version").out == f"oakum {__version__}\n"
 
 
 def test_help_names_every_verb() -> None:
-    answer = oakum("--help")
+    answer = oakum_process("--help")
     assert answer.code == 0
     assert all(name in answer.out for name, _ in COMMANDS)
 
@@ -54,7 +54,7 @@ def test_missing_file_is_said_in_words(name: str, tmp_path: Path) -> None:
 
 
 def test_a_server_that_is_not_there_is_said_in_words() -> None:
-    answer = oakum("top", "http://127.0.0.1:1/debug/pprof/heap")
+    answer = oakum_process("top", "http://127.0.0.1:1/debug/pprof/heap")
     assert answer.code == 4
     assert "http://127.0.0.1:1/debug/pprof/heap: connection refused" in answer.err
 

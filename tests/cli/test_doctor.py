@@ -12,7 +12,7 @@ import pytest
 
 from oakum.cli import checks
 from support import Answer
-from support import oakum as process
+from support import oakum_process as process
 
 Call = Callable[..., Answer]
 KUBECONFIG = """

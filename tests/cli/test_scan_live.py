@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from support import oakum
+from support import oakum_process as oakum
 from toolchain import DownloadFailed, download, environment, need_go
 
 WATCH = """package main

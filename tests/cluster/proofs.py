@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from cluster.world import CONTROL, PODS, SECRET
-from support import Answer, oakum
+from support import Answer
+from support import oakum_process as oakum
 
 FOLDER = Path(os.environ.get("OAKUM_CLUSTER", "."))
 LEAKING = "cart-7d4b9c6f5d-x2x7p"
@@ -39,7 +40,7 @@ def test_kubelet_through_the_api_server(user: str, tmp_path: Path) -> None:
 def test_service_account_of_a_pod(tmp_path: Path) -> None:
     def capture_there(name: str, *words: str) -> Answer:
         there = {"KUBERNETES_SERVICE_HOST": CONTROL, "KUBERNETES_SERVICE_PORT": "6443"}
-        return oakum("capture", *words, "-o", tmp_path / name, stdin=None, KUBECONFIG="", HOME=str(tmp_path), **there)
+        return oakum("capture", *words, "-o", tmp_path / name, KUBECONFIG="", HOME=str(tmp_path), **there)
 
     done = capture_there("b", "kube://node/node-a", f"kube://pod/{LEAKING}:6060")
     assert done.code == 0, done.err

@@ -4,7 +4,7 @@ One test a file: a file that is added there is walked here without a change.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
@@ -60,15 +60,6 @@ def _entries() -> list[Entry]:
 ENTRIES = _entries()
 
 
-def chosen(*folders: str, **having: bool) -> list[Any]:
-    rows = [
-        entry
-        for entry in ENTRIES
-        if entry["file"].startswith(folders) and all((key in entry) == there for key, there in having.items())
-    ]
-    return [pytest.param(entry, id=entry["file"]) for entry in rows]
-
-
 @cache
 def read(file: str) -> tuple[Reading, ...]:
     readings = parse(Capture(file, (SHARED / file).read_bytes()))
@@ -93,15 +84,13 @@ def groups(reading: Reading) -> list[str]:
     )
 
 
-@pytest.mark.parametrize("entry", chosen(""))
-def test_reads_or_says_why_not(entry: Entry) -> None:
+def _reads_or_says_why_not(entry: Entry) -> None:
     for reading in read(entry["file"]):
         assert reading.usable or reading.kind in ("unknown", "trace")
         assert reading.usable or reading.problems
 
 
-@pytest.mark.parametrize("entry", chosen("dialects/"))
-def test_every_dialect_gives_the_same_goroutines(entry: Entry) -> None:
+def _every_dialect_gives_the_same_goroutines(entry: Entry) -> None:
     file = entry["file"]
     readings = read(file)
     if file in _CUT:
@@ -118,14 +107,12 @@ def test_every_dialect_gives_the_same_goroutines(entry: Entry) -> None:
     assert bool(readings[0].wrapping) == (file not in _UNWRAPPED)
 
 
-@pytest.mark.parametrize("entry", chosen("dumps/", "gotest/", "pairs/", "goroutine-triple/", goroutine_headers=True))
-def test_every_header_is_a_goroutine(entry: Entry) -> None:
+def _every_header_is_a_goroutine(entry: Entry) -> None:
     file = entry["file"]
     assert sum(totals(read(file))) == _THREADS.get(file, entry["goroutine_headers"])
 
 
-@pytest.mark.parametrize("entry", chosen("", profile=True))
-def test_protobuf_has_the_samples_of_the_index(entry: Entry) -> None:
+def _protobuf_has_the_samples_of_the_index(entry: Entry) -> None:
     (reading,) = read(entry["file"])
     profile = reading.profile
     assert reading.format == "pprof"
@@ -136,15 +123,13 @@ def test_protobuf_has_the_samples_of_the_index(entry: Entry) -> None:
     assert len(profile.mappings) == entry["mappings"]
 
 
-@pytest.mark.parametrize("entry", chosen("negative/"))
-def test_refused_with_what_it_is_and_what_to_do(entry: Entry) -> None:
+def _refused_with_what_it_is_and_what_to_do(entry: Entry) -> None:
     (reading,) = read(entry["file"])
     assert (reading.kind, reading.usable) == ("unknown", False)
     assert any(problem.key == "not-a-profile" and len(problem_line(problem)) > 40 for problem in reading.problems)
 
 
-@pytest.mark.parametrize("entry", chosen("legacy/", "issues/", "goroutine1/", "dumps/", "gotest/", profile=False))
-def test_the_format_is_the_one_of_the_index(entry: Entry) -> None:
+def _the_format_is_the_one_of_the_index(entry: Entry) -> None:
     kind = entry["kind"]
     if kind.startswith("golden"):
         assert read(entry["file"])[0].kind == "unknown"
@@ -152,6 +137,28 @@ def test_the_format_is_the_one_of_the_index(entry: Entry) -> None:
     wanted = next((form for words, form in _TEXT_FORMATS if re.search(words, kind)), None)
     if wanted is not None:
         assert wanted in {"debug2" if r.format == "goleak" else r.format for r in read(entry["file"])}
+
+
+# What is true of the files of these folders, of those whose entry has this key (True) or does not have it (False).
+CHECKS: tuple[tuple[Callable[[Entry], None], tuple[str, ...], dict[str, bool]], ...] = (
+    (_reads_or_says_why_not, ("",), {}),
+    (_every_dialect_gives_the_same_goroutines, ("dialects/",), {}),
+    (_every_header_is_a_goroutine, ("dumps/", "gotest/", "pairs/", "goroutine-triple/"), {"goroutine_headers": True}),
+    (_protobuf_has_the_samples_of_the_index, ("",), {"profile": True}),
+    (_refused_with_what_it_is_and_what_to_do, ("negative/",), {}),
+    (
+        _the_format_is_the_one_of_the_index,
+        ("legacy/", "issues/", "goroutine1/", "dumps/", "gotest/"),
+        {"profile": False},
+    ),
+)
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["file"])
+def test_it_reads_as_the_index_says(entry: Entry) -> None:
+    for check, folders, having in CHECKS:
+        if entry["file"].startswith(folders) and all((key in entry) == there for key, there in having.items()):
+            check(entry)
 
 
 def test_several_profiles_in_one_file() -> None:

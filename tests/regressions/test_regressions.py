@@ -3,6 +3,7 @@
 Each folder has captures and a truth.toml that says what is so and what it teaches; README.md says how to write one.
 """
 
+import pickle
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -16,6 +17,7 @@ from msgspec.structs import replace
 from oakum.cli.case import case
 from oakum.diagnose import diagnose
 from oakum.model import Case, Diagnosis, Finding, Snapshot
+from oakum.report.json import document
 
 HERE = Path(__file__).parent
 SETTINGS = ("all", "late", "dump", "pb")
@@ -121,10 +123,22 @@ def _wrong(truth: dict[str, Any], setting: str, diagnosis: Diagnosis) -> list[st
     return wrong
 
 
+@cache
+def _diagnosed(name: str) -> Diagnosis:
+    return diagnose(_everything(name))
+
+
+@pytest.mark.parametrize("name", TRUTHS)
+def test_a_case_and_its_diagnosis_travel_between_processes(name: str) -> None:
+    given, diagnosis = (pickle.loads(pickle.dumps(one)) for one in (_everything(name), _diagnosed(name)))  # noqa: S301 - our own
+    assert diagnosis == _diagnosed(name)
+    assert document(diagnose(given)) == document(diagnosis)
+
+
 @pytest.mark.parametrize(("name", "setting"), [(name, setting) for name in TRUTHS for setting in _settings(name)])
 def test_what_was_once_wrong_is_right(name: str, setting: str) -> None:
     truth = TRUTHS[name]
-    diagnosis = diagnose(_given(name, setting))
+    diagnosis = _diagnosed(name) if setting == "all" else diagnose(_given(name, setting))
     wrong = _wrong(truth, setting, diagnosis)
     still_open = truth.get("open", {})
     if setting not in still_open:

@@ -62,20 +62,29 @@ def holes(template: str) -> set[str]:
 
 
 @cache
-def made() -> dict[str, set[frozenset[str]]]:
-    """Return every problem that the source makes, with the arguments of each place where it does."""
-    found: dict[str, set[frozenset[str]]] = {}
+def calls() -> list[tuple[str, str, ast.Call]]:
+    """Return every call in the source that may make a problem: its module, what is called, the call."""
+    found = []
     for path in sorted(SRC.rglob("*.py")):
-        where = path.relative_to(SRC).as_posix()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call):
-                for name, args in problems_of(node, where):
-                    found.setdefault(name, set()).add(args)
+        where, text = path.relative_to(SRC).as_posix(), path.read_text(encoding="utf-8")
+        named = {"Problem", *(name.rpartition(".")[2] for name in CALLS if where.startswith(ONLY_IN.get(name, "")))}
+        for node in ast.walk(ast.parse(text)) if any(f"{name}(" in text for name in named) else ():
+            if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in named:
+                found.append((where, ast.unparse(node.func), node))
     return found
 
 
-def problems_of(node: ast.Call, where: str) -> Iterator[tuple[str, frozenset[str]]]:
-    called = ast.unparse(node.func)
+@cache
+def made() -> dict[str, set[frozenset[str]]]:
+    """Return every problem that the source makes, with the arguments of each place where it does."""
+    found: dict[str, set[frozenset[str]]] = {}
+    for where, called, node in calls():
+        for name, args in problems_of(node, called, where):
+            found.setdefault(name, set()).add(args)
+    return found
+
+
+def problems_of(node: ast.Call, called: str, where: str) -> Iterator[tuple[str, frozenset[str]]]:
     short = called if called == "Problem.of" else called.rpartition(".")[2]
     if short not in CALLS or not where.startswith(ONLY_IN.get(short, "")) or not node.args:
         return
@@ -136,15 +145,11 @@ def test_no_problem_is_made_of_a_sentence() -> None:
 
     Words of others (an operating system, a server) and of errors come in variables.
     """
-    for path in SRC.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not isinstance(node, ast.Call):
-                continue
-            called = ast.unparse(node.func)
-            assert called != "Problem", f"{path}:{node.lineno}: Problem.of makes one"
-            if called == "Problem.of":
-                for one in node.keywords:
-                    assert not list(sentences(one.value)), f"{path}:{node.lineno}: {ast.unparse(one.value)}"
+    for where, called, node in calls():
+        assert called != "Problem", f"{where}:{node.lineno}: Problem.of makes one"
+        if called == "Problem.of":
+            for one in node.keywords:
+                assert not list(sentences(one.value)), f"{where}:{node.lineno}: {ast.unparse(one.value)}"
 
 
 def sentences(node: ast.expr) -> Iterator[str]:

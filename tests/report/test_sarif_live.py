@@ -10,7 +10,8 @@ import pytest
 
 from diagnoses import rich
 from oakum.report.findings_sarif import document
-from support import ROOT, oakum
+from support import ROOT
+from support import oakum_process as oakum
 from toolchain import DownloadFailed, download, environment, need_go
 
 CARRIER = "github.com/owenrumney/go-sarif/v3"

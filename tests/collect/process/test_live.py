@@ -19,7 +19,7 @@ from oakum.collect.targets import open_targets
 from oakum.collect.web import Access
 from oakum.model import Reading
 from oakum.parse import goroutines, parse
-from support import oakum
+from support import oakum_process as oakum
 from toolchain import CACHE, DownloadFailed, environment, need_go, version_of
 
 pytestmark = pytest.mark.live
