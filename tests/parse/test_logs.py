@@ -85,7 +85,7 @@ def test_every_encoding_of_every_wrapping(name: str) -> None:
 INSIDE = [*CARRIERS, *INNERMOST]
 
 
-@pytest.mark.parametrize(("row", "outer"), enumerate(OUTER))
+@pytest.mark.parametrize(("row", "outer"), [*enumerate(OUTER)])
 def test_a_wrapping_inside_another(row: int, outer: str) -> None:
     for step in range(5):
         inner = INSIDE[(7 * row + 11 * step) % len(INSIDE)]

@@ -572,7 +572,7 @@ _texts = st.lists(
 )
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     parts=_texts,
     eol=st.sampled_from(["\n", "\r\n"]),
@@ -600,7 +600,7 @@ _sound = st.tuples(
 )  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(_sound, min_size=1, max_size=30))
 def test_groups_are_those_of_the_goroutines_that_were_printed(
     goroutines: list[tuple[str, int, list[tuple[str, int, bool]], int]],
@@ -625,7 +625,7 @@ def test_groups_are_those_of_the_goroutines_that_were_printed(
     assert len(groups) == len(expected)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.binary(max_size=300) | _texts.map(lambda parts: "".join(b + g for b, g in parts).encode()), st.integers(0, 2000)
 )

@@ -136,7 +136,7 @@ def profiles(draw: st.DrawFn) -> Profile:
     return replace(profile, extra={"line_columns": columns}) if columns.any() else profile
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(profiles(), st.booleans())
 def test_written_and_read_again(profile: Profile, compress: bool) -> None:
     read = again(profile, compress)
