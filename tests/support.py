@@ -3,9 +3,11 @@
 import contextlib
 import io
 import os
+import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
@@ -13,7 +15,8 @@ from unittest.mock import patch
 import pytest
 
 from oakum import cli
-from oakum.model import Problem, Text
+from oakum.model import Problem, Text, Unreachable
+from oakum.report.words.lines import error_line
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared" / "evidence"
@@ -31,6 +34,14 @@ def need_shared() -> Path:
 def quoted(key: str, text: str, where: str = "") -> Problem:
     """Return a problem as the report of another version has it: in its own words."""
     return Problem(key, Text("problem.stored", {"text": text}), where)
+
+
+@contextlib.contextmanager
+def unreachable(said: str) -> Iterator[pytest.ExceptionInfo[Unreachable]]:
+    """Expect that a target is not reached, and that this is said of it in English, a regular expression."""
+    with pytest.raises(Unreachable) as raised:
+        yield raised
+    assert re.search(said, error_line(raised.value)), error_line(raised.value)
 
 
 def need_tool(name: str, package: str) -> str:

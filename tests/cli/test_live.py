@@ -15,6 +15,8 @@ from oakum.cli import live
 from oakum.cli.access_options import DURATION
 from oakum.cli.live import normalize_target
 from oakum.collect.target import CaptureOptions, LeftOut, Plan, Step
+from oakum.model import Text
+from oakum.report.words.lines import worded
 from support import DEMO, Answer
 
 Call = Callable[..., Answer]
@@ -204,7 +206,7 @@ def test_what_is_missing_is_said_in_chinese(oakum: Call) -> None:
     answer = oakum("diagnose", "--lang", "zh", "http://127.0.0.1:1")
     assert answer.code == 4
     assert answer.err == (
-        "oakum: 无法连接：“http://127.0.0.1:1/debug/pprof/: connection refused: nothing listens there”；"
+        "oakum: 无法连接：http://127.0.0.1:1/debug/pprof/：连接被拒绝：该地址无人监听；"
         "`oakum find` 可列出本机的 Go 程序及其 pprof 地址\n"
     )
 
@@ -279,13 +281,13 @@ def test_a_view_says_which_dump_it_does_not_show() -> None:
     told = Plan(
         (Step("heap.pb.gz", "", ""), Step("goroutine.pb.gz", "", "")),
         (
-            LeftOut("goroutine.debug2.txt", "45,013 goroutines", "--force takes it"),
-            LeftOut("goroutineleak.pb.gz", "old"),
+            LeftOut("goroutine.debug2.txt", Text("count.goroutines", {"count": 45_013}), Text("plan.force")),
+            LeftOut("goroutineleak.pb.gz", Text("plan.leak-last")),
         ),
     )
     target.plan = lambda *_: told
     plan = live._Part(target, ("goroutine.debug2", "goroutine.pb")).plan(CaptureOptions())
     assert [step.file for step in plan.steps] == ["goroutine.pb.gz"]
-    assert [(left.what, left.how) for left in plan.left_out] == [
+    assert [(left.what, worded(left.how)) for left in plan.left_out] == [
         ("goroutine.debug2.txt", "oakum capture --force http://orders:6060 takes it all the same")
     ]

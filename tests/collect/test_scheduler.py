@@ -13,7 +13,7 @@ from oakum.collect.capture_run import CaptureOutcome, Schedule
 from oakum.collect.growth import grown
 from oakum.collect.scheduler import CaptureScheduler
 from oakum.collect.target import CaptureOptions, Plan, Step, Taken, Target
-from oakum.model import Capture, OakumError, Problem, Unreachable, UsageError
+from oakum.model import Capture, OakumError, Problem, Text, Unreachable, UsageError
 from oakum.report.words.lines import problem_line
 from support import quoted
 
@@ -155,7 +155,7 @@ def test_who_dies_keeps_what_it_gave_and_is_asked_again() -> None:
 
     def die() -> None:
         if len(service.plans) == 2:
-            raise Unreachable("connection refused")
+            raise Unreachable(Text("web.refused"))
 
     service.at_plan = die
     shelf = Shelf()
@@ -285,7 +285,7 @@ def test_wrong_words_end_it_before_anything_is_taken() -> None:
 
 def test_a_word_that_is_not_reached_is_told_and_the_rest_taken() -> None:
     def unreached() -> Sequence[Target]:
-        raise Unreachable("https://10.0.0.1:6443: no route to host")
+        raise Unreachable(Text("web.at", {"where": "https://10.0.0.1:6443", "why": Text("web.no-route")}))
 
     shelf = Shelf()
     words = [("kube://pod/shop", unreached), ("none", list), ("a", lambda: [Service("a")])]

@@ -152,6 +152,60 @@ def test_no_problem_is_made_of_a_sentence() -> None:
                 assert not list(sentences(one.value)), f"{where}:{node.lineno}: {ast.unparse(one.value)}"
 
 
+# What else is said of a target: errors, what a plan leaves out and why, advice.
+MADE_OF_TEXTS = {"Unreachable", "NotThere", "Refused", "LeftOut", "Answer", "Text"}
+
+
+def test_what_is_said_of_targets_is_text_with_words_for_exactly_its_arguments() -> None:
+    """Neither an error nor what is left out is made of a sentence; a Text whose arguments are written out has them all."""
+    checked = 0
+    for path in sorted((SRC / "collect").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or getattr(node.func, "id", "") not in MADE_OF_TEXTS:
+                continue
+            given = [*node.args, *(one.value for one in node.keywords)]
+            assert not [said for one in given for said in sentences(one)], f"{path}:{node.lineno}"
+            match node:
+                case ast.Call(func=ast.Name("Text"), args=[ast.Constant(str(key)), *rest]):
+                    match rest:
+                        case []:
+                            named: set[str] = set()
+                        case [ast.Dict(keys=keys)] if all(isinstance(one, ast.Constant) for one in keys):
+                            named = {str(one.value) for one in keys if isinstance(one, ast.Constant)}
+                        case _:
+                            continue
+                    assert holes(WORDS[key][0]) == named, f"{path}:{node.lineno}"
+                    checked += 1
+    assert checked > 100
+
+
+def test_every_word_of_a_target_is_said() -> None:
+    source = "".join(
+        path.read_text(encoding="utf-8") for path in (*(SRC / "collect").rglob("*.py"), *(SRC / "cli").rglob("*.py"))
+    )
+    parts = (
+        "web.late.",
+        "web.cert.",
+        "web.tls.",
+        "web.status.",
+        "kube.plugin.",
+        "plan.serves.",
+        "plan.usr1.",
+        "kube.status.",
+    )
+    named = set(re.findall(r'"((?:web|kube|plan|history|target)\.[\w.-]+)"', source))
+    kept = ("web.", "kube.", "plan.", "history.", "target.")
+    said = {key for key in WORDS if key.startswith(kept)}
+    # The rest of these keys stands in tables beside what it means.
+    assert {key for key in said - named if not key.startswith(parts) and f'"{key.partition(".")[2]}"' not in source} == {
+        "history.400", "history.422",
+    }  # fmt: skip
+    for key in said:
+        english, chinese = WORDS[key]
+        assert holes(english) == holes(chinese), key
+        assert english_in(re.sub(r"\{[^}]*\}", "7", chinese)) == [], key
+
+
 def sentences(node: ast.expr) -> Iterator[str]:
     """Yield literals of several words in an expression, but those that a noun or a separator is."""
     for one in ast.walk(node):

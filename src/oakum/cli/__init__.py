@@ -219,11 +219,11 @@ def two_dashes(arguments: Sequence[str]) -> "list[str]":
 
 def _worded(error: Exception) -> str:
     """Return what an error says; one of a file that cannot be opened has the problem of an input."""
-    if not hasattr(error, "problem"):
+    if not hasattr(error, "origin"):
         return str(error)
-    from oakum.report.words.lines import problem_line
+    from oakum.report.words.lines import error_line
 
-    return problem_line(error.problem)
+    return error_line(error)  # type: ignore[arg-type]  # an Unreachable; what it is of is not imported to ask that
 
 
 def _print_error(text: str, prefix: str = "oakum: ") -> None:

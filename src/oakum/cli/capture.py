@@ -16,6 +16,7 @@ import click
 from oakum.cli.access_options import DURATION, LiveCommand, access_options, guard_options, snapshots_option
 from oakum.cli.screen import Progress, remark
 from oakum.model.errors import UsageError
+from oakum.report.words.lines import worded
 
 if TYPE_CHECKING:
     from oakum.collect.bundle.write import Bundle, Redact
@@ -133,12 +134,11 @@ def _take(words: Sequence[str], entered: "Access", given: dict[str, Any], as_jso
     from oakum.cli.live import bundle_name, nothing_captured, remove_empty_bundle, unused_path
     from oakum.collect.bundle.write import Bundle
     from oakum.collect.web import vault
-    from oakum.report.words.lines import problem_line
 
     place = Path(given["output"]) if given["output"] else unused_path(Path(bundle_name(words)))
     if given["output"] == "-":
         raise UsageError("-o -: a bundle cannot go to standard output; name a directory or a .tar.gz")
-    bundle = Bundle(place, _redaction(given), vault.known, given["overwrite"], problem_line)
+    bundle = Bundle(place, _redaction(given), vault.known, given["overwrite"], worded)
     try:
         outcome = _run(words, entered, given, bundle)
     except UsageError:

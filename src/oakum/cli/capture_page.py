@@ -16,7 +16,7 @@ from oakum.collect.growth import RULE
 from oakum.collect.target import Plan
 from oakum.collect.web.vault import hidden
 from oakum.model.sizes import size
-from oakum.report.words.lines import problem_line
+from oakum.report.words.lines import problem_line, worded
 
 _SHOWN = 20  # targets; a fleet is in the manifest
 _WIDEST = 110
@@ -82,8 +82,10 @@ def _planned(result: TargetResult) -> dict[str, Any]:
         "name": hidden(result.name),
         "facts": {key: value if _is_plain(value) else hidden(str(value)) for key, value in plan.facts.items()},
         "steps": [{"file": step.file, "what": step.what, "ask": hidden(step.ask)} for step in plan.steps],
-        "left_out": [{"what": one.what, "why": hidden(one.why), "how": one.how} for one in plan.left_out],
-        "advice": [hidden(text) for text in plan.advice],
+        "left_out": [
+            {name: hidden(worded(getattr(one, name))) for name in ("what", "why", "how")} for one in plan.left_out
+        ],
+        "advice": [hidden(worded(text)) for text in plan.advice],
         "problems": [{"key": one.key, "text": hidden(problem_line(one))} for one in result.problems],
     }
 
@@ -172,7 +174,8 @@ def _facts(plan: Plan) -> str:
 
 def _print_missing(result: TargetResult) -> None:
     for left in result.plan.left_out:
-        _paragraph(_clean(f"left out: {left.what}: {left.why}{f'; {left.how}' if left.how else ''}"))
+        how = f"; {worded(left.how)}" if left.how else ""
+        _paragraph(_clean(f"left out: {worded(left.what)}: {worded(left.why)}{how}"))
     for problem in result.problems:
         _paragraph(f"{styled('!', 'red')} {_without_address(problem_line(problem), result)}")
 
@@ -204,9 +207,9 @@ def _advice(results: Sequence[TargetResult]) -> None:
         click.echo(f"  ... and {len(told) - _ADVICE} more for other targets; --json has them all")
 
 
-def advice(results: Sequence[TargetResult]) -> list[str]:
+def advice(results: Sequence[TargetResult], lang: str = "en") -> list[str]:
     """Return what would help and changes the target, the cluster or who may do what there, each once."""
-    return list(dict.fromkeys(text for result in results for text in result.advice))
+    return list(dict.fromkeys(worded(text, lang) for result in results for text in result.advice))
 
 
 def _clean(text: str) -> str:

@@ -271,11 +271,12 @@ def _cluster(online: bool) -> Check:
     if not online:
         return Check("ok", f"{found} (not contacted; --online does)")
     from oakum.collect.kubernetes.api import Api
+    from oakum.report.words.lines import error_line
 
     try:
         told = Api(login, Access()).get("/version", seconds=_ONLINE_PATIENCE)
     except OakumError as error:
-        return Check("limited", f"{login.source}: {error}", costs, "check with: kubectl version")
+        return Check("limited", f"{login.source}: {error_line(error)}", costs, "check with: kubectl version")
     return Check("ok", f"{found} answers: {told.get('gitVersion', 'no version')}")
 
 

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from oakum.cli.screen import Progress, remark
 from oakum.collect.targets import KINDS, is_live
-from oakum.model.errors import OakumError, Unreachable, UsageError
+from oakum.model.errors import OakumError, UsageError
 from oakum.model.sizes import size
+from oakum.model.text import Text
 from oakum.regex import regex
 
 if TYPE_CHECKING:
@@ -78,7 +79,6 @@ def bare(word: str) -> str:
 
 def progress_reporter(progress: Progress) -> "Callable[[CaptureScheduler], None]":
     """Return what shows on one line how far a run is."""
-    from oakum.model.text import Text
 
     def show(run: "CaptureScheduler") -> None:
         results, most = run.results, run.schedule.snapshots
@@ -161,14 +161,14 @@ def capture_live(
     from oakum.collect.capture_run import snapshot_limit
     from oakum.collect.scheduler import CaptureScheduler, Schedule
     from oakum.collect.web import vault
-    from oakum.report.words.lines import problem_line
+    from oakum.report.words.lines import worded
 
     entered, asked = access(given), capture_options(given)
     place = unused_path(capture_directory() / bundle_name(live))
     opened = target_openers(live, entered)
     if only:
         opened = [(word, _restrict(open_, only)) for word, open_ in opened]
-    bundle = Bundle(place, secrets=vault.known, worded=problem_line)
+    bundle = Bundle(place, secrets=vault.known, worded=worded)
     progress = Progress("capturing", lang)
     gc.enable()  # a series may take hours
     try:
@@ -221,8 +221,9 @@ class _Part:
         """Return what the view would rather have shown; it has no --force of its own."""
         from msgspec.structs import replace
 
-        how = f"oakum capture --force {shlex.quote(self.address)} takes it all the same"
-        return tuple(replace(left, how=how) for left in plan.left_out if left.what.startswith(self._files[:1]))
+        how = Text("plan.force-capture", {"command": f"oakum capture --force {shlex.quote(self.address)}"})
+        named = [left for left in plan.left_out if isinstance(left.what, str)]
+        return tuple(replace(left, how=how) for left in named if str(left.what).startswith(self._files[:1]))
 
     def take(self, step: "Step", options: "CaptureOptions") -> "Taken":
         return self._target.take(step, options)
@@ -255,7 +256,7 @@ def _print_notes(place: Path, outcome: "CaptureOutcome", lang: str) -> None:
     from oakum.collect.web.vault import hidden
     from oakum.report.words import word
 
-    problems = problem_texts(outcome, lang) + _left_out(outcome)
+    problems = problem_texts(outcome, lang) + _left_out(outcome, lang)
     for text in problems[:_TOLD_MOST]:
         remark(hidden(text))
     if len(problems) > _TOLD_MOST:
@@ -278,29 +279,31 @@ def problem_texts(outcome: "CaptureOutcome", lang: str = "en") -> list[str]:
     return list(dict.fromkeys(named))
 
 
-def _left_out(outcome: "CaptureOutcome") -> list[str]:
+def _left_out(outcome: "CaptureOutcome", lang: str) -> list[str]:
     """Return what was not taken, though it would be if it were asked for."""
+    from oakum.report.words import say
+
     return [
-        f"{result.name}: {left.what} was left out: {left.why}; {left.how}"
+        say(Text("plan.left-out", {"name": result.name, "what": left.what, "why": left.why, "how": left.how}), lang)
         for result in outcome.results
         for left in result.plan.left_out
         if left.how
     ]
 
 
-def nothing_captured(outcome: "CaptureOutcome", lang: str = "en") -> Unreachable:
+def nothing_captured(outcome: "CaptureOutcome", lang: str = "en") -> OakumError:
     """Return the error that tells why nothing came of any target, and what would help."""
     from oakum.cli.capture_page import advice
     from oakum.collect.web.vault import hidden
     from oakum.report.words import word
 
-    told, helps = problem_texts(outcome, lang), advice(outcome.results)
+    told, helps = problem_texts(outcome, lang), advice(outcome.results, lang)
     if len(told) > 1:
         more = [word("kept.others", lang, count=len(told) - _TOLD_MOST)] if len(told) > _TOLD_MOST else []
         told = [word("kept.nothing", lang), *(f"  {text}" for text in [*told[:_TOLD_MOST], *more])]
     if helps:
         told += [word("kept.helps", lang), *helps[:2]]
-    return Unreachable(hidden("\n".join(told)) or "nothing was captured")
+    return OakumError(hidden("\n".join(told)) or word("kept.nothing", lang))
 
 
 def remove_empty_bundle(place: Path) -> None:

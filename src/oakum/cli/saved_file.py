@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from oakum.model import Text
 from oakum.model.errors import Unreachable, Unreadable
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def looks_saved(name: str) -> SavedFile | None:
 def _read(name: str) -> str:
     if name == "-":
         if sys.stdin is None:
-            raise Unreachable("-: standard input is closed", name)
+            raise Unreachable(Text("target.closed-input"), name)
         data = sys.stdin.buffer.read(_MOST + 1)
     else:
         try:
@@ -109,8 +110,8 @@ def _read(name: str) -> str:
             with path.open("rb") as file:
                 data = file.read(_MOST + 1)
         except (OSError, ValueError) as error:
-            why = getattr(error, "strerror", None) or error
-            raise Unreachable(f"{name}: {why}; oakum diagnose -o report.json writes a report", name) from error
+            why = Text("web.quoted", {"said": getattr(error, "strerror", None) or str(error)})
+            raise Unreachable(Text("target.saved", {"name": name, "why": why}), name) from error
     if len(data) > _MOST:
         raise Unreadable(f"{name}: larger than {_MOST >> 20} MiB: not an Oakum report")
     try:

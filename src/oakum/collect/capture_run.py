@@ -7,7 +7,7 @@ from typing import Protocol
 from msgspec import Struct, field
 
 from oakum.collect.target import CaptureOptions, Plan, Step, Taken, Target
-from oakum.model import Problem
+from oakum.model import Problem, Text
 
 
 class Schedule(Struct, frozen=True):
@@ -49,7 +49,7 @@ class TargetResult(Struct, eq=False, dict=True):
     size: int = 0
     problems: list[Problem] = field(default_factory=list)
     failures: list[Problem] = field(default_factory=list)  # those of them that no plan and no capture brought
-    advice: list[str] = field(default_factory=list)  # of any snapshot
+    advice: list[Text] = field(default_factory=list)  # of any snapshot
     counts: dict[str, list[float]] = field(default_factory=dict)  # "goroutines", "rss", "heap": one a snapshot
     begun: float = 0.0
     closed: bool = False

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from oakum.collect.capture_run import CaptureOutcome, CaptureSink, Schedule, TargetResult, Unopened, of_the_past
 from oakum.collect.growth import grown
 from oakum.collect.target import CaptureOptions, Taken, Target
-from oakum.model import OakumError, Problem, Unread, UsageError
+from oakum.model import OakumError, Problem, Unread, UsageError, said_of
 
 # A step that takes longer is waiting, not working: its place in the row is lent to another target.
 _SLOW = 3.0
@@ -225,11 +225,11 @@ class CaptureScheduler:
         except UsageError as error:
             if self._begun is None:
                 self._broken = error  # the words are wrong, and nothing has been taken yet
-            job.result.add_failure(Problem.of("usage", error=str(error)))
+            job.result.add_failure(Problem.of("usage", error=said_of(error)))
         except Unread as error:
             job.result.add_failure(replace(error.problem, key="failed"))
         except OakumError as error:
-            job.result.add_failure(Problem.of("failed", error=str(error)))
+            job.result.add_failure(Problem.of("failed", error=said_of(error)))
         except Exception as error:
             if os.environ.get("OAKUM_DEBUG"):
                 traceback.print_exc()

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from msgspec import Struct, field
 
-from oakum.model import Capture, Problem
+from oakum.model import Capture, Problem, Text
 
 # Goroutines up to which debug=2 is taken: it stops the world while it prints, and is cut at 64 MiB. Measured with
 # stacks of 8 calls on two busy cores: 10,000 stop a program for 0.16 s at a stretch (Go 1.26; 0.19 s with 1.19) and
@@ -48,9 +48,9 @@ class Step(Struct, frozen=True):
 class LeftOut(Struct, frozen=True):
     """What a plan does not take: why, and what would make it."""
 
-    what: str
-    why: str
-    how: str = ""  # "--force takes it"
+    what: str | Text  # a file, or what it would hold
+    why: Text
+    how: Text | None = None  # "--force takes it"
 
 
 class Plan(Struct, frozen=True):
@@ -58,7 +58,7 @@ class Plan(Struct, frozen=True):
 
     steps: tuple[Step, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
-    advice: tuple[str, ...] = ()  # what would help but changes the target, with its command; never done
+    advice: tuple[Text, ...] = ()  # what would help but changes the target, with its command; never done
     facts: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))  # "goroutines": 812, "pid": 12
     problems: tuple[Problem, ...] = ()
     once: bool = False  # it tells of the past: another snapshot would tell the same again

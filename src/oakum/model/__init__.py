@@ -2,7 +2,7 @@
 
 import oakum.model.pickling  # noqa: F401  (values of the house pickle)
 from oakum.model.build import Build
-from oakum.model.capture import Buffer, Capture, Problem, Reading, problem_of
+from oakum.model.capture import Buffer, Capture, Problem, Reading, problem_of, said_of
 from oakum.model.case import Case, Identity, InputRow, Process, Run, Snapshot, Source
 from oakum.model.cause import Cause, CauseSite, Excerpt, Flaw, Lead, Remedy, Scan, Sources, SourceText
 from oakum.model.diagnosis import (
@@ -125,6 +125,6 @@ __all__ = [
     "WaitKind",
     "alone",
     "normal_function",
-    "problem_of",
+    "problem_of", "said_of",
     "stack_key",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from msgspec import Struct, field
 
 from oakum.model.build import Build
-from oakum.model.errors import OakumError, Unread
+from oakum.model.errors import OakumError, Unreachable, Unread
 from oakum.model.goroutine import Goroutines
 from oakum.model.memstats import MemStats
 from oakum.model.metrics import Metrics
@@ -53,7 +53,12 @@ class Problem(Struct, frozen=True):
 
 def problem_of(error: OakumError) -> Problem:
     """Return why something could not be read; one that has no sentence of its own is quoted."""
-    return error.problem if isinstance(error, Unread) else Problem.of("unread.error", error=str(error))
+    return error.problem if isinstance(error, Unread) else Problem.of("unread.error", error=said_of(error))
+
+
+def said_of(error: OakumError) -> Text:
+    """Return what an error says; one that has no sentence of its own is quoted."""
+    return error.text if isinstance(error, Unreachable) else Text("web.quoted", {"said": str(error)})
 
 
 class Reading(Struct, frozen=True, eq=False):

@@ -2,8 +2,8 @@
 
 OakumError                 exit code 4: failed
 ├── UsageError             exit code 2: wrong arguments
-├── Unreachable            a target did not answer
-│   └── Unread             a file could not be opened; its sentence is a Problem, which the command line words
+├── Unreachable            a target did not answer; its sentence is a Text, which the command line words
+│   └── Unread             a file could not be opened; its sentence is a Problem
 ├── Unreadable             bytes arrived, but nothing in them could be used
 ├── NotAssembled           what was read makes no case; its sentence is a Text, which the command line words
 └── SourceNotFound         no source file for a frame; carries where it was looked for
@@ -32,18 +32,19 @@ class UsageError(OakumError):
 
 
 class Unreachable(OakumError):
-    """A target could not be reached or did not answer in time; `origin` is what was asked for."""
+    """A target could not be reached or did not answer in time; `origin` is what was asked for. The command line words
+    its text."""
 
-    def __init__(self, message: str, origin: str = "") -> None:
-        super().__init__(message)
-        self.origin = origin
+    def __init__(self, text: "Text", origin: str = "") -> None:
+        super().__init__(text.key)
+        self.text, self.origin = text, origin
 
 
 class Unread(Unreachable):
     """A file or a part of an archive could not be opened; the command line words its problem."""
 
     def __init__(self, problem: "Problem", origin: str = "") -> None:
-        super().__init__(problem.text.key, origin)
+        super().__init__(problem.text, origin)
         self.problem = problem
 
 

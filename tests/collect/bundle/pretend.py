@@ -5,7 +5,7 @@ from pathlib import Path
 
 from oakum.collect.bundle.write import Bundle
 from oakum.collect.target import CaptureOptions, LeftOut, Plan, Step, Taken
-from oakum.model import Capture, Problem
+from oakum.model import Capture, Problem, Text
 
 BEGAN = datetime(2026, 11, 16, 10, 15, tzinfo=UTC)
 DUMP = b"goroutine 1 [running]:\nmain.main()\n\t/srv/shop/main.go:7 +0x1d\n"
@@ -23,8 +23,8 @@ class Pretend:
         steps = tuple(Step(name, f"what {name} is", f"GET {self.address}/{name}", name) for name in self.files)
         return Plan(
             steps,
-            (LeftOut("debug=2", "12,000 goroutines", "--force takes it"),),
-            ("curl -X PUT http://shop:6060/debug/flags/v",),
+            (LeftOut("debug=2", Text("count.goroutines", {"count": 12_000}), Text("plan.force-uncounted")),),
+            (Text("plan.command", {"command": "curl -X PUT http://shop:6060/debug/flags/v"}),),
             {"goroutines": 12_000, "version": "go1.26.8"},
         )
 

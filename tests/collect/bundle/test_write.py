@@ -22,7 +22,7 @@ from oakum.collect.bundle.secrets import Secrets
 from oakum.collect.bundle.write import Bundle
 from oakum.collect.target import CaptureOptions, Step
 from oakum.model import Buffer, OakumError, UsageError
-from oakum.report.words.lines import problem_line
+from oakum.report.words.lines import worded
 from support import need_tool, quoted
 
 from .pretend import BEGAN, DUMP, Pretend, fill, taken
@@ -34,7 +34,8 @@ def manifest(place: Path) -> dict[str, Any]:
 
 
 def test_what_lies_where_and_what_is_said_of_it(tmp_path: Path) -> None:
-    place = fill(Bundle(tmp_path / "out"), Pretend("orders", {"goroutine.debug2.txt": DUMP}), snapshots=2)
+    bundle = Bundle(tmp_path / "out", worded=worded)
+    place = fill(bundle, Pretend("orders", {"goroutine.debug2.txt": DUMP}), snapshots=2)
     assert (place / "orders" / "2" / "goroutine.debug2.txt").read_bytes() == DUMP
     said = manifest(place)
     assert (said["schema"], said["redacted"]) == ("oakum.bundle/1", False)
@@ -46,7 +47,7 @@ def test_what_lies_where_and_what_is_said_of_it(tmp_path: Path) -> None:
     )
     first, second = target["moments"]
     assert (first["folder"], first["number"], first["at"]) == ("1", 1, "2026-11-16T10:15:00Z")
-    assert first["left_out"] == [{"what": "debug=2", "why": "12,000 goroutines", "how": "--force takes it"}]
+    assert first["left_out"] == [{"what": "debug=2", "why": "12,000 goroutines", "how": "--force takes it uncounted"}]
     assert "flags/v" in first["advice"][0]
     (capture,) = second["captures"]
     assert capture["began"] == "2026-11-16T10:15:30Z"
@@ -76,7 +77,7 @@ def test_a_run_that_is_killed_leaves_a_bundle(tmp_path: Path) -> None:
 
 
 def test_what_failed_is_said(tmp_path: Path) -> None:
-    bundle, target = Bundle(tmp_path / "out", worded=problem_line), Pretend("orders", {})
+    bundle, target = Bundle(tmp_path / "out", worded=worded), Pretend("orders", {})
     gone = quoted("timeout", "No answer within 30 s.")
     assert bundle.add(target, 1, taken(Step("heap.pb.gz", "the heap", "GET /heap"), None, 0, gone)) is None
     bundle.problem(target, quoted("gone", "The process has ended."))
@@ -133,7 +134,7 @@ def test_secrets_are_written_nowhere(tmp_path: Path, packed: bool) -> None:
     body = b"authorization: " + b" ".join(shown) + b"\n" + DUMP
     given = gzip.compress(body) if packed else body
     target = Pretend("orders", {"log.txt": given}, f"http://admin:{secret.decode()}@orders:6060")
-    bundle = Bundle(tmp_path / "out", secrets=(secret, b"ab"), worded=problem_line)
+    bundle = Bundle(tmp_path / "out", secrets=(secret, b"ab"), worded=worded)
     bundle.problem(target, quoted("refused", f"GET with {secret.decode()}: 403 in a page that says {secret.decode()}"))
     place = fill(bundle, target)
     for path in place.rglob("*"):

@@ -15,6 +15,7 @@ from oakum.collect.target import CaptureOptions
 from oakum.collect.web import Access
 from oakum.diagnose import diagnose
 from oakum.model import Unreachable, UsageError
+from oakum.report.words.lines import error_line
 
 from .servers import Answering, Reply, answering
 
@@ -106,8 +107,8 @@ def test_nobody_named_and_nothing_that_fits_are_told_what_there_is() -> None:
         ("parca", grpc(status="3", said="failed%20to parse query"), "Parca says: failed to parse query"),
         ("parca", (404, "text/plain", b"404 page not found"), "no Parca answers there"),
         ("parca", (200, "text/html", b"<html><title>Sign in</title></html>"), "this is no Parca"),
-        ("parca", (200, "application/grpc-web+proto", b"\0\0\0\1"), "nothing that can be read"),
-        ("parca", (200, "application/grpc-web+proto", b"\0\xff\xff\xff\xffabc"), "nothing that can be read"),
+        ("parca", (200, "application/grpc-web+proto", b"\0\0\0\1"), "its answer cannot be read"),
+        ("parca", (200, "application/grpc-web+proto", b"\0\xff\xff\xff\xffabc"), "its answer cannot be read"),
         ("pyroscope", (404, "text/plain", b"404 page not found"), "no Pyroscope of 1.0 or later"),
         ("pyroscope", (200, "text/html", b"<html><title>Sign in</title></html>"), "this is no Pyroscope"),
         ("pyroscope", (401, "application/json", b'{"code":"unauthenticated","message":"no org id"}'), "X-Scope-OrgID"),
@@ -121,7 +122,7 @@ def test_nobody_named_and_nothing_that_fits_are_told_what_there_is() -> None:
 def test_what_is_refused_is_said_in_words(name: str, reply: Reply, said: str) -> None:
     with answering(lambda path, body: reply) as base, pytest.raises(Unreachable) as told:
         opened(name, base)
-    assert said in str(told.value)
+    assert said in error_line(told.value)
 
 
 def test_an_answer_of_noise_is_no_profile_and_no_failure() -> None:

@@ -10,8 +10,9 @@ import pytest
 from oakum.collect.history.prometheus import PrometheusTarget, open
 from oakum.collect.target import CaptureOptions, Taken
 from oakum.collect.web import Access
-from oakum.model import Unreachable, UsageError
+from oakum.model import UsageError
 from oakum.report.words.lines import problem_line
+from support import unreachable
 
 from .servers import Answering, Reply, answering
 
@@ -191,10 +192,10 @@ def test_too_many_points_are_told_before_anybody_is_asked() -> None:
 def test_what_is_no_prometheus_is_said_to_be_none() -> None:
     with (
         answering(lambda path, body: (404, "text/plain", b"404 page not found\n")) as base,
-        pytest.raises(Unreachable, match="no Prometheus answers there"),
+        unreachable("no Prometheus answers there"),
     ):
         opened(base)
-    with pytest.raises(Unreachable, match="refused"):
+    with unreachable("refused"):
         open("prometheus+http://127.0.0.1:9?match=job=x", Access())
 
 

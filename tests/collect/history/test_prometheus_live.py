@@ -25,8 +25,8 @@ from oakum.collect.target import CaptureOptions
 from oakum.collect.targets import open_targets
 from oakum.collect.web import Access
 from oakum.diagnose import diagnose
-from oakum.model import Unreachable, UsageError
-from support import need_tool
+from oakum.model import UsageError
+from support import need_tool, unreachable
 from toolchain import DownloadFailed, need_go
 
 from .servers import answering
@@ -198,5 +198,5 @@ def test_wrong_words_are_told_what_there_is_and_what_is_wrong(shop: Shop) -> Non
         open_targets([shop.word("match=job=nothing")], Access())
     with pytest.raises(UsageError, match="error parsing regexp"):
         open_targets([shop.word('match={job=~"("}')], Access())
-    with pytest.raises(Unreachable, match="401"):
+    with unreachable("401"):
         open_targets([f"prometheus+http://{shop.store}?match=job=freight"], Access())

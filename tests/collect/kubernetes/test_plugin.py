@@ -10,7 +10,7 @@ import pytest
 
 from oakum.collect.kubernetes import plugin
 from oakum.collect.kubernetes.kubeconfig import Cluster, Plugin
-from oakum.model import Unreachable
+from support import unreachable
 
 V1 = "client.authentication.k8s.io/v1"
 CLUSTER = Cluster("prod", "https://10.0.0.1:6443", ca=b"PEM", server_name="api", for_plugin={"audience": "x"})
@@ -86,42 +86,42 @@ def test_what_it_is_told(tmp_path: Path) -> None:
 )
 def test_what_goes_wrong(tmp_path: Path, text: str, said: str) -> None:
     run = replace(script(tmp_path, text), environment=(("KEY", "hunter2-hunter2"),))
-    with pytest.raises(Unreachable, match=said):
+    with unreachable(said):
         plugin.ask(run, CLUSTER)
 
 
 def test_one_that_is_not_there_says_how_it_is_installed() -> None:
     gone = Plugin("no-such-login", (), (), V1, hint="brew install \x1b[1mlogin")
-    with pytest.raises(Unreachable, match=r"no-such-login: there is no such program; brew install \[1mlogin"):
+    with unreachable(r"no-such-login: there is no such program; brew install \[1mlogin"):
         plugin.ask(gone, CLUSTER)
 
 
 def test_one_that_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plugin, "_PATIENCE", 0.2)
-    with pytest.raises(Unreachable, match=r"no answer within 0\.2 s"):
+    with unreachable(r"no answer within 0\.2 s"):
         plugin.ask(script(tmp_path, "exec sleep 30"), CLUSTER)
 
 
 def test_what_one_that_hangs_has_started_ends_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plugin, "_PATIENCE", 0.2)
     begun = time.monotonic()
-    with pytest.raises(Unreachable, match="no answer"):
+    with unreachable("no answer"):
         plugin.ask(script(tmp_path, "sleep 30; yes >&2"), CLUSTER)
     assert time.monotonic() - begun < 15
 
 
 @pytest.mark.parametrize("where", ["", ">&2 & sleep 0.1; kill $!; exit 3"])
 def test_one_that_never_stops_talking(tmp_path: Path, where: str) -> None:
-    with pytest.raises(Unreachable, match="no credential" if not where else "exit code 3: y / y / y"):
+    with unreachable("no credential" if not where else "exit code 3: y / y / y"):
         plugin.ask(script(tmp_path, f"yes {where}"), CLUSTER)
 
 
 @pytest.mark.parametrize("version", ["client.authentication.k8s.io/v1alpha1", ""])
 def test_versions_that_kubectl_dropped(version: str) -> None:
-    with pytest.raises(Unreachable, match=r"kubectl dropped v1alpha1 in 1\.24"):
+    with unreachable(r"kubectl dropped v1alpha1 in 1\.24"):
         plugin.ask(Plugin("login", (), (), version), CLUSTER)
 
 
 def test_one_that_asks_people_needs_a_terminal() -> None:
-    with pytest.raises(Unreachable, match="standard input is no terminal"):
+    with unreachable("standard input is no terminal"):
         plugin.ask(Plugin("login", (), (), V1, interactive="Always"), CLUSTER)

@@ -14,8 +14,8 @@ from collect.kubernetes.recorded_api import TLS, Live, Recording, serving
 from oakum.collect.kubernetes import targets
 from oakum.collect.target import CaptureOptions, Plan, Target
 from oakum.collect.web import Access
-from oakum.model import Unreachable
-from oakum.report.words.lines import problem_line
+from oakum.report.words.lines import problem_line, worded
+from support import unreachable
 
 LEAKING, HEALTHY = "cart-7d4b9c6f5d-x2x7p", "cart-7d4b9c6f5d-q8q4m"
 DUMP = "goroutine.debug2.txt"
@@ -130,7 +130,7 @@ def test_unknown_token_is_401(cluster: Cluster) -> None:
 def test_node_proxy_refused_names_the_rule(cluster: Cluster) -> None:
     plan = planned("kube://node/node-a", cluster.access("looker"))
     assert "nodes/proxy" in said(plan)
-    role = "\n".join(plan.advice)
+    role = "\n".join(map(worded, plan.advice))
     assert "kind: ClusterRole" in role
     assert 'resources: ["nodes/proxy"], verbs: ["get"]' in role
     assert 'name: "looker"' in role
@@ -202,7 +202,7 @@ def test_selector_in_all_namespaces(cluster: Cluster) -> None:
 
 
 def test_selector_that_no_pod_has(cluster: Cluster) -> None:
-    with pytest.raises(Unreachable, match=r"no pod with the labels app=none in namespace shop \(of 6 there\)"):
+    with unreachable(r"no pod with the labels app=none in namespace shop \(of 6 there\)"):
         targets.open("kube://pod", cluster.access("reader", selector="app=none"))
 
 
@@ -217,11 +217,11 @@ def test_pod_refused_names_both_rules(cluster: Cluster) -> None:
     assert not plan.steps
     assert 'resources: ["pods/proxy"], verbs: ["get"]' in said(plan)
     assert 'resources: ["pods/portforward"], verbs: ["get", "create"]' in said(plan)
-    assert 'resources: ["pods/proxy"], verbs: ["get"]' in "\n".join(plan.advice)
+    assert 'resources: ["pods/proxy"], verbs: ["get"]' in "\n".join(map(worded, plan.advice))
 
 
 def test_listing_refused_names_the_rule(cluster: Cluster) -> None:
-    with pytest.raises(Unreachable, match=r'cannot|may not.*list.*pods.*"pods"'):
+    with unreachable(r'cannot|may not.*list.*pods.*"pods"'):
         targets.open("kube://pod", cluster.access("nobody", selector="app=cart"))
 
 
@@ -234,7 +234,7 @@ def test_api_server_itself(cluster: Cluster) -> None:
 
 def test_api_server_itself_refused_names_the_path(cluster: Cluster) -> None:
     plan = planned("kube://component/kube-apiserver", cluster.access("looker"))
-    assert 'nonResourceURLs: ["/debug/pprof", "/debug/pprof/*"], verbs: ["get"]' in "\n".join(plan.advice)
+    assert 'nonResourceURLs: ["/debug/pprof", "/debug/pprof/*"], verbs: ["get"]' in "\n".join(map(worded, plan.advice))
 
 
 def test_nobody_is_told_what_is_missing(cluster: Cluster) -> None:

@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from oakum.collect.kubernetes.refusals import Refusals, missing
+from oakum.report.words.lines import worded
 
 
 def status(message: str, code: int = 403, reason: str = "Forbidden") -> bytes:
@@ -81,9 +82,9 @@ def test_the_role_can_be_applied() -> None:
     refusals = Refusals(lambda: "nobody")
     said = refusals.explain(403, "/debug/pprof/", status(NODE))
     assert said is not None
-    assert "user jane may not get nodes/proxy" in said
+    assert "user jane may not get nodes/proxy" in worded(said)
     (advice,) = refusals.advice()
-    first, lines = advice.split("\n", 1)
+    first, lines = worded(advice).split("\n", 1)
     assert "running of commands in every container" in first  # what the right is worth
     role, binding = yaml.safe_load_all(lines)
     assert role["rules"] == [{"apiGroups": [""], "resources": ["nodes/proxy"], "verbs": ["get"]}]
@@ -99,7 +100,7 @@ def test_the_role_can_be_applied() -> None:
 def test_a_service_account_in_a_namespace() -> None:
     refusals = Refusals(lambda: "nobody")
     refusals.explain(403, "/", status(POD))
-    role, binding = yaml.safe_load_all(refusals.advice()[0].split("\n", 1)[1])
+    role, binding = yaml.safe_load_all(worded(refusals.advice()[0]).split("\n", 1)[1])
     assert (role["kind"], role["metadata"]) == ("Role", {"name": "oakum-pods-proxy", "namespace": "shop"})
     assert binding["subjects"] == [{"kind": "ServiceAccount", "namespace": "ops", "name": "oakum"}]
 
@@ -109,7 +110,7 @@ def test_rights_of_one_place_are_one_role_and_no_more_than_needed() -> None:
     metrics, other = PATH.replace("/debug/pprof/", "/metrics"), PATH.replace("/debug/pprof/", "/debug/flags/v")
     for said in (PATH, metrics, other, NODE, NODE.replace("nodes/proxy", "nodes/metrics")):
         refusals.explain(403, "/", status(said))
-    role, _ = yaml.safe_load_all(refusals.advice()[0].split("\n", 1)[1])
+    role, _ = yaml.safe_load_all(worded(refusals.advice()[0]).split("\n", 1)[1])
     assert [rule.get("nonResourceURLs") or rule["resources"] for rule in role["rules"]] == [
         ["/debug/pprof", "/debug/pprof/*"],
         ["/metrics"],
@@ -121,7 +122,7 @@ def test_a_name_that_would_break_the_yaml() -> None:
     refusals = Refusals(lambda: "nobody")
     user = "a, name: cluster-admin}\\n- {kind: Group"
     refusals.explain(403, "/", status(f'User "{user}" cannot get path "/metrics"'))
-    _, binding = yaml.safe_load_all(refusals.advice()[0].split("\n", 1)[1])
+    _, binding = yaml.safe_load_all(worded(refusals.advice()[0]).split("\n", 1)[1])
     assert binding["subjects"] == [{"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": user}]
 
 
@@ -130,7 +131,7 @@ def test_who_was_not_known() -> None:
     for body in (status("Unauthorized", 401, "Unauthorized"), b"Unauthorized\n"):
         said = refusals.explain(401, "/", body)
         assert said is not None
-        assert "sent: the token of user jane (context prod), which ran out" in said
+        assert "sent: the token of user jane (context prod), which ran out" in worded(said)
 
 
 @pytest.mark.parametrize("body", [b"<html>login</html>", b"", b"[" * 100_000, b'{"kind": "Pod"}', b"\xff\xfe"])
@@ -142,4 +143,4 @@ def test_what_a_program_itself_says_is_left_to_others(body: bytes) -> None:
 
 def test_control_characters_are_not_shown() -> None:
     said = Refusals(lambda: "nobody").explain(500, "/", status("a\x1b[31mb", 500))
-    assert said == "500, a [31mb"
+    assert worded(said) == "500, a [31mb"

@@ -11,7 +11,7 @@ from oakum.collect.pprof.endpoint import DUMP_MOST, PprofTarget
 from oakum.collect.pprof.http import open as opened
 from oakum.collect.target import CaptureOptions, Plan, Step, Taken
 from oakum.collect.web import Access, HttpEndpoint
-from oakum.report.words.lines import problem_line
+from oakum.report.words.lines import problem_line, worded
 
 OPTIONS = CaptureOptions(seconds=20)
 
@@ -93,8 +93,8 @@ def test_too_many_goroutines_are_not_dumped(server: Pretend) -> None:
     assert "goroutine.pb.gz" in files(plan)
     (left,) = plan.left_out
     assert left.what == "goroutine.debug2.txt"
-    assert "45,000 goroutines, more than 10,000" in left.why
-    assert "--force" in left.how
+    assert "45,000 goroutines, more than 10,000" in worded(left.why)
+    assert "--force" in worded(left.how)
     assert "goroutine.debug2.txt" in files(target.plan(CaptureOptions(force=True)))
     assert "goroutine.debug2.txt" in files(target.plan(CaptureOptions(budget=50_000)))
 
@@ -103,7 +103,7 @@ def test_goroutineleak_comes_last_and_only_in_the_last_snapshot(server: Pretend)
     (target,) = opened(server.base, Access())
     first = target.plan(OPTIONS, 1, last=False)
     assert "goroutineleak.pb.gz" not in files(first)
-    assert "later dump" in first.left_out[0].why
+    assert "later dump" in worded(first.left_out[0].why)
     assert files(target.plan(OPTIONS, 2, last=True))[-1] == "goroutineleak.pb.gz"
 
 
@@ -185,7 +185,7 @@ def test_goroutines_that_cannot_be_counted_are_left_out(server: Pretend) -> None
     (target,) = opened(server.base, Access())
     plan = target.plan(OPTIONS)
     assert files(plan) == ["heap.debug1.txt", "heap.pb.gz"]
-    assert "could not be counted" in plan.left_out[0].why
+    assert "could not be counted" in worded(plan.left_out[0].why)
     assert "goroutine.debug2.txt" in files(target.plan(CaptureOptions(force=True)))
 
 
@@ -212,7 +212,7 @@ def test_metrics_that_may_not_be_read_are_told_of(server: Pretend) -> None:
     server.pages["/metrics"] = (403, b"Forbidden")
     (target,) = opened(server.base, Access())
     (left,) = target.plan(OPTIONS).left_out
-    assert (left.what, "403" in left.why) == ("metrics.txt", True)
+    assert (left.what, "403" in worded(left.why)) == ("metrics.txt", True)
 
 
 def test_metrics_alone_are_taken_and_pprof_missed() -> None:
@@ -235,7 +235,7 @@ def test_klog_is_suggested_where_its_verbosity_can_be_set(server: Pretend) -> No
     server.pages["/debug/flags/v"] = (406, b"error: unrecognized http method")
     (target,) = opened(server.base, Access())
     (advice,) = target.plan(OPTIONS).advice
-    assert f"curl -X PUT --data 5 {server.base}/debug/flags/v" in advice
+    assert f"curl -X PUT --data 5 {server.base}/debug/flags/v" in worded(advice)
     assert not target.plan(OPTIONS, 2).advice
 
 

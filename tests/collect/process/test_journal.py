@@ -12,9 +12,10 @@ import pytest
 from oakum.collect.process import journal
 from oakum.collect.target import CaptureOptions, Taken
 from oakum.collect.web import Access
-from oakum.model import Unreachable, UsageError
+from oakum.model import UsageError
 from oakum.parse import parse
 from oakum.report.words.lines import problem_line
+from support import unreachable
 
 ENTRY = """__REALTIME_TIMESTAMP=1794823105000000
 _PID=12
@@ -103,5 +104,5 @@ def test_words(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(UsageError):
             journal.open(word, Access())
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(Unreachable, match="no journalctl here"):
+    with unreachable("no journalctl here"):
         journal.open("journal:containerd", Access())

@@ -20,9 +20,10 @@ from oakum.collect.process.pid import PidTarget
 from oakum.collect.process.proc import Proc
 from oakum.collect.target import CaptureOptions, Plan
 from oakum.collect.web import Access
-from oakum.model import Unreachable, UsageError
+from oakum.model import UsageError
 from oakum.parse import parse
-from oakum.report.words.lines import problem_line
+from oakum.report.words.lines import problem_line, worded
+from support import unreachable
 
 PAGES = {
     "/debug/pprof/": b"<html><head><title>/debug/pprof/</title></head><body>\n<table>\n"
@@ -80,7 +81,7 @@ def test_words() -> None:
     for word in ("pid:", "pid:x", "pid:-1", "pid:0", "pid:99999999999"):
         with pytest.raises(UsageError, match="oakum find"):
             pid.open(word, Access())
-    with pytest.raises(Unreachable, match="no such process"):
+    with unreachable("no such process"):
         pid.open("pid:4194999", Access())  # beyond the most that Linux gives
 
 
@@ -90,7 +91,7 @@ def test_a_process_that_listens_nowhere_gives_what_the_kernel_knows() -> None:
         plan = target.plan(CaptureOptions())
         assert files(plan) == KERNEL
         assert ("goroutines and heap", "it listens nowhere, so that it serves no pprof") in [
-            (left.what, left.why) for left in plan.left_out
+            (worded(left.what), worded(left.why)) for left in plan.left_out
         ]
         for step in plan.steps:
             taken = target.take(step, CaptureOptions())
@@ -118,8 +119,8 @@ def test_who_is_refused_is_told_what_opens_and_not_to_send_signals(pprof: str, m
     monkeypatch.setattr(sys.modules[__name__], "PAGES", {})
     monkeypatch.setattr(sys.modules[__name__], "ELSE", 403)
     plan = opened(ME).plan(CaptureOptions(seconds=20, describe=lambda _: b"x"))
-    (left,) = [left for left in plan.left_out if left.what == "goroutines and heap"]
-    assert (left.why, left.how) == (
+    (left,) = [left for left in plan.left_out if worded(left.what) == "goroutines and heap"]
+    assert (worded(left.why), worded(left.how)) == (
         "one of its listening sockets answers only to whom it knows",
         "authenticate with --token-file, or -tls_cert and -tls_key",
     )
@@ -188,7 +189,7 @@ def test_what_may_not_be_seen_is_left_out_with_what_to_do(tmp_path: Path, monkey
     monkeypatch.setattr(Proc, "open_files", refused)
     plan = PidTarget(made(tmp_path, started=100), Access()).plan(CaptureOptions())
     assert files(plan) == ["status.txt", "process.txt"]
-    told = {left.what: (left.why, left.how) for left in plan.left_out}
+    told = {worded(left.what): (worded(left.why), worded(left.how)) for left in plan.left_out}
     assert told["goroutines and heap"][1] == "as root, or name its address"
     assert "no such file" in told["smaps_rollup.txt"][0]
 
@@ -200,8 +201,8 @@ def test_a_network_that_may_not_be_entered_is_told_with_the_command(
     target._network.elsewhere = True
     monkeypatch.setattr(network, "_set_namespace", lambda _: "operation not permitted")
     plan = target.plan(CaptureOptions())
-    (left,) = [left for left in plan.left_out if left.what == "goroutines and heap"]
-    assert left.how == f"sudo nsenter -t {os.getpid()} -n oakum capture {ME}"
+    (left,) = [left for left in plan.left_out if worded(left.what) == "goroutines and heap"]
+    assert worded(left.how) == f"sudo nsenter -t {os.getpid()} -n oakum capture {ME}"
     assert files(plan) == KERNEL
 
 
@@ -225,14 +226,16 @@ def test_who_is_stopped_is_told_so_and_asked_again_when_it_goes_on(monkeypatch: 
             process.send_signal(signal.SIGSTOP)
             os.waitid(os.P_PID, process.pid, os.WSTOPPED)
             plan = target.plan(CaptureOptions(seconds=20))
-            stopped = next(left for left in plan.left_out if left.what == "goroutines and heap")
-            assert "it is stopped" in stopped.why
-            assert stopped.how == f"kill -CONT {process.pid} lets it go on"
+            stopped = next(left for left in plan.left_out if worded(left.what) == "goroutines and heap")
+            assert "it is stopped" in worded(stopped.why)
+            assert worded(stopped.how) == f"kill -CONT {process.pid} lets it go on"
             assert not plan.advice
             process.send_signal(signal.SIGCONT)
             os.waitid(os.P_PID, process.pid, os.WCONTINUED)
-            again = next(left for left in target.plan(CaptureOptions(seconds=20), 2).left_out if "heap" in left.what)
-            assert "answers HTTP/1 at none of them" in again.why
+            again = next(
+                left for left in target.plan(CaptureOptions(seconds=20), 2).left_out if "heap" in worded(left.what)
+            )
+            assert "answers HTTP/1 at none of them" in worded(again.why)
         finally:
             process.kill()
             target.close()

@@ -13,9 +13,10 @@ from oakum.collect.process import shim
 from oakum.collect.process.shim import ShimTarget
 from oakum.collect.target import CaptureOptions, Step, Taken
 from oakum.collect.web import Access
-from oakum.model import Unreachable, UsageError
+from oakum.model import UsageError
 from oakum.parse import parse
 from oakum.report.words.lines import problem_line
+from support import unreachable
 
 DUMP = r"""
 import signal, sys
@@ -135,7 +136,7 @@ def test_words_and_names(tmp_path: Path, program: str) -> None:
     for word in ("shim:", "shim:a/b", "shim:abc?x=1", "shim:abc", "shim:abcd?log=/nowhere/x"):
         with pytest.raises(UsageError):
             shim.open(word, Access())
-    with pytest.raises(Unreachable, match="crictl ps"):
+    with unreachable("crictl ps"):
         shim.open("shim:0123456789abcdef", Access())
     one, two = f"twin-{os.getpid()}-1", f"twin-{os.getpid()}-2"
     both = running(program, tmp_path / "a", one), running(program, tmp_path / "b", two)

@@ -19,7 +19,9 @@ import pytest
 
 from collect.web.faults import Connection, Talk, answer, says, serving
 from oakum.collect.web import Access, HttpEndpoint
-from oakum.model import Unreachable
+from oakum.model import Text, Unreachable
+from oakum.report.words import size
+from oakum.report.words.lines import error_line, worded
 
 SOON = 0.1  # the time-out of requests that shall not be answered in time
 WHILE = 0.5  # the same, where something shall come before
@@ -41,7 +43,7 @@ def trouble(endpoint: HttpEndpoint, path: str = "/debug/pprof/heap", seconds: fl
         endpoint.get(path, seconds=seconds)
     assert time.monotonic() - began < seconds + LATE
     assert raised.value.origin == endpoint.address
-    said = str(raised.value)
+    said = error_line(raised.value)
     assert said.startswith(f"{endpoint.address}{path}: ")
     return said.removeprefix(f"{endpoint.address}{path}: ")
 
@@ -87,8 +89,8 @@ def test_a_byte_of_the_body_now_and_then() -> None:
         assert time.monotonic() - began < LATE
     assert got.good
     assert bytes(got.data[:23]) == b"goroutine 1 [running]:x"
-    assert got.cut.startswith("the time (0.5 s) was up after ")
-    assert got.cut.endswith(" of 10,000 bytes; raise --timeout")
+    assert worded(got.cut).startswith("the time (0.5 s) was up after ")
+    assert worded(got.cut).endswith(" of 10,000 bytes; raise --timeout")
 
 
 def test_a_body_that_never_comes() -> None:
@@ -112,7 +114,7 @@ def test_tiny_chunks_without_end() -> None:
 
     with serving(talk) as server:
         got = HttpEndpoint(server.base).get("/", seconds=WHILE)
-    assert "the time (0.5 s) was up" in got.cut
+    assert "the time (0.5 s) was up" in worded(got.cut)
     assert len(got.data)
 
 
@@ -178,7 +180,7 @@ def test_closed_in_the_headers() -> None:
 def test_what_came_of_a_truncated_body_is_kept(sent: bytes, cut: str) -> None:
     with serving(says(sent)) as server:
         got = HttpEndpoint(server.base).get("/")
-    assert (got.status, bytes(got.data), got.cut) == (200, b"heap profile: 1", cut)
+    assert (got.status, bytes(got.data), worded(got.cut)) == (200, b"heap profile: 1", cut)
 
 
 @pytest.mark.parametrize("chunked", [False, True])
@@ -195,18 +197,18 @@ def test_an_answer_that_breaks_off_at_any_byte(chunked: bool) -> None:
                 got = HttpEndpoint(server.base).get("/")
             except Unreachable as error:
                 assert size < body + 4
-                cut = str(error)
+                cut = error_line(error)
             else:
                 assert b"heap profile".startswith(got.data)
-                cut = got.cut
+                cut = worded(got.cut)
             assert "closed" in cut
 
 
 def test_an_error_whose_page_breaks_off_is_still_that_error() -> None:
     with serving(says(answer(status="403 Forbidden", length=100))) as server:
         got = HttpEndpoint(server.base).get("/")
-    assert (got.status, got.cut) == (403, "the connection was closed after 0 of 100 bytes")
-    assert got.why.startswith("403, authentication required")
+    assert (got.status, worded(got.cut)) == (403, "the connection was closed after 0 of 100 bytes")
+    assert worded(got.why).startswith("403, authentication required")
 
 
 def test_reset_in_the_body() -> None:
@@ -218,9 +220,9 @@ def test_reset_in_the_body() -> None:
 
     with serving(talk) as server:
         try:
-            said = HttpEndpoint(server.base).get("/").cut
+            said = worded(HttpEndpoint(server.base).get("/").cut)
         except Unreachable as error:  # the reset may overtake the bytes
-            said = str(error)
+            said = error_line(error)
     assert "closed after" in said or "reset" in said
 
 
@@ -242,14 +244,13 @@ def test_a_body_is_cut_at_the_most_that_is_allowed(most: int) -> None:
         got = HttpEndpoint(server.base).get("/", most=most)
     assert len(got.data) == most
     assert isinstance(got.data, mmap.mmap) == (most > 8 << 20)
-    size = "1,000 bytes" if most == 1000 else "65,536 bytes" if most == 65_536 else f"{most >> 20} MiB"
-    assert got.cut == f"it was cut at {size}, the most that is taken of one answer"
+    assert worded(got.cut) == f"it was cut at {size(most)}, the most that is taken of one answer"
 
 
 def test_a_body_of_just_the_most_is_whole() -> None:
     with serving(says(answer(b"x" * 1000))) as server:
         got = HttpEndpoint(server.base).get("/", most=1000)
-    assert (len(got.data), got.cut) == (1000, "")
+    assert (len(got.data), worded(got.cut)) == (1000, "")
 
 
 @pytest.mark.slow
@@ -279,8 +280,8 @@ def test_a_full_disk_cuts_and_keeps(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with limited_files(9 << 20), serving(endless) as server:
         got = HttpEndpoint(server.base).get("/", most=64 << 20)
         assert len(got.data) == 9 << 20
-        assert got.cut.startswith("it was cut at 9 MiB: ")
-        assert got.cut.endswith("; TMPDIR names another place")
+        assert worded(got.cut).startswith("it was cut at 9.0 MiB: ")
+        assert worded(got.cut).endswith("; TMPDIR names another place")
     with limited_files(4 << 20), serving(endless) as server:
         got = HttpEndpoint(server.base).get("/", most=64 << 20)
         assert len(got.data) >= 8 << 20
@@ -320,7 +321,7 @@ def test_a_gzip_bomb_is_bytes() -> None:
 def test_a_wrong_content_type_does_not_matter() -> None:
     with serving(says(answer(b"goroutine profile: total 3", "200 OK", "Content-Type: image/png"))) as server:
         got = HttpEndpoint(server.base).get("/")
-    assert (got.good, got.page, bytes(got.data)) == (True, "", b"goroutine profile: total 3")
+    assert (got.good, worded(got.page), bytes(got.data)) == (True, "", b"goroutine profile: total 3")
 
 
 @pytest.mark.parametrize(
@@ -341,7 +342,7 @@ def test_a_wrong_content_type_does_not_matter() -> None:
 def test_a_login_page_with_200_is_told_as_a_page(page: bytes, said: str) -> None:
     with serving(says(answer(page))) as server:
         got = HttpEndpoint(server.base).get("/")
-    assert (got.good, got.page) == (True, said)
+    assert (got.good, worded(got.page)) == (True, said)
 
 
 @pytest.mark.parametrize(
@@ -409,18 +410,18 @@ def test_garbage_is_named_at_once(sent: bytes, said: str) -> None:
 def test_a_refusal_says_what_to_do(status: str, headers: tuple[str, ...], text: bytes, said: str) -> None:
     with serving(says(answer(text, status, *headers))) as server:
         got = HttpEndpoint(server.base).get("/")
-    assert (got.good, got.why) == (False, said)
+    assert (got.good, worded(got.why)) == (False, said)
 
 
 def test_those_who_know_more_explain_a_refusal() -> None:
-    def explain(status: int, path: str, text: bytes) -> str | None:
-        return f"{path}: needs nodes/proxy ({text.decode()})" if status == 403 else None
+    def explain(status: int, path: str, text: bytes) -> Text | None:
+        return Text("web.at", {"where": path, "why": f"needs nodes/proxy ({text.decode()})"}) if status == 403 else None
 
     with serving(says(answer(b"no secret-token here", "403 Forbidden"))) as server:
         endpoint = HttpEndpoint(server.base, Access(token="secret-token")).under("/proxy", explain=explain)
-        assert endpoint.get("/heap").why == "/heap: needs nodes/proxy (no *** here)"
+        assert worded(endpoint.get("/heap").why) == "/heap: needs nodes/proxy (no *** here)"
     with serving(says(answer(b"", "404 Not Found"))) as server:
-        assert HttpEndpoint(server.base, explain=explain).get("/heap").why == "404, not found"
+        assert worded(HttpEndpoint(server.base, explain=explain).get("/heap").why) == "404, not found"
 
 
 # Names and routes.

@@ -10,6 +10,7 @@ import pytest
 from collect.web.faults import HERE
 from oakum.collect.web import Access, HttpEndpoint
 from oakum.model import Unreachable
+from oakum.report.words.lines import error_line, worded
 from toolchain import environment, need_go
 
 pytestmark = pytest.mark.live
@@ -46,11 +47,11 @@ def trouble(endpoint: HttpEndpoint) -> str:
     """Return what is said when there is no answer."""
     with pytest.raises(Unreachable) as raised:
         endpoint.get("/debug/pprof/heap", seconds=20)
-    return str(raised.value).removeprefix(f"{endpoint.address}/debug/pprof/heap: ")
+    return error_line(raised.value).removeprefix(f"{endpoint.address}/debug/pprof/heap: ")
 
 
 def test_the_wrong_scheme_is_told(listening: dict[str, str]) -> None:
-    assert HttpEndpoint(f"http://{listening['tls']}").get("/debug/pprof/").why == "it speaks TLS; try https://"
+    assert worded(HttpEndpoint(f"http://{listening['tls']}").get("/debug/pprof/").why) == "it speaks TLS; try https://"
     assert trouble(HttpEndpoint(f"https://{listening['plain']}")) == "it does not speak TLS; try http://"
 
 
@@ -69,14 +70,14 @@ def test_answers_that_go_breaks_off_are_kept(listening: dict[str, str]) -> None:
     endpoint = HttpEndpoint(f"http://{listening['plain']}")
     aborted = endpoint.get("/abort")
     assert bytes(aborted.data) == b"goroutine profile: total 3\n"
-    assert aborted.cut == "the connection was closed after 27 bytes"
+    assert worded(aborted.cut) == "the connection was closed after 27 bytes"
     late = endpoint.get("/slow")
     assert len(late.data) == 100_000
-    assert late.cut == "the connection was closed after 100,000 bytes"
+    assert worded(late.cut) == "the connection was closed after 100,000 bytes"
 
 
 def test_a_handler_that_is_too_slow_is_503(listening: dict[str, str]) -> None:
-    assert HttpEndpoint(f"http://{listening['plain']}").get("/busy").why.endswith(": too slow")
+    assert worded(HttpEndpoint(f"http://{listening['plain']}").get("/busy").why).endswith(": too slow")
 
 
 def test_an_idle_connection_that_go_closed_is_made_anew(listening: dict[str, str]) -> None:
@@ -90,7 +91,7 @@ def test_an_idle_connection_that_go_closed_is_made_anew(listening: dict[str, str
 def test_the_redirect_of_its_mux_is_followed(listening: dict[str, str]) -> None:
     got = HttpEndpoint(f"http://{listening['plain']}").under("/debug/pprof").get("")
     assert got.good
-    assert got.page == 'a web page titled "/debug/pprof/"'
+    assert worded(got.page) == 'a web page titled "/debug/pprof/"'
 
 
 def test_a_unix_socket(listening: dict[str, str]) -> None:

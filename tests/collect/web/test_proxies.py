@@ -10,6 +10,7 @@ import pytest
 from collect.web.faults import HERE, Connection, answer, certificate, says, serving
 from oakum.collect.web import Access, HttpEndpoint, address, proxies
 from oakum.model import Unreachable
+from oakum.report.words.lines import error_line, worded
 
 NAMES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "REQUEST_METHOD")
 
@@ -84,7 +85,7 @@ def trouble(endpoint: HttpEndpoint, seconds: float = 20) -> str:
     """Return what is said when there is no answer."""
     with pytest.raises(Unreachable) as raised:
         endpoint.get("/", seconds=seconds)
-    said = str(raised.value)
+    said = error_line(raised.value)
     assert "hunter22" not in said
     return said.removeprefix(f"{endpoint.address}/: ")
 
@@ -129,7 +130,7 @@ def test_http_through_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_refusals_of_a_proxy_name_it(status: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(says(answer(b"", status))) as proxy:
         monkeypatch.setenv("HTTP_PROXY", f"127.0.0.1:{proxy.port}")
-        why = HttpEndpoint("http://orders.test").get("/").why
+        why = worded(HttpEndpoint("http://orders.test").get("/").why)
         assert f"the proxy http://127.0.0.1:{proxy.port} (HTTP_PROXY) {said}" in why
         monkeypatch.setenv("HTTPS_PROXY", f"127.0.0.1:{proxy.port}")
         refused = trouble(HttpEndpoint("https://orders.test"))

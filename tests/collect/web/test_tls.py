@@ -8,6 +8,7 @@ import pytest
 from collect.web.faults import HERE, Connection, answer, certificate, keeps_saying, says, serving
 from oakum.collect.web import Access, HttpEndpoint, tls
 from oakum.model import Unreachable, UsageError
+from oakum.report.words.lines import error_line, worded
 
 AUTHORITY = str(HERE / "authority.crt")
 TRUSTED = Access(tls_ca=AUTHORITY)
@@ -18,7 +19,7 @@ def trouble(endpoint: HttpEndpoint, seconds: float = 20) -> str:
     """Return what is said when there is no answer."""
     with pytest.raises(Unreachable) as raised:
         endpoint.get("/", seconds=seconds)
-    return str(raised.value).removeprefix(f"{endpoint.address}/: ")
+    return error_line(raised.value).removeprefix(f"{endpoint.address}/: ")
 
 
 def test_a_certificate_of_the_authority_that_was_named() -> None:
@@ -102,13 +103,13 @@ def test_a_byte_of_the_handshake_now_and_then() -> None:
 
 def test_https_does_not_lead_to_http() -> None:
     with serving(says(answer(b"", "302 Found", "Location: http://127.0.0.1/")), certificate("server")) as server:
-        assert "it redirects to http://127.0.0.1/" in HttpEndpoint(server.base, TRUSTED).get("/").why
+        assert "it redirects to http://127.0.0.1/" in worded(HttpEndpoint(server.base, TRUSTED).get("/").why)
 
 
 def test_a_truncated_body_over_tls_is_kept() -> None:
     with serving(says(answer(b"abc", length=10)), certificate("server")) as server:
         got = HttpEndpoint(server.base, TRUSTED).get("/")
-    assert (bytes(got.data), got.cut) == (b"abc", "the connection was closed after 3 of 10 bytes")
+    assert (bytes(got.data), worded(got.cut)) == (b"abc", "the connection was closed after 3 of 10 bytes")
 
 
 def test_tls_behind_a_unix_socket(tmp_path: Path) -> None:

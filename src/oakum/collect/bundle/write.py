@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
-from operator import attrgetter
 from pathlib import Path
 from threading import Lock
 from time import monotonic
@@ -23,7 +22,7 @@ from oakum.collect.bundle.names import safe_name, unique_name
 from oakum.collect.bundle.place import beside, claim, earlier, is_packed, pack, remove, write_whole
 from oakum.collect.bundle.secrets import Secrets
 from oakum.collect.target import LeftOut, Plan, Step, Taken, Target
-from oakum.model import Buffer, OakumError, Problem
+from oakum.model import Buffer, OakumError, Problem, Text
 
 _OFTEN = 1.0  # seconds between two manifests; more where writing one takes long
 _DEEPEST = 6  # of facts
@@ -48,7 +47,7 @@ class _Snapshot(Struct, eq=False, dict=True):
     at: datetime | None
     captures: list[dict[str, Any]] = field(default_factory=list)
     left_out: tuple[LeftOut, ...] = ()
-    advice: tuple[str, ...] = ()
+    advice: tuple[Text, ...] = ()
     names: set[str] = field(default_factory=set)
 
 
@@ -68,11 +67,11 @@ class Bundle:
         redact: Redact | None = None,
         secrets: tuple[bytes, ...] | Callable[[], tuple[bytes, ...]] = (),
         force: bool = False,
-        worded: Callable[[Problem], str] = attrgetter("text.key"),
+        worded: Callable[[Problem | Text | str | None], str] = str,
     ) -> None:
         """Claim the place; raise UsageError when it is taken, OakumError when it cannot be written to.
 
-        `worded` returns a problem in English, for the manifest.
+        `worded` returns a problem or a text in English, for the manifest.
         """
         self.place = place
         self._worded = worded
@@ -241,9 +240,10 @@ class Bundle:
         row["captures"] = [dict(capture) for capture in snapshot.captures]
         if not bare:
             row["left_out"] = [
-                {"what": told(one.what), "why": told(one.why), "how": told(one.how)} for one in snapshot.left_out
+                {name: told(self._worded(getattr(one, name))) for name in ("what", "why", "how")}
+                for one in snapshot.left_out
             ]
-            row["advice"] = [told(text) for text in snapshot.advice]
+            row["advice"] = [told(self._worded(text)) for text in snapshot.advice]
         return row
 
     def _problems(self, problems: list[Problem]) -> list[dict[str, str]]:

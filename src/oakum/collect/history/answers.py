@@ -2,7 +2,7 @@
 
 import json
 
-from oakum.model import Buffer
+from oakum.model import Buffer, Text
 
 
 def data_of(body: Buffer) -> tuple[object, tuple[str, ...]]:
@@ -20,22 +20,20 @@ def data_of(body: Buffer) -> tuple[object, tuple[str, ...]]:
     return found.get("data"), tuple(warnings)
 
 
-def refusal(status: int, path: str, body: bytes) -> str | None:
+def refusal(status: int, path: str, body: bytes) -> Text | None:
     """Return what a refusal of Prometheus, or of what stands before it, means; None where it says nothing special."""
     del path
     said = _server_message(body)
-    line = f": {said}" if said else ""
+    told = {"status": str(status), "said": said or "-"}
     if "no org id" in said.lower():
-        return f"{status}{line}: this store keeps several tenants apart; -H 'X-Scope-OrgID: TENANT' names one"
+        return Text("history.tenants", told)
     if status == 400 and "exceeded maximum resolution" in said:
-        return f"{status}{line}: a longer step= or a shorter last= gives fewer points"
-    if status == 400:
-        return f"400, the query was not understood{line}; is every label of match= spelled as in Prometheus?"
-    if status == 422:
-        return f"422, the query could not be carried out{line}; a shorter last= or a narrower match= asks for less"
+        return Text("history.many-points", told)
+    if status in (400, 422):
+        return Text(f"history.{status}", {"said": told["said"]})
     if status in (503, 504):
-        return f"{status}, it is overloaded, starting, or gave up{line}; ask again, or for less: a shorter last="
-    return f"{status}{line}" if said and status >= 404 else None
+        return Text("history.busy", told)
+    return Text("kube.status", told) if said and status >= 404 else None
 
 
 def _server_message(body: bytes) -> str:

@@ -14,7 +14,7 @@ from oakum.collect.history.selector import Selector
 from oakum.collect.history.word import read
 from oakum.collect.target import CaptureOptions
 from oakum.collect.web import Access, HttpEndpoint
-from oakum.model import Buffer, Unreachable
+from oakum.model import Buffer, Text
 
 _SERVICE = "/api/parca.query.v1alpha1.QueryService/"
 _PPROF = 1  # REPORT_TYPE_PPROF
@@ -73,22 +73,20 @@ class Parca(Struct, eq=False, dict=True):
     def _call(self, method: str, asked: bytes, seconds: float = _SECONDS, most: int = _MOST) -> bytes:
         path = f"{_SERVICE}{method}"
         answer = self.endpoint.post(path, framed(asked), "application/grpc-web+proto", seconds=seconds, most=most)
-        where = self.endpoint.url(path)
         if answer.status == 404:
-            text = "no Parca answers there; a path before /api has to be named too"
-            raise Unreachable(f"{where}: {text}", self.endpoint.address)
+            raise self.endpoint.failure(path, Text("history.no-parca"))
         if not answer.good or answer.cut:
-            raise Unreachable(f"{where}: {answer.why or answer.cut}", self.endpoint.address)
+            raise self.endpoint.failure(path, answer.fault)
         if not answer.headers.get("content-type", "").startswith("application/grpc"):
-            raise Unreachable(
-                f"{where}: this is no Parca: it answers {answer.page or 'something else'}", self.endpoint.address
-            )
+            page = answer.page or Text("history.something")
+            raise self.endpoint.failure(path, Text("history.other", {"name": "Parca", "page": page}))
         found, trailers = unframed(answer.data)
         status, said = failure(trailers or answer.headers)  # an answer without a body has them among its headers
         if status == _NOT_FOUND:
             return b""
         if said or (found is None and len(answer.data)):
-            raise Unreachable(f"{where}: Parca says: {said or 'nothing that can be read'}", self.endpoint.address)
+            told = Text("history.says", {"name": "Parca", "said": said}) if said else Text("history.unreadable")
+            raise self.endpoint.failure(path, told)
         return found or b""
 
 

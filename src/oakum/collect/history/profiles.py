@@ -15,7 +15,7 @@ from oakum.collect.history.selector import Selector, exactly
 from oakum.collect.history.word import Word, in_words
 from oakum.collect.target import CaptureOptions, LeftOut, Plan, Step, Taken
 from oakum.collect.web import HttpEndpoint
-from oakum.model import Buffer, Capture, Problem, Unreachable, UsageError
+from oakum.model import Buffer, Capture, Problem, Text, Unreachable, UsageError
 
 SNAPSHOTS = 5  # enough to tell a slope, and few enough to fetch
 _MOST = 10  # processes that one word names
@@ -89,7 +89,9 @@ def open_store(store: Store, said: Word) -> list["ProfilesTarget"]:
     targets = [ProfilesTarget(store, said, labels) for labels in ordered[:_MOST]]
     if (more := len(ordered) - _MOST) > 0:
         targets[0].left_out.append(
-            LeftOut(f"{more} more processes", f"{_MOST} are taken at once", "a narrower match= names others")
+            LeftOut(
+                Text("plan.processes", {"count": more}), Text("plan.at-once", {"count": _MOST}), Text("plan.narrower")
+            )
         )
     return targets
 
@@ -159,7 +161,7 @@ class ProfilesTarget(Struct, eq=False, dict=True):
                     self._kinds[kind.id] = kind
                     when[kind.id] = stamps
         except Unreachable as error:
-            problems.append(Problem.of("unreachable", error=str(error)))
+            problems.append(Problem.of("unreachable", error=error.text))
         if not when and not problems:
             problems.append(Problem.of("empty.profiles", target=self.name, span=in_words(span)))
         steps = [step for at in _spread(when) for step in self._steps(when, at)]
@@ -182,7 +184,7 @@ class ProfilesTarget(Struct, eq=False, dict=True):
         try:
             data, crowded = self.store.profile(self._kinds[id], self.match, datetime.fromisoformat(at), options)
         except Unreachable as error:
-            return Taken(step, None, began, datetime.now(UTC), (Problem.of("unreachable", error=str(error)),))
+            return Taken(step, None, began, datetime.now(UTC), (Problem.of("unreachable", error=error.text),))
         ended = datetime.now(UTC)
         if not data:
             return Taken(step, None, began, ended, (Problem.of("empty.profile", asked=step.ask),))

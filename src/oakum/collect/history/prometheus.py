@@ -18,7 +18,7 @@ from oakum.collect.history.selector import Selector, exactly
 from oakum.collect.history.word import Word, in_words, read
 from oakum.collect.target import CaptureOptions, LeftOut, Plan, Step, Taken
 from oakum.collect.web import Access, HttpEndpoint
-from oakum.model import Capture, Problem, Unreachable, UsageError
+from oakum.model import Capture, Problem, Text, Unreachable, UsageError
 
 # Where the API stands: Prometheus, behind a reverse proxy and in Mimir, VictoriaMetrics' cluster, Cortex.
 _PREFIXES = ("", "/prometheus", "/select/0/prometheus", "/api/prom")
@@ -47,7 +47,9 @@ def open(word: str, access: Access) -> list["PrometheusTarget"]:
     if not chosen:
         raise UsageError(nothing_fits(endpoint, said))
     more = len(chosen) - _MOST
-    left = LeftOut(f"{more} more instances", f"{_MOST} are taken at once", "a narrower match= names others")
+    left = LeftOut(
+        Text("plan.instances", {"count": more}), Text("plan.at-once", {"count": _MOST}), Text("plan.narrower")
+    )
     targets = [PrometheusTarget(endpoint, said, one, False) for one in chosen[:_MOST]]
     if more > 0:
         targets[0].left_out.append(left)
@@ -62,13 +64,9 @@ def _endpoint(said: Word, access: Access) -> HttpEndpoint:
         answer = endpoint.get("/api/v1/query", {"query": "vector(1)"}, seconds=_SECONDS, most=1 << 20)
         if answer.status != 404 and not (answer.good and data_of(answer.data)[0] is None):
             if not answer.good:
-                raise Unreachable(f"{endpoint.url('/api/v1/query')}: {answer.why}", endpoint.address)
+                raise endpoint.failure("/api/v1/query", answer.fault)
             return endpoint
-    raise Unreachable(
-        f"{plain.address}: no Prometheus answers there (/api/v1/query is not known); "
-        "name the path before /api/v1 too, such as http://HOST/prometheus",
-        plain.address,
-    )
+    raise plain.failure("", Text("history.no-prometheus"))
 
 
 def _instances(endpoint: HttpEndpoint, match: Selector, last: timedelta | None) -> list[dict[str, str]]:
@@ -102,9 +100,9 @@ def _series(endpoint: HttpEndpoint, match: Selector, last: timedelta | None, nam
     query = {"match[]": str(match.also(("__name__", "=~", names))), "start": _stamp(now - span), "end": _stamp(now)}
     answer = endpoint.get("/api/v1/series", query, seconds=_SECONDS, most=_BYTES_MOST)
     if answer.status == 400:
-        raise UsageError(f"match={match}: {answer.why}")
+        raise UsageError(f"match={match}: {(answer.why or answer.fault).args.get('said', answer.status)}")
     if not answer.good or answer.cut:
-        raise Unreachable(f"{endpoint.url('/api/v1/series')}: {answer.why or answer.cut}", endpoint.address)
+        raise endpoint.failure("/api/v1/series", answer.fault)
     data, _ = data_of(answer.data)
     found = [one for one in data if isinstance(one, dict)] if isinstance(data, list) else []
     return [{name: value for name, value in one.items() if isinstance(value, str)} for one in found]
@@ -183,14 +181,13 @@ class PrometheusTarget(Struct, eq=False, dict=True):
                     "/api/v1/query_range", asked, seconds=options.seconds, most=min(options.most, _BYTES_MOST)
                 )
             except Unreachable as error:
-                problems.append(Problem.of("unreachable", error=str(error)))
+                problems.append(Problem.of("unreachable", error=error.text))
                 break
             data, said = data_of(answer.data) if answer.good and not answer.cut else (None, ())
             if data is None:
-                why = answer.why or answer.cut
-                refused = Problem.of("refused.series", what=name, target=self.name, why=why)
+                refused = Problem.of("refused.series", what=name, target=self.name, why=answer.fault)
                 other = Problem.of("refused.not-prometheus", what=name, target=self.name)
-                problems.append(refused if why else other)
+                problems.append(refused if answer.why or answer.cut else other)
                 continue
             problems += [Problem.of("warning.series", what=name, target=self.name, said=text) for text in said]
             empty = empty and not (isinstance(data, dict) and data.get("result"))

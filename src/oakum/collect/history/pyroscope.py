@@ -16,7 +16,7 @@ from oakum.collect.history.selector import Selector
 from oakum.collect.history.word import read
 from oakum.collect.target import CaptureOptions
 from oakum.collect.web import Access, HttpEndpoint
-from oakum.model import Buffer, Unreachable
+from oakum.model import Buffer, Text
 
 _SERVICE = "/querier.v1.QuerierService/"
 _SECONDS = 30.0
@@ -105,23 +105,23 @@ class Pyroscope(Struct, eq=False, dict=True):
     def _call(self, method: str, asked: bytes, seconds: float = _SECONDS, most: int = _MOST) -> bytes:
         path = f"{_SERVICE}{method}"
         answer = self.endpoint.post(path, asked, "application/proto", seconds=seconds, most=most)
-        where = self.endpoint.url(path)
         if not answer.good or answer.cut:
-            raise Unreachable(f"{where}: {answer.why or answer.cut}", self.endpoint.address)
+            raise self.endpoint.failure(path, answer.fault)
         if answer.page or "proto" not in answer.headers.get("content-type", ""):
-            raise Unreachable(f"{where}: this is no Pyroscope: it answers {answer.page or 'something else'}")
+            page = answer.page or Text("history.something")
+            raise self.endpoint.failure(path, Text("history.other", {"name": "Pyroscope", "page": page}))
         return bytes(answer.data)
 
 
-def _refusal(status: int, path: str, body: bytes) -> str | None:
+def _refusal(status: int, path: str, body: bytes) -> Text | None:
     """{"code":"unauthenticated","message":"no org id"}; of a part of it, the same again as message"""
     del path
     if status == 404:
-        return "404, no Pyroscope of 1.0 or later answers there; a path before /querier.v1 has to be named too"
+        return Text("history.no-pyroscope")
     said = _server_message(body.decode("utf-8", "replace"))
     if "org id" in said:
-        return f"{status}: {said}: this store keeps several tenants apart; -H 'X-Scope-OrgID: TENANT' names one"
-    return f"{status}: Pyroscope says: {said}" if said else None
+        return Text("history.tenants", {"status": str(status), "said": said})
+    return Text("history.status-says", {"status": str(status), "name": "Pyroscope", "said": said}) if said else None
 
 
 def _server_message(text: str, again: int = 2) -> str:

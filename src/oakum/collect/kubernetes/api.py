@@ -16,7 +16,7 @@ from oakum.collect.kubernetes.kubeconfig import Login
 from oakum.collect.kubernetes.refusals import Refusals
 from oakum.collect.kubernetes.things import Node, Pod
 from oakum.collect.web import Access, HttpEndpoint
-from oakum.model import Unreachable, UsageError
+from oakum.model import Text, Unreachable, UsageError
 
 _PAGE = 500
 _PAGES = 40  # 20,000 things: who has more narrows it with -l
@@ -92,9 +92,11 @@ class Api:
         try:
             answer = self.endpoint.get(path, query, seconds=seconds, most=_LARGEST)
         except Unreachable as error:
-            raise Unreachable(f"{_of_cluster(str(error))}; it is the API server of {self.login.source}") from error
+            told = Text("kube.api", {"why": _of_cluster(error.text), "source": self.login.source})
+            raise Unreachable(told) from error
         if not answer.good:
-            refused = (NotThere if answer.status == 404 else Refused)(f"{self.endpoint.url(path, query)}: {answer.why}")
+            said = Text("web.at", {"where": self.endpoint.url(path, query), "why": answer.fault})
+            refused = (NotThere if answer.status == 404 else Refused)(said)
             refused.status = answer.status
             raise refused
         try:
@@ -102,8 +104,8 @@ class Api:
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict) or answer.cut:
-            said = answer.cut or "what came is no object of Kubernetes"
-            raise Unreachable(f"{self.endpoint.url(path, query)}: {said}; is {self.endpoint.address} an API server?")
+            args = {"where": self.endpoint.url(path, query), "address": self.endpoint.address}
+            raise Unreachable(Text("kube.no-object", {**args, "why": answer.cut or Text("kube.no-object.why")}))
         return found
 
     def _list(self, path: str, selector: str | None) -> Iterator[Mapping[str, Any]]:
@@ -116,8 +118,13 @@ class Api:
                 page = self.get(path, query)
             except Refused as error:
                 if error.status == 400 and selector:
-                    raise UsageError(f"-l {selector}: {error}") from error
-                raise Unreachable("\n".join((str(error), *self._refusals.advice()))) from error
+                    why = error.text.args["why"]
+                    said = why.args.get("said", "") if isinstance(why, Text) else ""
+                    raise UsageError(f"-l {selector}: the API server rejects it: {said}") from error
+                told = error.text
+                for advice in self._refusals.advice():
+                    told = Text("kube.advised", {"why": told, "advice": advice})
+                raise Unreachable(told) from error
             items = page.get("items")
             yield from (one for one in items if isinstance(one, dict)) if isinstance(items, list) else ()
             about = page.get("metadata")
@@ -125,10 +132,12 @@ class Api:
             if not more:
                 return
             query["continue"] = str(more)
-        raise Unreachable(f"{path}: more than {_PAGE * _PAGES:,} things; -l and -n narrow it")
+        raise Unreachable(Text("kube.too-many", {"path": path, "most": _PAGE * _PAGES}))
 
 
-def _of_cluster(said: str) -> str:
+def _of_cluster(said: Text) -> Text:
     """Return what is wrong with a connection; flags for certificates are of other servers than this one."""
-    said, hint, _ = said.partition("; --tls-ca")
-    return f"{said}; the certificate-authority of its cluster in the kubeconfig should be another" if hint else said
+    why = said.args.get("why")
+    if not isinstance(why, Text) or why.key != "web.cert":
+        return said
+    return Text("kube.authority", {"where": said.args["where"], "what": why.args["what"]})

@@ -15,7 +15,7 @@ from oakum.collect.kubernetes.refusals import Refusals
 from oakum.collect.kubernetes.ways import Way
 from oakum.collect.pprof.endpoint import PprofTarget
 from oakum.collect.target import CaptureOptions, Plan, Step, Taken
-from oakum.model import OakumError, Problem
+from oakum.model import OakumError, Problem, Text, said_of
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class ClusterTarget:
             found = self._find(self._refusals, options.seconds, self._way)
         except OakumError as error:
             self._leave()
-            return Plan(advice=self._refusals.advice(), problems=(Problem.of("unreachable", error=str(error)),))
+            return Plan(advice=self._refusals.advice(), problems=(Problem.of("unreachable", error=said_of(error)),))
         if found.way is None:
             self._leave()
             return Plan(advice=self._refusals.advice(), facts=found.facts, problems=found.problems)
@@ -107,10 +107,13 @@ def _for_hands(way: Way, plan: Plan) -> Plan:
     def repeated(ask: str) -> str:
         return way.repeated(ask.removeprefix(asked)) if ask.startswith(asked) else ask
 
-    def advised(advice: str) -> str:
-        head, found, rest = advice.partition(put)
-        path, _, rest = rest.partition(" ")
-        return f"{head}{way.put('5', path)} {rest}" if found else advice
+    def advised(advice: Text) -> Text:
+        command = str(advice.args.get("command", ""))
+        return (
+            Text(advice.key, {"command": way.put("5", command.removeprefix(put))})
+            if command.startswith(put)
+            else advice
+        )
 
     return replace(
         plan,

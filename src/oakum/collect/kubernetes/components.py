@@ -67,16 +67,12 @@ def absent(api: Api, name: str, namespace: str | None, node: str) -> Unreachable
     """Return that there is no such component, and where it may be instead."""
     where = namespace or SYSTEM
     if node and (others := sorted({pod.node for pod in of(api, name, namespace, "", None)})):
-        return Unreachable(f"kube://component/{name}/{node}: it is not on that node; it is on {', '.join(others[:10])}")
-    why = (
-        "k3s and its kin have it in their own process, a managed cluster keeps it from its users"
-        if name in KNOWN
-        else "kube://pod/NAMESPACE with -l chooses pods by other labels"
-    )
+        args = {"target": f"kube://component/{name}/{node}", "nodes": ", ".join(others[:10])}
+        return Unreachable(Text("kube.other-node", args))
     labels = ", ".join(f"{label}={name}" for label in _LABELS[:4])
-    return Unreachable(
-        f"kube://component/{name}: no pod in {where} has a label {labels} ...; {why}", api.endpoint.address
-    )
+    args = {"target": f"kube://component/{name}", "namespace": where, "labels": labels}
+    key = "kube.no-component" if name in KNOWN else "kube.no-such-component"
+    return Unreachable(Text(key, args), api.endpoint.address)
 
 
 def find_pod(name: str, pod: Pod, port: str, api: Api, access: Access) -> Callable[..., Found]:
@@ -164,7 +160,7 @@ def _warned(pod: Pod, known: Known, way: Way) -> tuple[Problem, ...]:
     return (Problem.of("no-pprof.metrics", pod=pod.name, how=Text(f"problem.how.{known.missing}")),)
 
 
-def _unreached(shown: str, why: str, known: Known) -> Problem:
+def _unreached(shown: str, why: Text | None, known: Known) -> Problem:
     """Return that no port of a component led anywhere, and how it serves pprof where that is known."""
     if why and known.missing:
         return Problem.of("unreachable.component", target=shown, why=why, how=Text(f"problem.how.{known.missing}"))

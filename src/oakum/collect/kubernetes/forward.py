@@ -20,7 +20,7 @@ from websockets.exceptions import InvalidStatus, WebSocketException
 from oakum.collect.kubernetes.api import Api
 from oakum.collect.kubernetes.refusals import Refusals
 from oakum.collect.kubernetes.tunnel import DATA, ERROR, Tunnel
-from oakum.model import OakumError, Unreachable
+from oakum.model import OakumError, Text, Unreachable, said_of
 
 _FAULTS = (httpcore.ProxyError, httpcore.NetworkError, httpcore.TimeoutException)
 _CHUNK = 64 << 10
@@ -39,7 +39,9 @@ class Forward:
         self._api, self._refusals, self._seconds = api, refusals, seconds
         self._path = f"/api/v1/namespaces/{namespace}/pods/{pod}/portforward"
         self._port = port
-        self.trouble = self.silence = ""
+        self.trouble: Text | None = None
+        self.silence: Text | None = None
+        self.refused = False  # whatever the port is
         self._heard = False
         home = tempfile.mkdtemp(prefix="oakum-")  # of mode 0700
         self._tidy = weakref.finalize(self, shutil.rmtree, home, ignore_errors=True)  # also when we are interrupted
@@ -52,7 +54,7 @@ class Forward:
             self._listener.listen(8)
         except OSError as error:  # the path of a socket has a hundred characters at most
             self.close()
-            raise Unreachable(f"{self.socket}: no socket can be made there ({error}); TMPDIR names a place") from error
+            raise Unreachable(Text("kube.no-socket", {"place": self.socket, "error": str(error)})) from error
         threading.Thread(target=self._accept, name=f"port-forward {pod}:{port}", daemon=True).start()
 
     def close(self) -> None:
@@ -82,11 +84,12 @@ class Forward:
         except InvalidStatus as error:
             status, body = error.response.status_code, bytes(error.response.body or b"")[:65536]
             told = self._refusals.explain(status, self._path, body)
-            self.trouble = told or f"the API server answered {status} to the port-forward"
+            self.refused = told is not None and status in (401, 403)
+            self.trouble = told or Text("kube.forward.status", {"status": str(status)})
         except (WebSocketException, *_FAULTS, OSError, ValueError) as error:
-            self.trouble = f"the API server did not open the port-forward: {_error_text(error, self._seconds)}"
+            self.trouble = Text("kube.forward.closed", {"why": _error_text(error, self._seconds)})
         except OakumError as error:
-            self.trouble = str(error)
+            self.trouble = said_of(error)
         finally:
             _shut(client)
             client.close()
@@ -94,7 +97,7 @@ class Forward:
                 self._open.discard(client)
 
     def _relay(self, client: socket.socket, tunnel: Tunnel) -> None:
-        self.trouble = self.silence = ""
+        self.trouble = self.silence = None
         self._heard = False
         until = time.monotonic() + _GRACE
         try:
@@ -111,9 +114,7 @@ class Forward:
                     tunnel.send(data)
         except (OSError, EOFError):  # the other side has ended it; a client that waits no longer returns above
             if not self._heard:
-                self.silence = (
-                    f"nothing listens on port {self._port} inside the pod, or it closed the connection at once"
-                )
+                self.silence = Text("kube.forward.silent", {"port": str(self._port)})
 
     def _downwards(self, client: socket.socket, tunnel: Tunnel) -> None:
         for channel, data in tunnel.read():
@@ -124,22 +125,22 @@ class Forward:
                 self.trouble = _words(data.decode("utf-8", "replace"), self._port)
 
 
-def _words(said: str, port: int) -> str:
+def _words(said: str, port: int) -> Text:
     """Return what the runtime says of a port that it cannot reach."""
     said = "".join(c if c.isprintable() else " " for c in _FORWARDING.sub("", said[:600]))
     if "connection refused" in said:
-        return f"nothing listens on port {port} inside the pod ({said})"
+        return Text("kube.forward.refused", {"port": str(port), "said": said})
     if "network namespace" in said and "closed" in said:
-        return f"the pod has just ended ({said})"
-    return f"port {port} inside the pod: {said}"
+        return Text("kube.forward.ended", {"said": said})
+    return Text("kube.forward.other", {"port": str(port), "said": said})
 
 
-def _error_text(error: Exception, seconds: float) -> str:
+def _error_text(error: Exception, seconds: float) -> Text:
     if isinstance(error, TimeoutError):
-        return f"no answer within {seconds:g} s"
+        return Text("web.late.answer", {"seconds": seconds})
     if isinstance(error, ssl.SSLError):
-        return f"TLS failed ({error.reason or error})"
-    return str(error) or type(error).__name__
+        return Text("web.tls", {"said": str(error.reason or error)})
+    return Text("web.quoted", {"said": str(error) or type(error).__name__})
 
 
 def _shut(connection: socket.socket) -> None:

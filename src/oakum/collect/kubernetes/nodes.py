@@ -11,11 +11,11 @@ from oakum.collect.kubernetes.api import Api, NotThere, Refused
 from oakum.collect.kubernetes.cluster_target import Found
 from oakum.collect.kubernetes.credentials import ClusterAccess, trusting
 from oakum.collect.kubernetes.refusals import Refusals, message
-from oakum.collect.kubernetes.things import Node
+from oakum.collect.kubernetes.things import Node, listed
 from oakum.collect.kubernetes.ways import Way
 from oakum.collect.pprof.probe import STANDARD
 from oakum.collect.web import Access, HttpEndpoint
-from oakum.model import Problem, Unreachable, UsageError
+from oakum.model import Problem, Text, Unreachable, UsageError
 
 _LOOK = 10.0  # seconds for a kubelet to say that it is there
 
@@ -40,18 +40,18 @@ def find(
     direct = _directly(api, node, node.kubelet_port, access, refusals, seconds, ())
     if direct.way is None:
         # Both ask for the same right, and one refusal says it.
-        told = () if why.startswith("403") else direct.problems
+        told = () if why.key.startswith("kube.forbidden") or why.args.get("status") == "403" else direct.problems
         return Found(way, node.facts, (*problems, *told))
     remark = Problem.of("node-proxy", target=shown, why=why)
     return Found(direct.way, node.facts, (*problems, remark, *direct.problems))
 
 
-def _why_not_proxied(endpoint: HttpEndpoint, seconds: float) -> str | None:
+def _why_not_proxied(endpoint: HttpEndpoint, seconds: float) -> Text | None:
     """Return why the node proxy does not lead to the kubelet; None when the kubelet answers, even with an error."""
     try:
         answer = endpoint.get(f"{STANDARD}/", seconds=seconds, most=1 << 20)
     except Unreachable as error:
-        return str(error)
+        return error.text
     from_api_server = message(bytes(answer.data[:65536])) is not None  # a Status object; the kubelet answers in text
     refused = answer.status in (401, 403) or answer.status >= 500
     return answer.why if from_api_server and refused else None
@@ -61,19 +61,19 @@ def _described(api: Api, name: str, seconds: float) -> tuple[Node, tuple[Problem
     try:
         return api.node(name, seconds), ()
     except NotThere:
-        raise Unreachable(f"kube://node/{name}: there is no such node{_others(api)}", name) from None
+        told = Text("kube.no-node", {"target": f"kube://node/{name}", "others": _others(api)})
+        raise Unreachable(told, name) from None
     except Refused as error:
         # Who may use the proxy need not be allowed to read nodes.
-        return Node(name), (Problem.of("node-unread", node=name, error=str(error)),)
+        return Node(name), (Problem.of("node-unread", node=name, error=error.text),)
 
 
-def _others(api: Api) -> str:
+def _others(api: Api) -> Text | str:
     try:
         names = sorted(node.name for node in api.nodes(None))
     except Unreachable:
         return ""
-    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
-    return f"; there are {', '.join(names[:10])}{more}" if names else "; the cluster has no nodes"
+    return listed(names, 10) if names else Text("kube.no-nodes")
 
 
 def _directly(
@@ -87,26 +87,31 @@ def _directly(
     trials: list[tuple[Access, tuple[Problem, ...]]] = [(_checked(api, access), ())]
     if api.credentials.by_certificate or access.insecure:
         trials.append((_unchecked(api, access), (Problem.of("unchecked", url=base),)))
-    why = ""
+    why = Text("web.status", {"status": "-"})
     for entered, remarks in trials:
         endpoint = HttpEndpoint(base, entered, explain=refusals.explain)
         try:
             answer = endpoint.get(f"{STANDARD}/", seconds=seconds, most=1 << 20)
         except Unreachable as error:
-            why = str(error)
+            why = error.text
             endpoint.close()
-            if "certificate" not in why:
+            if not _of_certificate(why):
                 break
             continue
         if answer.status in (401, 403) and not _has_metrics(endpoint, seconds):
-            why = f"{base}: {answer.why}"
+            why = Text("web.at", {"where": base, "why": answer.fault})
             endpoint.close()
             break
         way = Way(endpoint, base, own=True, widely=False)
         return Found(way, node.facts, (*problems, *remarks))
-    doubtful = "certificate" in why and not api.credentials.by_certificate
+    doubtful = _of_certificate(why) and not api.credentials.by_certificate
     told = Problem.of("kubelet.unchecked" if doubtful else "kubelet", error=why)
     return Found(None, node.facts, (*problems, told))
+
+
+def _of_certificate(why: Text) -> bool:
+    inner = why.args.get("why")
+    return why.key.startswith(("web.cert", "web.tls.")) or (isinstance(inner, Text) and _of_certificate(inner))
 
 
 def _has_metrics(endpoint: HttpEndpoint, seconds: float) -> bool:

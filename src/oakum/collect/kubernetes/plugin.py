@@ -15,7 +15,7 @@ from typing import Any
 
 from oakum.collect.kubernetes.kubeconfig import Cluster, Plugin
 from oakum.collect.programs import find_program, run_program
-from oakum.model import Unreachable
+from oakum.model import Text, Unreachable
 
 _VERSIONS = ("client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1")
 _PATIENCE = 60.0  # seconds; cloud commands that ask a metadata server first are slow
@@ -40,15 +40,10 @@ def ask(plugin: Plugin, cluster: Cluster) -> Given:
     """Run the plugin; raise Unreachable with what it said when it gives nothing."""
     name = os.path.basename(plugin.command)  # noqa: PTH119 - a command is no path of ours
     if plugin.version not in _VERSIONS:
-        raise Unreachable(
-            f"exec plugin {name}: its apiVersion is {plugin.version or 'missing'!r}; "
-            f"{_VERSIONS[0]} and v1beta1 are understood (kubectl dropped v1alpha1 in 1.24): renew the kubeconfig"
-        )
+        raise _failed(name, "version", version=repr(plugin.version or "missing"), known=_VERSIONS[0])
     terminal = sys.stdin is not None and sys.stdin.isatty()
     if plugin.interactive == "Always" and not terminal:
-        raise Unreachable(
-            f"exec plugin {name}: it asks its user, but standard input is no terminal; log in with it first"
-        )
+        raise _failed(name, "terminal")
     people = terminal and plugin.interactive != "Never"
     told: dict[str, Any] = {"apiVersion": plugin.version, "kind": "ExecCredential", "spec": {"interactive": people}}
     if plugin.wants_cluster:
@@ -62,19 +57,20 @@ def ask(plugin: Plugin, cluster: Cluster) -> Given:
             raise FileNotFoundError
         ran = run_program([program, *plugin.arguments], patience, _MOST, env=environment, people=people)
     except (FileNotFoundError, NotADirectoryError):
-        hint = f"; {_plain(plugin.hint)}" if plugin.hint else "; install it, or correct the kubeconfig"
-        raise Unreachable(f"exec plugin {plugin.command}: there is no such program{hint}") from None
+        if plugin.hint:
+            raise _failed(plugin.command, "missing-hint", hint=_plain(plugin.hint)) from None
+        raise _failed(plugin.command, "missing") from None
     except OSError as error:
-        raise Unreachable(f"exec plugin {plugin.command}: {error.strerror or error}") from error
+        raise _failed(plugin.command, "os", error=error.strerror or str(error)) from error
     if ran.late:
-        raise Unreachable(f"exec plugin {name}: no answer within {patience:g} s; run it by hand and look")
+        raise _failed(name, "late", seconds=patience)
     if len(ran.out) > _MOST:
-        raise Unreachable(
-            f"exec plugin {name}: it printed more than {_MOST >> 20} MiB, no credential; run it by hand and look"
-        )
+        raise _failed(name, "long", size=_MOST)
     if ran.code != 0:
         complaint = _complaint(ran.err[-_SHOWN:], plugin)
-        raise Unreachable(f"exec plugin {name}: it failed with exit code {ran.code}{complaint}")
+        raise (
+            _failed(name, "code", code=ran.code, said=complaint) if complaint else _failed(name, "mute", code=ran.code)
+        )
     return _read(ran.out, plugin, name)
 
 
@@ -82,16 +78,16 @@ def _read(output: bytes, plugin: Plugin, name: str) -> Given:
     try:
         found = json.loads(output)
     except (ValueError, RecursionError):
-        raise Unreachable(f"exec plugin {name}: what it printed is no JSON; run it by hand and look") from None
+        raise _failed(name, "no-json") from None
     if not isinstance(found, dict) or found.get("apiVersion") != plugin.version:
         version = found.get("apiVersion") if isinstance(found, dict) else None
-        raise Unreachable(f"exec plugin {name}: it was asked for {plugin.version} and gave {version}")
+        raise _failed(name, "other-version", asked=plugin.version, version=str(version))
     status: Mapping[str, Any] = found["status"] if isinstance(found.get("status"), dict) else {}
     token, certificate, key = (status.get(k) or "" for k in ("token", "clientCertificateData", "clientKeyData"))
     if not token and not certificate:
-        raise Unreachable(f"exec plugin {name}: it gave neither a token nor a certificate; run it by hand and look")
+        raise _failed(name, "empty")
     if bool(certificate) != bool(key):
-        raise Unreachable(f"exec plugin {name}: it gave a certificate without its key, or the other way round")
+        raise _failed(name, "half")
     return Given(
         str(token) or None,
         str(certificate).encode() if certificate else None,
@@ -129,7 +125,11 @@ def _complaint(said: bytes, plugin: Plugin) -> str:
         if len(value) >= 8:  # shorter ones are words, as a region or a profile
             text = text.replace(value, "***")
     lines = [line for line in (_plain(line).strip() for line in text.splitlines()) if line]
-    return f": {' / '.join(lines[-4:])[:600]}" if lines else ", and said nothing"
+    return " / ".join(lines[-4:])[:600]
+
+
+def _failed(name: str, why: str, **args: str | float) -> Unreachable:
+    return Unreachable(Text("kube.plugin", {"name": name, "why": Text(f"kube.plugin.{why}", args)}))
 
 
 def _plain(text: str) -> str:

@@ -5,10 +5,10 @@ from dataclasses import replace
 from oakum.collect.kubernetes.api import Api, NotThere, Refused
 from oakum.collect.kubernetes.cluster_target import Found
 from oakum.collect.kubernetes.refusals import Refusals
-from oakum.collect.kubernetes.things import Pod
+from oakum.collect.kubernetes.things import Pod, listed
 from oakum.collect.kubernetes.ways import Search, Way
 from oakum.collect.web import Access
-from oakum.model import Problem, Unreachable
+from oakum.model import Problem, Text, Unreachable
 
 
 def find(
@@ -34,18 +34,19 @@ def find(
         search.patience = seconds
         known = pod.port_named(port)
         if known is None:
-            names = ", ".join(f"{p.name or '-'} ({p.number})" for p in pod.ports) or "none"
-            raise Unreachable(f"{shown}: no container has a port of that name; there are {names}", shown)
+            names = ", ".join(f"{p.name or '-'} ({p.number})" for p in pod.ports) or "-"
+            raise Unreachable(Text("kube.no-port", {"target": shown, "names": names}), shown)
         way = search.to(known)
     else:
         way = search.anywhere()
     if way is not None:
-        if not port and not way.mounted and search.said:
+        if not port and not way.mounted and search.why:
             problems += (Problem.of("ports", target=shown, why=search.why),)
         return Found(way, pod.facts, problems)
     # Who may not use either way needs no other port.
     another = not port and (search.proxy or search.forwards)
-    told = Problem.of("unreachable.ports" if another else "unreachable.pod", target=shown, why=search.why)
+    why = search.why or Text("kube.no-ports")
+    told = Problem.of("unreachable.ports" if another else "unreachable.pod", target=shown, why=why)
     return Found(None, pod.facts, (*problems, told))
 
 
@@ -54,11 +55,10 @@ def described(api: Api, namespace: str, name: str, seconds: float) -> tuple[Pod,
     try:
         return api.pod(namespace, name, seconds), ()
     except NotThere:
-        raise Unreachable(
-            f"kube://pod/{namespace}/{name}: there is no such pod{_kin(api, namespace, name)}", name
-        ) from None
+        args = {"target": f"kube://pod/{namespace}/{name}", "others": _kin(api, namespace, name)}
+        raise Unreachable(Text("kube.no-pod", args), name) from None
     except Refused as error:
-        told = Problem.of("pod-unread", pod=f"{namespace}/{name}", error=str(error))
+        told = Problem.of("pod-unread", pod=f"{namespace}/{name}", error=error.text)
         return Pod(namespace, name, ""), (told,)
 
 
@@ -80,15 +80,14 @@ def inside(access: Access) -> Access:
     return replace(access, token=None, token_file=None, user=None, insecure=access.tls_ca is None)
 
 
-def _kin(api: Api, namespace: str, name: str) -> str:
+def _kin(api: Api, namespace: str, name: str) -> Text | str:
     """Return the pods that it may have become: a Deployment gives each a new ending."""
     try:
         names = sorted(pod.name for pod in api.pods(namespace, None))
     except Unreachable:
         return ""
     if not names:
-        return f"; namespace {namespace} has no pods, or is not there"
+        return Text("kube.empty-namespace", {"namespace": namespace})
     stem = name.rsplit("-", 2)[0]
     kin = [other for other in names if other.startswith(stem)] or names
-    more = f" and {len(kin) - 5} more" if len(kin) > 5 else ""
-    return f"; there are {', '.join(kin[:5])}{more}"
+    return listed(kin, 5)

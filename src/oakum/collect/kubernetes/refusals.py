@@ -1,6 +1,6 @@
 """A refusal of the API server, of a kubelet or of a component -> what it means, and the RBAC rule that is missing.
 
-Comes in: status and body. Goes out: a sentence for the problem, and the roles as YAML for whoever may grant them.
+Comes in: status and body. Goes out: a Text for the problem, and the roles as YAML for whoever may grant them.
 """
 
 import json
@@ -8,6 +8,8 @@ import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+
+from oakum.model import Text
 
 # nodes "n7" is forbidden: User "jane" cannot get resource "nodes/proxy" in API group "" at the cluster scope
 # pods is forbidden: User "jane" cannot list resource "pods" in API group "" in the namespace "shop"
@@ -23,10 +25,6 @@ _KUBELET = re.compile(
     r"Forbidden \(user=([^,]{1,300}), verb=(\w{1,20}), resource=nodes, subresource(?:\(s\))?=\[?([\w ]{1,60})\]?\)"
 )
 _ACCOUNT = "system:serviceaccount:"
-_NODES_PROXY = (
-    "nodes/proxy opens all that the kubelet serves, and that is more than profiles: logs, and through a WebSocket GET "
-    "the running of commands in every container of that node; grant it to a person, for the time of the search"
-)
 
 
 @dataclass(frozen=True)
@@ -60,13 +58,12 @@ class Rule:
         )
 
     @property
-    def sentence(self) -> str:
-        where = f" in namespace {self.namespace}" if self.namespace else ""
-        kind = "Role" if self.namespace else "ClusterRole"
-        verbs = " and ".join(self.verbs)
-        return (
-            f"user {self.user} may not {verbs} {self.path or self.resource}{where}: no {kind} of theirs has {self.line}"
-        )
+    def text(self) -> Text:
+        verbs = Text("kube.verbs", {"first": self.verbs[0], "then": self.verbs[1]}) if self.verbs[1:] else self.verbs[0]
+        args = {"user": self.user, "verbs": verbs, "what": self.path or self.resource, "rule": self.line}
+        if self.namespace:
+            return Text("kube.forbidden-in", {**args, "namespace": self.namespace})
+        return Text("kube.forbidden", args)
 
 
 class Refusals:
@@ -77,21 +74,21 @@ class Refusals:
         self._rules: dict[Rule, None] = {}
         self._lock = threading.Lock()
 
-    def explain(self, status: int, path: str, body: bytes) -> str | None:
+    def explain(self, status: int, path: str, body: bytes) -> Text | None:
         """Return what a status means; None when it is the program's own answer, of which nothing is known here."""
         del path
         said = message(body)
         if status == 401 and (said is not None or body.strip() == b"Unauthorized"):
-            return f"401, the cluster rejected the credentials; sent: {self._who()}"
+            return Text("kube.rejected", {"who": self._who()})
         if status == 403 and (rule := missing(said or body.decode("utf-8", "replace"))):
             with self._lock:
                 self._rules[rule] = None
-            return f"403, {rule.sentence}"
+            return rule.text
         if said is None:
             return None
-        return f"{status}, {said}{_more(said)}"
+        return Text(f"kube.status{_more(said)}", {"status": str(status), "said": said})
 
-    def advice(self) -> tuple[str, ...]:
+    def advice(self) -> tuple[Text, ...]:
         """Return what would allow what was refused, one for each user and place, and forget it."""
         with self._lock:
             rules, self._rules = list(self._rules), {}
@@ -109,23 +106,22 @@ _ENOUGH = {"pods/portforward": "pods/proxy", "nodes/metrics": "nodes/proxy"}
 _WANTED = ("/debug/pprof/", "/metrics")  # the other paths are asked for by the way
 
 
-def _granting(user: str, namespace: str, rules: list[Rule]) -> str:
+def _granting(user: str, namespace: str, rules: list[Rule]) -> Text:
     """Return the role and its binding, ready for kubectl apply."""
     kind = "Role" if namespace else "ClusterRole"
     # What is granted for another target must not be taken away by this.
     name = f"oakum-{(rules[0].resource or 'debug-pprof').replace('/', '-')}"
     about = f"{{name: {name}, namespace: {namespace}}}" if namespace else f"{{name: {name}}}"
     head = "apiVersion: rbac.authorization.k8s.io/v1\nkind: "
-    more = f" ({_NODES_PROXY})" if any(rule.resource == "nodes/proxy" for rule in rules) else ""
-    return (
-        f"Whoever may grant rights in this cluster allows it by kubectl apply -f - of the lines below{more}; "
-        f"`{rules[0].check}` tells whether it is allowed.\n"
+    role = (
         f"{head}{kind}\nmetadata: {about}\nrules:\n"
         + "".join(f"- {line}\n" for line in dict.fromkeys(rule.line for rule in rules))
         + f"---\n{head}{kind}Binding\nmetadata: {about}\n"
         f"roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: {kind}, name: {name}}}\n"
         f"subjects:\n- {_subject(user)}"
     )
+    wide = any(rule.resource == "nodes/proxy" for rule in rules)
+    return Text("kube.grant-nodes" if wide else "kube.grant", {"check": rules[0].check, "role": role})
 
 
 def _subject(user: str) -> str:
@@ -173,8 +169,7 @@ def _urls(path: str) -> list[str]:
 
 
 def _more(said: str) -> str:
+    """Return which sentence has what helps."""
     if "address not allowed" in said:
-        return "; the API server does not proxy to addresses of a machine's own: name a port, and it is forwarded"
-    if "error trying to reach service" in said and "timeout" in said:
-        return "; a network policy or a firewall is between the API server and it"
-    return ""
+        return ".own-address"
+    return ".timeout" if "error trying to reach service" in said and "timeout" in said else ""

@@ -17,7 +17,7 @@ from oakum.collect.kubernetes.things import Pod
 from oakum.collect.kubernetes.ways import Way
 from oakum.collect.target import Target
 from oakum.collect.web import Access
-from oakum.model import Problem, Unreachable
+from oakum.model import Problem, Text, Unreachable
 
 _ENDED = ("Succeeded", "Failed")
 _ENVIRONMENT = ("KUBECONFIG", "HOME", "KUBERNETES_SERVICE_HOST")
@@ -45,7 +45,7 @@ def _nodes(api: Api, meant: words.Word, access: Access) -> list[ClusterTarget]:
     names = [meant.name] if meant.name else sorted(node.name for node in api.nodes(meant.selector))
     if not names:
         everything = len(api.nodes(None)) if meant.selector else 0
-        raise Unreachable(f"kube://node: no node has the labels {meant.selector} (of {everything:,})", "kube://node")
+        raise Unreachable(Text("kube.no-labels", {"labels": meant.selector or "", "all": everything}), "kube://node")
     port = f":{meant.port}" if meant.port else ""
     return [
         ClusterTarget(
@@ -91,15 +91,15 @@ def _remarking(find: Find, remark: Problem) -> Find:
     return found
 
 
-def _none(api: Api, namespace: str | None, selector: str | None, ended: list[Pod]) -> str:
-    where = f"in namespace {namespace}" if namespace else "in any namespace"
-    chosen = f" with the labels {selector}" if selector else ""
+def _none(api: Api, namespace: str | None, selector: str | None, ended: list[Pod]) -> Text:
+    where = Text("kube.in", {"namespace": namespace}) if namespace else Text("kube.anywhere")
+    chosen = Text("kube.with", {"labels": selector}) if selector else ""
     if ended:
-        return f"kube://pod: {len(ended):,} pods{chosen} {where}, and all have ended"
-    total = len(api.pods(namespace, None)) if selector and namespace else 0
-    instead = f" (of {total:,} there)" if selector and namespace else ""
-    flag = f"-n {namespace}" if namespace else "-A"
-    return f"kube://pod: no pod{chosen} {where}{instead}; kubectl get pods --show-labels {flag} lists them"
+        return Text("kube.pods-ended", {"count": len(ended), "chosen": chosen, "where": where})
+    told = {"chosen": chosen, "where": where, "flag": f"-n {namespace}" if namespace else "-A"}
+    if selector and namespace:
+        return Text("kube.no-pods-of", {**told, "all": len(api.pods(namespace, None))})
+    return Text("kube.no-pods", told)
 
 
 def _components(api: Api, meant: words.Word, access: Access) -> list[ClusterTarget]:

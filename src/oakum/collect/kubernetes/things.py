@@ -4,9 +4,11 @@ Environment, annotations and command lines hold secrets: of them nothing is kept
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from oakum.model import Text
 
 # What of a component's command line tells where its pprof is, and whether it is there at all.
 _FLAGS = frozenset({"secure-port", "profiling", "enable-pprof"})
@@ -198,3 +200,13 @@ def _map(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
 def _maps(data: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
     value = data.get(key)
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def listed(names: Sequence[str], most: int) -> Text:
+    """Return the first names, and how many more there are."""
+    shown = {"names": ", ".join(names[:most])}
+    return (
+        Text("kube.there-more", {**shown, "more": len(names) - most})
+        if len(names) > most
+        else Text("kube.there", shown)
+    )

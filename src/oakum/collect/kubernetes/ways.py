@@ -15,12 +15,15 @@ from oakum.collect.kubernetes.things import Pod, Port
 from oakum.collect.pprof.probe import STANDARD, look
 from oakum.collect.pprof.shapes import shape
 from oakum.collect.web import Access, Answer, HttpEndpoint
-from oakum.model import Unreachable
+from oakum.model import Text, Unreachable
 
 # Where Go programs serve pprof when they do not say so: net/http/pprof's own example first.
 USUAL = (6060, 8080, 9090, 8081, 2112, 8000, 3000, 6061)
 _LOOK = 5.0  # seconds for one port among many: what is there answers at once
 _HTTPS = b"HTTP request to an HTTPS server"  # what Go answers to http on a port of https
+
+
+_NOT_OUTSIDE, _NOT_INSIDE = Text("kube.not-outside"), Text("kube.not-inside")
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,7 @@ class Search:
     patience: float = _LOOK  # for one port
     proxy: bool = True
     forwards: bool = True
-    said: dict[str, list[int]] = field(default_factory=dict)  # why not -> the ports of which that is said
+    said: list[tuple[Text, list[int]]] = field(default_factory=list)  # why not, the ports of which that is said
 
     def to(self, port: Port) -> Way | None:
         """Return the way to a port; None when nothing there speaks HTTP, and why is noted."""
@@ -79,7 +82,7 @@ class Search:
         spoke: list[Way] = []
         for port in _candidates(self.pod):
             if time.monotonic() > until:
-                self._note(port, f"not tried, nor those after it: {self.seconds:g} s were up")
+                self._note(port, Text("kube.untried", {"seconds": self.seconds}))
                 break
             if (way := self.to(port)) is None:
                 continue
@@ -105,7 +108,7 @@ class Search:
                 answer = _ask(endpoint, min(self.patience, self.seconds))
             except Unreachable as error:
                 self.proxy = False  # the next port would take as long
-                self._note(port, str(error))
+                self._note(port, error.text)
                 return None
             said = message(bytes(answer.data[:65536]))
             if answer.status == 403 and said is not None and "pods/proxy" not in said:
@@ -115,7 +118,7 @@ class Search:
             if answer.status in (401, 403):
                 self.proxy = False
             if said is not None:
-                self._note(port, answer.why)
+                self._note(port, answer.fault)
                 if not (https and "HTTP response to HTTPS client" in said):
                     return None
         return None
@@ -124,9 +127,9 @@ class Search:
         try:
             forward = Forward(self.api, self.pod.namespace, self.pod.name, port.number, self.refusals, self.seconds)
         except Unreachable as error:
-            self._note(port, str(error))
+            self._note(port, error.text)
             return None
-        why = ""
+        why: Text | None = None
         seconds = min(self.patience, self.seconds)
         until = time.monotonic() + seconds
         for https in (port.https, not port.https):
@@ -141,7 +144,7 @@ class Search:
                 answer = _ask(endpoint, seconds)
             except Unreachable as error:
                 endpoint.close()
-                why = forward.trouble or why or forward.silence or str(error)
+                why = forward.trouble or why or forward.silence or error.text
                 if forward.trouble or time.monotonic() >= until:  # what does not answer is as mute with TLS
                     break
                 continue
@@ -151,30 +154,38 @@ class Search:
             by_hand = f"{'https' if https else 'http'}://localhost:{port.number}"
             first = f"kubectl port-forward -n {self.pod.namespace} {self.pod.name} {port.number}, then "
             return Way(endpoint, by_hand, first, forward, own=True, mounted=_mounted(endpoint, answer))
-        self._note(port, why)
-        if "pods/portforward" in forward.trouble or "401" in forward.trouble:
+        if why:
+            self._note(port, why)
+        if forward.refused:
             self.forwards = False
         forward.close()
         return None
 
     @property
-    def why(self) -> str:
+    def why(self) -> Text | None:
         """Return why no port led anywhere, the same reason once."""
-        return "; ".join(
-            f"{'ports' if len(ports) > 1 else 'port'} {', '.join(map(str, ports))}: {reason}"
-            for reason, ports in self.said.items()
-            if ports
-        )
+        told: Text | None = None
+        for reason, ports in self.said:
+            if ports:
+                key = "kube.ports" if len(ports) > 1 else "kube.port"
+                one = Text(key, {"ports": ", ".join(map(str, ports)), "why": reason})
+                told = Text("kube.and", {"first": told, "then": one}) if told else one
+        return told
 
-    def _note(self, port: Port, why: str) -> None:
-        reason = why.removeprefix(f"{self.shown}{STANDARD}/: ")
-        if "error trying to reach service" in reason and "connection refused" in reason:
-            reason = "nothing listens on the pod's address"
-        elif reason.startswith(f"nothing listens on port {port.number} inside the pod"):
-            reason = "nothing listens inside the pod"
-            outside = self.said.get("nothing listens on the pod's address", [])
-            outside[:] = [number for number in outside if number != port.number]  # it goes without saying
-        ports = self.said.setdefault(reason, [])
+    def _note(self, port: Port, why: Text) -> None:
+        inner = why.args.get("why")
+        reason = inner if why.args.get("where") == f"{self.shown}{STANDARD}/" and isinstance(inner, Text) else why
+        said = str(reason.args.get("said", ""))
+        if "error trying to reach service" in said and "connection refused" in said:
+            reason = _NOT_OUTSIDE
+        elif reason.key in ("kube.forward.refused", "kube.forward.silent"):
+            reason = _NOT_INSIDE
+            for _, outside in (one for one in self.said if one[0] == _NOT_OUTSIDE):
+                outside[:] = [number for number in outside if number != port.number]  # it goes without saying
+        ports = next((ports for known, ports in self.said if known == reason), None)
+        if ports is None:
+            ports = []
+            self.said.append((reason, ports))
         if port.number not in ports:
             ports.append(port.number)
 

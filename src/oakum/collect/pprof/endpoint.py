@@ -19,7 +19,7 @@ from oakum.collect.pprof.schedule import Seen, left_out, steps, too_many, verbos
 from oakum.collect.pprof.shapes import Shape, opened, shape
 from oakum.collect.target import CaptureOptions, LeftOut, Plan, Step, Taken
 from oakum.collect.web import Answer, HttpEndpoint
-from oakum.model import Capture, Problem, Unreachable
+from oakum.model import Capture, Problem, Text, Unreachable
 
 # What runtime/pprof writes of a dump at most: one of exactly this size is cut.
 DUMP_MOST = 64 << 20
@@ -127,7 +127,7 @@ class PprofTarget:
             )
         except Unreachable as error:
             self._unanswered.append(step)
-            return Taken(step, None, began, datetime.now(UTC), (Problem.of("unreachable", error=str(error)),))
+            return Taken(step, None, began, datetime.now(UTC), (Problem.of("unreachable", error=error.text),))
         self._unanswered.clear()
         if problem := _unfit(answer, step):
             return Taken(step, None, answer.began, answer.ended, (problem,))
@@ -199,7 +199,7 @@ class PprofTarget:
         try:
             answer = self._ask(key, options)
         except Unreachable as error:
-            self._missed.append(LeftOut(key, str(error)))
+            self._missed.append(LeftOut(key, error.text))
             return None
         return answer if answer.good and shape(answer.data) == wanted else None
 
@@ -211,10 +211,10 @@ class PprofTarget:
             try:
                 answer = self._ask(path, options)
             except Unreachable as error:  # what serves them may hang in the very lock that is looked for
-                self._missed.append(LeftOut("metrics.txt", str(error)))
+                self._missed.append(LeftOut("metrics.txt", error.text))
                 return None
             if answer.status in (401, 403) and not self._missed:
-                self._missed.append(LeftOut("metrics.txt", f"{self.endpoint.url(path)}: {answer.why}"))
+                self._missed.append(LeftOut("metrics.txt", self.endpoint.failure(path, answer.fault).text))
             if not answer.good or answer.cut or shape(answer.data) != "metrics":
                 continue
             told = scrape.read(answer.data)
@@ -276,9 +276,9 @@ class PprofTarget:
         try:
             answer = self._ask(counted.key, options)
         except Unreachable as error:
-            return Plan(problems=(Problem.of("unreachable", error=str(error)),))
+            return Plan(problems=(Problem.of("unreachable", error=error.text),))
         if problem := _unfit(answer, counted):
-            without = LeftOut(step.file, "its goroutines could not be counted first", "--force takes it uncounted")
+            without = LeftOut(step.file, Text("plan.uncounted-first"), Text("plan.force-uncounted"))
             return Plan(left_out=(without,), problems=(*remarks, problem))
         goroutines = goroutines_in(opened(answer.data, 1 << 10)) or 0
         facts = MappingProxyType({"goroutines": goroutines})
@@ -316,7 +316,7 @@ def _is_dump(step: Step) -> bool:
 def _unfit(answer: Answer, step: Step) -> Problem | None:
     """Return why an answer is not what was asked for."""
     if not answer.good:
-        return Problem.of("refused", asked=step.ask, why=answer.why or str(answer.status))
+        return Problem.of("refused", asked=step.ask, why=answer.fault)
     found = shape(answer.data)
     if found in _SHAPES.get(step.file, _PROFILES):
         return None

@@ -68,16 +68,16 @@ def look(endpoint: HttpEndpoint, given: str = "", seconds: float = 30.0, widely:
             refusals += _refuses(answers[0][1])
     except Unreachable as error:
         if not seen:
-            return Look(None, _silent(endpoint, str(error)), silent=True)
-        return Look(None, Problem.of("no-pprof.broken-off", error=str(error)))
+            return Look(None, _silent(endpoint, error.text), silent=True)
+        return Look(None, Problem.of("no-pprof.broken-off", error=error.text))
     return Look(None, _why(endpoint, seen))
 
 
-def _silent(endpoint: HttpEndpoint, said: str) -> Problem:
+def _silent(endpoint: HttpEndpoint, said: Text) -> Problem:
     """Return that nobody answers, and what helps: whose socket it is, or where else pprof listens."""
     if by_socket := _BY_SOCKET.get(_socket_name(endpoint)):
         return Problem.of("unreachable.socket", error=said, how=Text(f"problem.how.{by_socket}"))
-    if ": connection refused" not in said or "the proxy" in said:
+    if said.args.get("why") != Text("web.refused"):
         return Problem.of("unreachable", error=said)
     here = urlsplit(endpoint.address).hostname in ("localhost", "127.0.0.1", "::1")
     return Problem.of("unreachable.local" if here else "unreachable.remote", error=said)
@@ -88,7 +88,7 @@ def recount(endpoint: HttpEndpoint, mount: Mount, seconds: float) -> Mount | Pro
     try:
         found, answers = _at(endpoint, mount.prefix, seconds, thoroughly=True)
     except Unreachable as error:
-        return Problem.of("unreachable", error=str(error))
+        return Problem.of("unreachable", error=error.text)
     return found or _answered(endpoint.url(mount.prefix + "/"), answers[0][1], before=True)
 
 
@@ -199,11 +199,11 @@ def _answered(url: str, answer: Answer, before: bool = False) -> Problem:
     return Problem.of(f"no-pprof.{variant}", url=url, **args)
 
 
-def _read_answer(answer: Answer) -> tuple[str, dict[str, str]]:
+def _read_answer(answer: Answer) -> tuple[str, dict[str, Text]]:
     if reason := _disabled(answer):
         return reason, {}
     if not answer.good:
-        return "refused", {"why": answer.why or str(answer.status)}
+        return "refused", {"why": answer.fault}
     if shape(answer.data) == "index":
         return "index", {}
     return ("page", {"page": answer.page}) if answer.page else ("other", {})

@@ -12,6 +12,7 @@ from oakum.collect.pprof.probe import Mount
 from oakum.collect.pprof.scrape import Scrape
 from oakum.collect.target import CaptureOptions, LeftOut, Step
 from oakum.collect.web import HttpEndpoint
+from oakum.model import Text
 
 
 class Seen(Struct, frozen=True, eq=False):
@@ -66,25 +67,18 @@ def left_out(seen: Seen, options: CaptureOptions, last: bool) -> Iterator[LeftOu
     if seen.mount is None:
         return
     if seen.mount.heap:
-        yield LeftOut("goroutines", f"{seen.mount.prefix}/goroutine is not served; only the heap is")
+        yield LeftOut(Text("plan.goroutines"), Text("plan.heap-only", {"path": f"{seen.mount.prefix}/goroutine"}))
     elif seen.goroutines is None:
         if not options.force:
-            yield LeftOut("goroutines", "they could not be counted", "--force takes them uncounted")
+            yield LeftOut(Text("plan.goroutines"), Text("plan.uncounted"), Text("plan.force-uncounted"))
     elif not _affordable(seen, options):
         yield too_many("goroutine.debug2.txt", seen.goroutines, options.budget)
     if not last and "goroutineleak" in seen.mount.profiles:
-        why = (
-            "it runs a garbage collection and marks what it finds in every later dump: only taken in the last snapshot"
-        )
-        yield LeftOut("goroutineleak.pb.gz", why)
+        yield LeftOut("goroutineleak.pb.gz", Text("plan.leak-last"))
 
 
 def too_many(file: str, goroutines: int, budget: int) -> LeftOut:
-    why = (
-        f"{goroutines:,} goroutines, more than {budget:,}: the program stands still while their stacks are printed, "
-        "and what is longer than 64 MiB is cut off"
-    )
-    return LeftOut(file, why, "--force takes it all the same, --budget N allows more")
+    return LeftOut(file, Text("plan.too-many", {"count": goroutines, "budget": budget}), Text("plan.force"))
 
 
 def _affordable(seen: Seen, options: CaptureOptions) -> bool:
@@ -102,9 +96,6 @@ def _why_collect(seen: Seen, options: CaptureOptions) -> str:
     return ""
 
 
-def verbosity(endpoint: HttpEndpoint, flags: str) -> str:
+def verbosity(endpoint: HttpEndpoint, flags: str) -> Text:
     """Return how klog is made to tell more, which is never done here: it changes the program."""
-    return (
-        f"To see in its log what it does: curl -X PUT --data 5 {endpoint.url(flags)} raises klog's verbosity, with the "
-        "credentials of this capture; set it back afterwards (2 is usual)."
-    )
+    return Text("plan.verbosity", {"command": f"curl -X PUT --data 5 {endpoint.url(flags)}"})

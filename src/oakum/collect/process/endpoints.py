@@ -4,7 +4,6 @@ A certificate is not checked here: the socket is known to be the process's own b
 credentials: they are shown only where HTTP is spoken.
 """
 
-import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -12,15 +11,15 @@ from pathlib import Path
 
 from oakum.collect.process.proc import Proc
 from oakum.collect.web import Access, HttpEndpoint
-from oakum.model import Problem, Socket, Unreachable
+from oakum.model import Problem, Socket, Text, Unreachable
 
 SECONDS = 2.0  # a server on the same machine answers at once, or speaks no HTTP
 _MOST = 64 << 10
 _PATH = "/debug/pprof/"
 # Go's answer to http on a port of https: "Client sent an HTTP request to an HTTPS server."
 _WANTS_TLS = b"HTTPS server"
-# 401, authentication required      https+insecure://127.0.0.1:10250/debug/pprof/: it requires a client certificate
-_REFUSED = re.compile(r"(?:\A|: )40[13]\b|client certificate")
+# 401, authentication required      it requires a client certificate
+_REFUSED = ("web.401", "web.403", "web.or-certificate", "web.tls.required", "web.tls.handshake")
 _USUAL = (":6060", ":6061", "debug", "pprof", "diag", "metrics")
 _MOST_ENDPOINTS = 16  # of one process
 
@@ -41,8 +40,11 @@ def answering(listening: Sequence[Socket], proc: Proc, access: Access, seconds: 
 
 def refuses(problem: Problem) -> bool:
     """Tell whether pprof may be there, for whom the server knows."""
-    said = (problem.text.args.get(name) for name in ("why", "error"))
-    return any(isinstance(one, str) and _REFUSED.search(one) for one in said)
+    return any(_refused(said) for said in problem.text.args.values())
+
+
+def _refused(said: object) -> bool:
+    return isinstance(said, Text) and (said.key.startswith(_REFUSED) or any(map(_refused, said.args.values())))
 
 
 def endpoints(listening: Sequence[Socket], proc: Proc) -> list[HttpEndpoint]:

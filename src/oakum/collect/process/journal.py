@@ -15,7 +15,7 @@ from msgspec import Struct
 from oakum.collect.programs import find_program, run_program
 from oakum.collect.target import CaptureOptions, Plan, Step, Taken
 from oakum.collect.web import Access
-from oakum.model import Capture, Problem, Unreachable, UsageError
+from oakum.model import Capture, Problem, Text, Unreachable, UsageError
 
 if TYPE_CHECKING:
     from oakum.collect.target import Target
@@ -49,7 +49,7 @@ def open(word: str, access: Access) -> "list[Target]":
         if name in fields and not _TIME.fullmatch(fields[name]):
             raise UsageError(f"{word}: {name} is a time as journalctl takes it: 1h ago, 2026-11-16 10:00, yesterday")
     if not find_program("journalctl"):
-        raise Unreachable(f"{word}: there is no journalctl here; name the log file itself instead", word)
+        raise Unreachable(Text("target.no-journal", {"target": word}), word)
     return [JournalTarget(word, unit, fields)]
 
 

@@ -21,7 +21,7 @@ from oakum.collect.process.network import Network
 from oakum.collect.process.proc import Proc, need_proc
 from oakum.collect.target import CaptureOptions, LeftOut, Plan, Step, Taken
 from oakum.collect.web import Access
-from oakum.model import Capture, Problem, Socket, Unreachable, UsageError
+from oakum.model import Capture, Problem, Socket, Text, Unreachable, UsageError
 
 if TYPE_CHECKING:
     from oakum.collect.target import Target
@@ -31,22 +31,10 @@ _PROFILES = ("goroutine", "heap")
 _CHILDREN_MOST = 3  # Go programs that a process started, by name
 # The line `State:	T (stopped)`
 _STATE = re.compile(rb"^State:\s*([A-Za-z])\b", re.MULTILINE)
-_SHUT = "one of its listening sockets answers only to whom it knows"
-_KEYS = "authenticate with --token-file, or -tls_cert and -tls_key"
-# Who prints its goroutines when it is sent SIGUSR1, and where.
-_DUMPS_ON_USR1 = {
-    "containerd": "its log and to /tmp/containerd.PID.stacks.log",
-    "dockerd": "a file goroutine-stacks-*.log in its data directory",
-    "containerd-shim": "the log of containerd; `oakum capture shim:PID` does it",
-}
-
-# Who serves pprof when it is told to; others have to import it.
-_SERVES = {
-    "containerd": "[debug] address in its config.toml names a socket where it serves it",
-    "dockerd": '"debug": true in daemon.json, which SIGHUP makes it read again',
-    "etcd": "--enable-pprof",
-    "kube-proxy": "enableProfiling: true in its configuration",
-}
+# Who prints its goroutines when it is sent SIGUSR1: plan.usr1.NAME says where.
+_DUMPS_ON_USR1 = ("containerd", "dockerd", "containerd-shim")
+# Who serves pprof when it is told to, plan.serves.NAME; others have to import it.
+_SERVES = ("containerd", "dockerd", "etcd", "kube-proxy")
 
 
 def open(word: str, access: Access) -> "list[Target]":
@@ -56,7 +44,7 @@ def open(word: str, access: Access) -> "list[Target]":
     proc = Proc(int(found[1]))
     need_proc(word)
     if proc.stat() is None:
-        raise Unreachable(f"{word}: there is no such process; `oakum find` lists those of Go", word)
+        raise Unreachable(Text("target.no-process", {"target": word}), word)
     return [PidTarget(proc, access)]
 
 
@@ -90,7 +78,7 @@ class PidTarget:
         steps, left_out = self.kernel(options, snapshot)
         told = _facts(self._proc) if snapshot == 1 else _resident(self._proc)
         problems: list[Problem] = []
-        advice: list[str] = []
+        advice: list[Text] = []
         self._homes.clear()
         served, why = self._served()
         refusals: list[Problem] = []
@@ -118,7 +106,7 @@ class PidTarget:
                 return Plan(problems=(self._not_go(),))
             # Who refuses may well have it: that says more than who has not, and then no signal is needed.
             closed = [problem for problem in refusals if endpoints.refuses(problem)]
-            left_out.append(replace(why, why=_SHUT, how=_KEYS) if closed else why)
+            left_out.append(replace(why, why=Text("plan.shut"), how=Text("plan.keys")) if closed else why)
             problems += closed or refusals
             advice += [] if closed else self._signals(options)
         elif snapshot == 1:
@@ -168,7 +156,7 @@ class PidTarget:
         place = self._proc.path
         left_out: list[LeftOut] = []
         steps = [Step("status.txt", "memory and threads, as the kernel counts them", f"read {place}/status")]
-        root = "as root, or as the user of the process"
+        root = Text("plan.as-root")
         try:
             self._proc.read("smaps_rollup", 1)
             steps.append(Step("smaps_rollup.txt", "resident memory by what it is", f"read {place}/smaps_rollup"))
@@ -187,7 +175,7 @@ class PidTarget:
         if snapshot == 1 and options.describe(place / "exe"):
             steps.append(Step("build.txt", "which versions it was built from", f"go version -m {place}/exe"))
         elif snapshot == 1:
-            left_out.append(LeftOut("build.txt", "its program is not built by Go, tells no build, or may not be read"))
+            left_out.append(LeftOut("build.txt", Text("plan.no-build")))
         return steps, left_out
 
     def _served(self) -> "tuple[list[Target], LeftOut]":
@@ -195,31 +183,32 @@ class PidTarget:
 
         `_profiles` is None as long as nobody has answered: each snapshot looks again, since it may have been busy.
         """
-        what = "goroutines and heap"
+        what = Text("plan.profiles")
         if self._profiles is not None:
-            return self._profiles, LeftOut(what, "pprof was not found at its sockets in the first snapshot")
+            return self._profiles, LeftOut(what, Text("plan.no-pprof-before"))
         try:
             listening = sockets.listeners(self._proc)
         except OSError as error:
             why = _why(error, f"{self._proc.path}/fd")
-            return [], LeftOut(what, f"{why}, so that where it listens is not known", "as root, or name its address")
+            return [], LeftOut(what, Text("plan.listens-unknown", {"why": why}), Text("plan.root-or-address"))
         if not listening:
             self._profiles = []
-            return [], LeftOut(what, "it listens nowhere, so that it serves no pprof")
-        if why := self._network.enter():
-            how = f"sudo nsenter -t {self._proc.pid} -n oakum capture {self.address}"
-            return [], LeftOut(what, f"its network namespace is another one, and cannot be entered: {why}", how)
+            return [], LeftOut(what, Text("plan.listens-nowhere"))
+        if closed := self._network.enter():
+            command = f"sudo nsenter -t {self._proc.pid} -n oakum capture {self.address}"
+            return [], LeftOut(
+                what, Text("plan.network", {"error": closed}), Text("plan.command", {"command": command})
+            )
         self._profiles = self._network.call(lambda: self._look(listening)) or None
         if self._profiles is None and self._stopped():
-            why = "it is stopped (by SIGSTOP, or a debugger holds it), and answers nobody"
-            return [], LeftOut(what, why, f"kill -CONT {self._proc.pid} lets it go on")
+            return [], LeftOut(what, Text("plan.stopped"), Text("plan.continue", {"pid": str(self._proc.pid)}))
         where = ", ".join(row.local for row in listening[:5]) + (" ..." if len(listening) > 5 else "")
-        imported = 'import _ "net/http/pprof"; or name the address and prefix at which it serves it'
-        how = _SERVES.get(Path(self._proc.program()).name, imported)
+        name = Path(self._proc.program()).name
+        how = Text(f"plan.serves.{name}") if name in _SERVES else Text("plan.import")
         if self._profiles is None:
-            why = f"it listens at {where}, and answers HTTP/1 at none of them within {endpoints.SECONDS:g} s"
-            return [], LeftOut(what, why, how)
-        return self._profiles, LeftOut(what, f"it listens at {where}, and serves pprof at none of the usual paths", how)
+            mute = Text("plan.listens-mute", {"where": where, "seconds": endpoints.SECONDS})
+            return [], LeftOut(what, mute, how)
+        return self._profiles, LeftOut(what, Text("plan.listens-without", {"where": where}), how)
 
     def _not_go(self) -> Problem:
         """Return that the program is not built by Go, and which of those that it started are."""
@@ -271,19 +260,16 @@ class PidTarget:
         program = self._proc.program().removesuffix(" (deleted)") or str(self._proc.path / "exe")
         return (told or b"").replace(str(self._proc.path / "exe").encode(), program.encode(), 1)
 
-    def _signals(self, options: CaptureOptions) -> list[str]:
+    def _signals(self, options: CaptureOptions) -> list[Text]:
         """Return how a process without pprof can be made to print its goroutines; that is for people to decide."""
         name = Path(self._proc.program()).name
-        for known, where in _DUMPS_ON_USR1.items():
+        about = {"pid": str(self._proc.pid)}
+        for known in _DUMPS_ON_USR1:
             if name == known or (known == "containerd-shim" and name.startswith(known)):
-                return [
-                    f"kill -USR1 {self._proc.pid} makes it print its goroutines to {where}".replace(
-                        "PID", str(self._proc.pid)
-                    )
-                ]
+                return [Text(f"plan.usr1.{known}", about)]
         if not options.describe(self._proc.path / "exe") or self._stopped():
             return []
-        return [f"kill -QUIT {self._proc.pid} makes a Go program print all its goroutines to stderr, and ends it"]
+        return [Text("plan.quit", about)]
 
 
 def _place(address: str) -> str:
@@ -323,5 +309,6 @@ def _resident(proc: Proc) -> dict[str, object]:
     return {"rss": stat.resident} if stat else {}
 
 
-def _why(error: OSError, place: str) -> str:
-    return f"{place}: {(error.strerror or str(error)).lower()}"
+def _why(error: OSError, place: str) -> Text:
+    said = Text("web.quoted", {"said": (error.strerror or str(error)).lower()})
+    return Text("web.at", {"where": place, "why": said})

@@ -19,7 +19,7 @@ from oakum.collect.process.proc import PROC, Proc, need_proc, pids
 from oakum.collect.process.shim_logs import ShimLogs
 from oakum.collect.target import CaptureOptions, LeftOut, Plan, Step, Taken
 from oakum.collect.web import Access
-from oakum.model import Capture, Problem, Unreachable, UsageError
+from oakum.model import Capture, Problem, Text, Unreachable, UsageError
 
 if TYPE_CHECKING:
     from oakum.collect.target import Target
@@ -72,8 +72,8 @@ class ShimTarget:
             ask = f"kill -USR1 {self._proc.pid}, then read {places}"
             steps.append(Step(_LOG, "its goroutines, which it prints when it is sent SIGUSR1", ask))
         else:
-            why = "where its log goes is not known: neither a file nor the journal was found behind its standard error"
-            left_out.append(LeftOut("goroutines", why, f"{self.address}?log=FILE names the log of containerd"))
+            how = Text("plan.name-log", {"target": self.address})
+            left_out.append(LeftOut(Text("plan.goroutines"), Text("plan.no-log"), how))
         arguments = self._proc.arguments()
         facts = {"pid": self._proc.pid, "program": self._proc.program(), "container": _after("-id", arguments)}
         facts |= {"namespace": _after("-namespace", arguments)}
@@ -152,11 +152,7 @@ def _by_id(word: str, name: str) -> Proc:
         elif cgroups.home(proc).container.startswith(name) and (above := _shim_above(proc)):
             found[above.pid] = above
     if not found:
-        raise Unreachable(
-            f"{word}: none of the {shims} shims of this machine has such a container; "
-            "`crictl ps --no-trunc` or `docker ps --no-trunc` name them, and ps -C containerd-shim the shims",
-            word,
-        )
+        raise Unreachable(Text("target.no-shim", {"target": word, "shims": shims}), word)
     if len(found) > 1:
         raise UsageError(f"{word}: that is {len(found)} shims, pids {', '.join(map(str, found))}; give more of the id")
     return next(iter(found.values()))

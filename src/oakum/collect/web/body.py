@@ -4,7 +4,7 @@ import mmap
 import tempfile
 from typing import BinaryIO
 
-from oakum.model import Buffer
+from oakum.model import Buffer, Text
 
 _HELD = 8 << 20  # above it, a file: a hundred answers at once must fit into memory
 
@@ -17,7 +17,7 @@ class Body:
         self._parts: list[bytes] = []
         self._file: BinaryIO | None = None
         self.size = 0
-        self.full = ""  # why no more is taken
+        self.full: Text | None = None  # why no more is taken
 
     def add(self, chunk: bytes) -> bool:
         """Take some bytes; tell whether more are welcome."""
@@ -25,7 +25,7 @@ class Body:
         over = self.size + len(chunk) > self._most
         if over:
             chunk = chunk[:-1]
-            self.full = f"it was cut at {_size(self._most)}, the most that is taken of one answer"
+            self.full = Text("web.cut-most", {"size": self._most})
         self.size += len(chunk)
         if self._file is None:
             self._parts.append(chunk)
@@ -65,15 +65,11 @@ class Body:
         self._file, self._parts = file, []
 
     def _stop(self, error: OSError) -> None:
-        place = tempfile.gettempdir()
-        self.full = f"it was cut at {_size(self.size)}: {place}: {error.strerror}; TMPDIR names another place"
+        said = {"place": tempfile.gettempdir(), "error": error.strerror or str(error)}
+        self.full = Text("web.cut-disk", {"size": self.size, **said})
 
 
 def _write(file: BinaryIO, chunk: bytes) -> None:
     view = memoryview(chunk)
     while view:
         view = view[file.write(view) :]
-
-
-def _size(count: int) -> str:
-    return f"{count >> 20:,} MiB" if count >= 1 << 20 else f"{count:,} bytes"

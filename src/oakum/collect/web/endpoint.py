@@ -22,9 +22,9 @@ from oakum.collect.web.address import Place
 from oakum.collect.web.body import Body
 from oakum.collect.web.pools import Pools
 from oakum.collect.web.wire import RequestDeadline, request_deadline
-from oakum.model import Buffer, OakumError, Problem, Unreachable, UsageError
+from oakum.model import Buffer, OakumError, Problem, Text, Unreachable, UsageError
 
-Explain = Callable[[int, str, bytes], str | None]  # status, path, body -> what it means here; None: nothing to add
+Explain = Callable[[int, str, bytes], Text | None]  # status, path, body -> what it means here; None: nothing to add
 
 _REDIRECTS = 5
 _AGAIN = 3  # times that a server is asked again which says when
@@ -41,17 +41,22 @@ class Answer:
     data: Buffer
     began: datetime
     ended: datetime
-    cut: str = ""  # why the body is not whole: "the connection was closed after 812 of 9,000 bytes"
-    why: str = ""  # what a status other than 200 means, and what to do; "" for 200
+    cut: Text | None = None  # why the body is not whole: "the connection was closed after 812 of 9,000 bytes"
+    why: Text | None = None  # what a status other than 200 means, and what to do; None for 200
 
     @property
     def good(self) -> bool:
         return self.status == 200
 
     @property
-    def page(self) -> str:
-        """Return what web page it is: 'a web page titled "Sign in"'; "" when it is none. Logins come with 200."""
+    def page(self) -> Text | None:
+        """Return what web page it is: 'a web page titled "Sign in"'; None when it is none. Logins come with 200."""
         return refusal.page(self.data)
+
+    @property
+    def fault(self) -> Text:
+        """Return why it is not what was asked for."""
+        return self.why or self.cut or Text("web.status", {"status": str(self.status)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +142,10 @@ class HttpEndpoint:
         """Return the answer to a question that is too long for an address. Never for what changes the target."""
         return self._answered(_Question("POST", path, path, most, data, kind), RequestDeadline(seconds))
 
+    def failure(self, path: str, why: Text) -> Unreachable:
+        """Return the error that a request to a path came to nothing."""
+        return Unreachable(Text("web.at", {"where": self.url(path), "why": why}), self.address)
+
     def close(self) -> None:
         """Let go of the connections; the next request makes new ones."""
         self._pools.close()
@@ -147,16 +156,17 @@ class HttpEndpoint:
             answer = self._followed(question, mine)
         except (*_FAULTS, UsageError, OSError, ValueError) as error:
             said = trouble.in_words(error, mine, self.socket, self._pools.proxy)
-            raise Unreachable(vault.hidden(f"{self.address}{question.asked}: {said}"), self.address) from error
+            told = Text("web.at", {"where": f"{self.address}{question.asked}", "why": said})
+            raise Unreachable(vault.hidden_in(told), self.address) from error
         finally:
             request_deadline.reset(before)
         if answer.good or answer.why:
             return answer
         body = bytes(answer.data[:65536])
-        told = self.explain(answer.status, question.path, body) if self.explain else None
+        meant = self.explain(answer.status, question.path, body) if self.explain else None
         known = bool(self.access.tls_cert) or self._sends_credentials(urlsplit(self.base).scheme)
-        why = told or refusal.in_words(answer.status, answer.headers, body, known, self._pools.proxy)
-        return replace(answer, why=vault.hidden(why))
+        why = meant or refusal.in_words(answer.status, answer.headers, body, known, self._pools.proxy)
+        return replace(answer, why=vault.hidden_in(why))
 
     def _followed(self, question: "_Question", mine: RequestDeadline) -> Answer:
         """Follow redirects that stay here; ask again when the server says when."""
@@ -194,7 +204,7 @@ class HttpEndpoint:
         return self._once(question, url, mine)
 
     def _once(self, question: "_Question", url: str, mine: RequestDeadline) -> Answer:
-        began, cut = datetime.now(UTC), ""
+        began, cut = datetime.now(UTC), None
         place = address.read(url.partition("?")[0])
         pool = self._pools.of(place, self.access, self.socket)
         target = address.encoded(_target(url))

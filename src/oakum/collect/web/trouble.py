@@ -1,4 +1,4 @@
-"""What went wrong with a request -> words: what it means, and what to do next. Credentials are never in them."""
+"""What went wrong with a request -> Text: what it means, and what to do next. Credentials are never in it."""
 
 import errno
 import re
@@ -13,33 +13,47 @@ from oakum.collect.web import tls_trouble, vault
 from oakum.collect.web.address import shown
 from oakum.collect.web.proxies import Proxy
 from oakum.collect.web.wire import NotHTTP, RequestDeadline
-from oakum.model import UsageError
+from oakum.model import Text, UsageError
 
 # /accounts/login   /oauth2/sign_in   /saml/acs   /dex/auth
 _LOGIN = re.compile(r"log[-_]?in|sign[-_]?in|oauth|oidc|saml|\bsso\b|/auth\b|/dex\b", re.IGNORECASE)
 
+_Late = httpcore.TimeoutException
+# What the system says of a connection -> web.NAME in report/words/web.py.
 _CONNECTING = {
-    errno.ECONNREFUSED: "connection refused: nothing listens there",
-    errno.EHOSTUNREACH: "no route to host; is it up and reachable from here?",
-    errno.ENETUNREACH: "network unreachable; is a VPN or tunnel missing?",
-    errno.ETIMEDOUT: "no answer: a firewall or NetworkPolicy drops packets, or the host is down",
-    errno.EACCES: "this machine does not allow the connection (a firewall rule?)",
-    errno.EPERM: "this machine does not allow the connection (a firewall rule?)",
-    errno.EADDRNOTAVAIL: "no local address or port left to connect from",
-    errno.EMFILE: "too many open files; raise ulimit -n or lower --parallel",
-    errno.ENFILE: "too many open files on this machine; lower --parallel",
-    errno.ECONNRESET: "the connection was reset by the other side",
-    errno.EPIPE: "the connection was closed by the other side",
+    errno.ECONNREFUSED: "refused",
+    errno.EHOSTUNREACH: "no-route",
+    errno.ENETUNREACH: "no-network",
+    errno.ETIMEDOUT: "dropped",
+    errno.EACCES: "not-allowed",
+    errno.EPERM: "not-allowed",
+    errno.EADDRNOTAVAIL: "no-local-port",
+    errno.EMFILE: "open-files",
+    errno.ENFILE: "open-files-machine",
+    errno.ECONNRESET: "reset",
+    errno.EPIPE: "closed",
 }
 
 
-def in_words(error: Exception, mine: RequestDeadline, path: str | None, proxy: Proxy | None) -> str:
+def quoted(said: str) -> Text:
+    """Return the words of others."""
+    return Text("web.quoted", {"said": said})
+
+
+def in_words(error: Exception, mine: RequestDeadline, path: str | None, proxy: Proxy | None) -> Text:
     """Return why there was no answer; `path` is that of a unix socket."""
+    told = _in_words(error, mine, path, proxy)
+    local = isinstance(_cause(error), OSError | UnicodeError) and not isinstance(_cause(error), ssl.SSLError)
+    if proxy and mine.phase in ("name", "connection", "proxy") and (local or isinstance(error, _Late)):
+        return Text("web.by-proxy", {"proxy": str(proxy), "why": told})
+    return told
+
+
+def _in_words(error: Exception, mine: RequestDeadline, path: str | None, proxy: Proxy | None) -> Text:
     if isinstance(error, UsageError):
-        return str(error)
-    before = f"the proxy {proxy}: " if proxy and mine.phase in ("name", "connection", "proxy") else ""
-    if isinstance(error, httpcore.TimeoutException):
-        return before + _late(mine)
+        return quoted(str(error))
+    if isinstance(error, _Late):
+        return _late(mine)
     if isinstance(error, httpcore.ProxyError):
         return _proxy(str(error), proxy)
     if isinstance(error, NotHTTP):
@@ -48,15 +62,20 @@ def in_words(error: Exception, mine: RequestDeadline, path: str | None, proxy: P
     if isinstance(cause, ssl.SSLError):
         return tls_trouble.in_words(cause)
     if isinstance(cause, socket.gaierror):
-        return before + _name(cause)
+        return Text("web.dns" if cause.errno == socket.EAI_AGAIN else "web.no-host")
     if path is not None and mine.phase == "connection" and isinstance(cause, OSError):
         return _unix(cause, path)
     if isinstance(cause, OSError):
-        said = _CONNECTING.get(cause.errno or 0, cause.strerror or str(cause))
-        return f"{before}{said}{_hint(mine) if cause.errno in (errno.ECONNRESET, errno.EPIPE) else ''}"
+        said = _of_system(cause)
+        return _hinted(said, mine) if cause.errno in (errno.ECONNRESET, errno.EPIPE) else said
     if isinstance(cause, UnicodeError):
-        return before + "not a valid host name"
+        return Text("web.bad-name")
     return _protocol(str(error), mine)
+
+
+def _of_system(cause: OSError) -> Text:
+    name = _CONNECTING.get(cause.errno or 0)
+    return Text(f"web.{name}") if name else quoted(cause.strerror or str(cause))
 
 
 def _cause(error: Exception) -> BaseException:
@@ -67,32 +86,20 @@ def _cause(error: Exception) -> BaseException:
     return found
 
 
-def _late(mine: RequestDeadline) -> str:
-    within = f"within {mine.seconds:g} s"
-    return {
-        "name": f"DNS lookup failed {within}: the name server does not answer",
-        "connection": f"no connection {within}: a firewall or NetworkPolicy drops packets, or the host is down",
-        "proxy": f"no connection through it {within}",
-        "tls": f"connected, but no TLS {within}; does it speak plain http?",
-        "body": f"it began to answer, but nothing came {within}; raise --timeout",
-    }.get(mine.phase, f"connected, but no answer {within}; raise --timeout")
+def _late(mine: RequestDeadline) -> Text:
+    phase = mine.phase if mine.phase in ("name", "connection", "proxy", "tls", "body") else "answer"
+    return Text(f"web.late.{phase}", {"seconds": mine.seconds})
 
 
-def _proxy(said: str, proxy: Proxy | None) -> str:
+def _proxy(said: str, proxy: Proxy | None) -> Text:
     if said.startswith("407"):
-        return f"the proxy {proxy} requires authentication: http://NAME:PASSWORD@HOST:PORT in that variable"
-    return f"the proxy {proxy} refuses the connection: {first_line(said.encode())}; NO_PROXY=HOST bypasses it"
+        return Text("web.proxy-login", {"proxy": str(proxy)})
+    return Text("web.proxy-refuses", {"proxy": str(proxy), "said": first_line(said.encode())})
 
 
-def _name(cause: socket.gaierror) -> str:
-    if cause.errno == socket.EAI_AGAIN:
-        return "DNS lookup failed: the name server does not answer"
-    return "no such host; cluster-internal names resolve only inside the cluster: use kube:// or a port-forward"
-
-
-def _unix(cause: OSError, path: str) -> str:
+def _unix(cause: OSError, path: str) -> Text:
     if cause.errno is None:
-        return "the path of a socket has at most 107 bytes; a symbolic link to it makes it shorter"
+        return Text("web.unix.long")
     try:
         mode = Path(path).stat().st_mode
     except OSError as error:
@@ -100,65 +107,61 @@ def _unix(cause: OSError, path: str) -> str:
     except ValueError:  # "\0name": a socket in no file system
         mode = 0
     if cause.errno == errno.ENOENT:
-        return "no such socket; is the daemon running with its debug socket enabled?"
+        return Text("web.unix.missing")
     if cause.errno in (errno.EACCES, errno.EPERM):
-        return "permission denied; it belongs to another user: try sudo"
+        return Text("web.unix.denied")
     if mode and not stat.S_ISSOCK(mode):
-        return "not a socket"
+        return Text("web.unix.no-socket")
     if cause.errno == errno.EAGAIN:
-        return "its queue is full: the process behind it accepts no more connections"
-    if cause.errno == errno.ECONNREFUSED:
-        return "nothing listens on it; it is a leftover of an ended process"
-    return _CONNECTING.get(cause.errno or 0, cause.strerror or str(cause))
+        return Text("web.unix.full")
+    return Text("web.unix.leftover") if cause.errno == errno.ECONNREFUSED else _of_system(cause)
 
 
-def _no_http(heard: bytes) -> str:
+def _no_http(heard: bytes) -> Text:
     # A TLS alert, a handshake; a SETTINGS frame, with which a server of HTTP/2 begins.
     if heard[:2] in (b"\x15\x03", b"\x16\x03"):
-        return "it speaks TLS; try https://"
+        return Text("web.speaks-tls")
     if heard[3:4] == b"\x04" and heard[5:9] == bytes(4):
-        return "it speaks HTTP/2 only (gRPC?); pprof is served elsewhere"
-    return f'it does not speak HTTP; it said "{first_line(heard, 60)}"'
+        return Text("web.speaks-http2")
+    return Text("web.no-http", {"said": first_line(heard, 60)})
 
 
-def _protocol(said: str, mine: RequestDeadline) -> str:
+def _protocol(said: str, mine: RequestDeadline) -> Text:
     if mine.phase == "body":
-        return "it answered, but closed the connection before anything of the body came"
+        return Text("web.no-body")
     if "disconnected without" in said:
-        if mine.heard:
-            return "it closed the connection in the middle of the headers"
-        return f"it closed the connection without an answer{_hint(mine)}"
+        return Text("web.cut-headers") if mine.heard else _hinted(Text("web.no-answer"), mine)
     if "too long" in said:
-        return "its headers are longer than 100 KiB: not a Go server"
+        return Text("web.long-headers")
     # What httpcore says of a bad request could repeat a header, and with it a token.
-    return "the answer is not HTTP" if mine.heard else "the request could not be sent"
+    return Text("web.not-http" if mine.heard else "web.not-sent")
 
 
-def _hint(mine: RequestDeadline) -> str:
-    """Return what may be behind a connection that is closed at once: of a server that misses a certificate, the reason
-    is sometimes lost on the way."""
+def _hinted(why: Text, mine: RequestDeadline) -> Text:
+    """Return with it what may be behind a connection that is closed at once: of a server that misses a certificate, the
+    reason is sometimes lost on the way."""
     if mine.secure:
-        return "; if it requires a client certificate: --tls-cert and --tls-key"
-    return "" if mine.phase == "connection" else "; does it want https://, or speak HTTP/2 alone (gRPC)?"
+        return Text("web.or-certificate", {"why": why})
+    return why if mine.phase == "connection" else Text("web.or-tls", {"why": why})
 
 
-def broken_off(error: Exception, mine: RequestDeadline, size: int, length: str | None) -> str:
+def broken_off(error: Exception, mine: RequestDeadline, size: int, length: str | None) -> Text:
     """Return why a body is not whole."""
-    of = f" of {int(length):,}" if length and re.fullmatch(r"[0-9]{1,18}", length) else ""
+    whole = int(length) if length and re.fullmatch(r"[0-9]{1,18}", length) else None
+    came = Text("web.came", {"size": size}) if whole is None else Text("web.came-of", {"size": size, "whole": whole})
     if isinstance(error, httpcore.TimeoutException):
-        return f"the time ({mine.seconds:g} s) was up after {size:,}{of} bytes; raise --timeout"
-    return f"the connection was closed after {size:,}{of} bytes"
+        return Text("web.cut-time", {"seconds": mine.seconds, "came": came})
+    return Text("web.cut-closed", {"came": came})
 
 
-def elsewhere(there: str) -> str:
+def elsewhere(there: str) -> Text:
     """Return what is said of a redirect that is not followed."""
-    login = "; it looks like a login" if _LOGIN.search(there) else ""
-    return f"it redirects to {shown(there)}: not followed, and no credentials were sent there{login}"
+    return Text("web.redirect-login" if _LOGIN.search(there) else "web.redirect", {"url": shown(there)})
 
 
-def in_circles(there: str) -> str:
+def in_circles(there: str) -> Text:
     """Return what is said of a redirect too many."""
-    return f"too many redirects, last to {shown(there)}"
+    return Text("web.redirects", {"url": shown(there)})
 
 
 def first_line(data: bytes, most: int = 200) -> str:

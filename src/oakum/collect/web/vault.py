@@ -6,6 +6,8 @@ Comes in: headers and passwords, from command line, addresses, kubeconfigs, toke
 import re
 from collections.abc import Mapping
 
+from oakum.model import Text
+
 _known: dict[bytes, None] = {}  # the newest last
 _MOST = 4096  # a token that rotates hourly for half a year; whoever lives on has nothing of it left to write
 _SHORTEST = 4  # shorter ones are found by chance everywhere, and protect nothing
@@ -48,3 +50,12 @@ def hidden(text: str) -> str:
         if len(secret) >= _SHORTEST:
             text = text.replace(secret.decode("utf-8", "surrogateescape"), "***")
     return text
+
+
+def hidden_in(text: Text) -> Text:
+    """Return a sentence whose words have no credentials in them."""
+    parts = {
+        name: hidden_in(value) if isinstance(value, Text) else hidden(value) if isinstance(value, str) else value
+        for name, value in text.args.items()
+    }
+    return Text(text.key, parts)

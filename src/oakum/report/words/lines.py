@@ -3,7 +3,7 @@
 A place is written as its kind and where ("line 120", "goroutine 4711"); several are parted by commas.
 """
 
-from oakum.model import OakumError, Problem, Unread
+from oakum.model import OakumError, Problem, Text, Unreachable, Unread
 from oakum.report.words import WORDS, say, word
 
 
@@ -20,7 +20,16 @@ def problem_line(one: Problem, lang: str = "en") -> str:
 
 def error_line(error: OakumError, lang: str = "en") -> str:
     """Return what an error says; one that has a problem of an input says that."""
-    return problem_line(error.problem, lang) if isinstance(error, Unread) else str(error)
+    if isinstance(error, Unread):
+        return problem_line(error.problem, lang)
+    return say(error.text, lang) if isinstance(error, Unreachable) else str(error)
+
+
+def worded(one: "Problem | Text | str | None", lang: str = "en") -> str:
+    """Return what collect says, whatever it says it with."""
+    if isinstance(one, Problem):
+        return problem_line(one, lang)
+    return say(one, lang) if isinstance(one, Text) else one or ""
 
 
 def place_in(where: str, lang: str) -> str:

@@ -57,7 +57,7 @@ _UNREAD = {
         "{origin}：没有读取权限；请换用有权限的用户运行，或复制一份再读",
     ),
     "failed": ("{origin}: {error}", "{origin}：“{error}”"),
-    "error": ("{error}", "无法读取：“{error}”"),
+    "error": ("{error}", "无法读取：{error}"),
     "empty": (
         "{origin}: the directory is empty; capture into it: oakum capture TARGET -o DIR",
         "{origin}：目录是空的；可以用 `oakum capture TARGET -o DIR` 采集",

@@ -1,7 +1,8 @@
 """Problems met while capturing: key -> (English, Chinese), as in words/problems.py.
 
-{error}, {why} and {said} are the words of others (an operating system, a server, a program), or of an error of ours: in
-Chinese they stand in quotes. problem.how.* says how a program serves pprof, and stands in other sentences.
+{said}, and {error} of an operating system, are the words of others: in Chinese they stand in quotes. {why}, {page} and
+{error} of a request are Texts of words/web.py and words/targets.py. problem.how.* says how a program serves pprof, and
+stands in other sentences.
 """
 
 _HOW = {
@@ -70,7 +71,7 @@ _HOW = {
 _NO_PPROF = {
     "broken-off": (
         "The search for pprof broke off: {error}",
-        "查找 pprof 时中断：“{error}”",
+        "查找 pprof 时中断：{error}",
     ),
     "gone": ("{why}; an earlier snapshot was taken there", "{why}；此前的快照就是从这里采集的"),
     "index": (
@@ -99,23 +100,23 @@ _NO_PPROF = {
     "page": (
         "{url}: {page} came instead of pprof; log in with --token or -H if it requires authentication; pprof may be on "
         "another port or under a prefix",
-        "{url}：返回的不是 pprof，而是“{page}”；如需认证，请用 --token 或 -H；pprof 也可能在别的端口或前缀下",
+        "{url}：返回的不是 pprof，而是{page}；如需认证，请用 --token 或 -H；pprof 也可能在别的端口或前缀下",
     ),
     "profiling": (
         "{pod} was started with --profiling=false: no pprof, only metrics are captured",
         "{pod} 启动时加了 --profiling=false：没有 pprof，只能采集指标",
     ),
-    "refused": ("{url}: {why}", "{url}：“{why}”"),
+    "refused": ("{url}: {why}", "{url}：{why}"),
     "usual": (
         "{target}: no pprof here (looked at {places}); {how}",
         "{target}：此处没有 pprof（查找过 {places}）；{how}",
     ),
 }
 _UNREACHABLE = {
-    "component": ("{target}: {why}; {how}", "{target}：“{why}”；{how}"),
+    "component": ("{target}: {why}; {how}", "{target}：{why}；{how}"),
     "local": (
         "{error}; `oakum find` lists the Go programs of this machine, with the address of their pprof",
-        "无法连接：“{error}”；`oakum find` 可列出本机的 Go 程序及其 pprof 地址",
+        "无法连接：{error}；`oakum find` 可列出本机的 Go 程序及其 pprof 地址",
     ),
     "no-port": (
         "{target}: no port of it is known; kube://component/NAME:PORT names one",
@@ -125,18 +126,18 @@ _UNREACHABLE = {
         "{target}: nothing is captured: neither the API server's proxy nor a port-forward leads there",
         "{target}：无法采集：API server 的代理和端口转发都到不了",
     ),
-    "pod": ("{target}: {why}", "{target}：“{why}”"),
-    "ports": ("{target}: {why}; :PORT names another", "{target}：“{why}”；可用 :PORT 指定其他端口"),
+    "pod": ("{target}: {why}", "{target}：{why}"),
+    "ports": ("{target}: {why}; :PORT names another", "{target}：{why}；可用 :PORT 指定其他端口"),
     "remote": (
         "{error}; a pprof that listens on localhost only is reached with ssh -L 6060:localhost:6060 HOST",
-        "无法连接：“{error}”；只监听 localhost 的 pprof 可用 `ssh -L 6060:localhost:6060 HOST` 访问",
+        "无法连接：{error}；只监听 localhost 的 pprof 可用 `ssh -L 6060:localhost:6060 HOST` 访问",
     ),
-    "socket": ("{error}; {how}", "无法连接：“{error}”；{how}"),
+    "socket": ("{error}; {how}", "无法连接：{error}；{how}"),
 }
 _PROBLEMS: dict[str, tuple[str, str]] = {
     "part.and-more": ("{names} and {more} more", "{names} 及另外 {more} 个"),
     # The run as a whole.
-    "failed": ("{error}", "失败：“{error}”"),
+    "failed": ("{error}", "失败：{error}"),
     "hung": (
         "{asked}: no end within {seconds} s; the capture goes on without it",
         "{asked}：{seconds} 秒内没有结束；已放弃，继续采集其余内容",
@@ -154,7 +155,7 @@ _PROBLEMS: dict[str, tuple[str, str]] = {
         "{target}：该名称下没有可采集的目标",
     ),
     "unfinished": ("{asked}: not finished when the capture ended", "{asked}：采集结束时尚未完成"),
-    "usage": ("{error}", "用法错误：“{error}”"),
+    "usage": ("{error}", "用法错误：{error}"),
     # What is written into a bundle.
     "not-redacted": (
         "{file}: left out: names in bytes of this kind cannot be replaced, and --redact was asked for",
@@ -176,7 +177,7 @@ _PROBLEMS: dict[str, tuple[str, str]] = {
     # pprof over HTTP.
     "cut.answer": (
         "{asked}: the answer is not complete: {why}",
-        "{asked}：应答不完整：“{why}”",
+        "{asked}：应答不完整：{why}",
     ),
     "dump-cut": (
         "The dump ends at 64 MiB, where Go cuts it off: goroutines are missing in it; goroutine.pb.gz has them all.",
@@ -192,7 +193,7 @@ _PROBLEMS: dict[str, tuple[str, str]] = {
     ),
     "not-a-profile.page": (
         "{asked}: {page} came instead; it was not kept",
-        "{asked}：返回的是“{page}”，不是所需内容，未保存",
+        "{asked}：返回的是{page}，不是所需内容，未保存",
     ),
     "not-a-profile.type": (
         "{asked}: something else came instead (content type {type}); it was not kept",
@@ -206,12 +207,12 @@ _PROBLEMS: dict[str, tuple[str, str]] = {
         "{asked}: not requested, since the two requests before were not answered",
         "{asked}：未请求，因为前两次请求都没有应答",
     ),
-    "refused": ("{asked}: {why}", "{asked}：“{why}”"),
+    "refused": ("{asked}: {why}", "{asked}：{why}"),
     "restarted.since": (
         "{target}: the process was restarted since the last snapshot: earlier captures are of another process",
         "{target}：上一个快照之后进程重启过：此前的采集属于另一个进程",
     ),
-    "unreachable": ("{error}", "无法连接：“{error}”"),
+    "unreachable": ("{error}", "无法连接：{error}"),
     **{f"unreachable.{name}": words for name, words in _UNREACHABLE.items()},
     **{f"no-pprof.{name}": words for name, words in _NO_PPROF.items()},
     **{f"how.{name}": words for name, words in _HOW.items()},
@@ -293,7 +294,7 @@ _PROBLEMS: dict[str, tuple[str, str]] = {
     ),
     "refused.series": (
         "{what} of {target}: {why}",
-        "{target} 的{what:said}：“{why}”",
+        "{target} 的{what:said}：{why}",
     ),
     "too-many-points": (
         "step={step} in the last {span} makes {points:,} points, and Prometheus gives {most:,} of a series: "
@@ -307,11 +308,11 @@ _PROBLEMS: dict[str, tuple[str, str]] = {
     ),
     # Kubernetes.
     "ended.pods": ("Also matching, but ended: {pods:#pod}", "另有 {pods:,} 个匹配的 pod 已结束"),
-    "kubelet": ("The kubelet was asked directly: {error}", "直接访问 kubelet：“{error}”"),
+    "kubelet": ("The kubelet was asked directly: {error}", "直接访问 kubelet：{error}"),
     "kubelet.unchecked": (
         "The kubelet was asked directly: {error}; no token is sent to a kubelet whose certificate cannot be checked: "
         "-tls_ca FILE names its CA",
-        "直接访问 kubelet：“{error}”；证书无法校验的 kubelet 不会收到 token：请用 -tls_ca FILE 指定其 CA",
+        "直接访问 kubelet：{error}；证书无法校验的 kubelet 不会收到 token：请用 -tls_ca FILE 指定其 CA",
     ),
     "no-address": (
         "{target}: its address is not known; https://ADDRESS:{port} names it",
@@ -319,11 +320,11 @@ _PROBLEMS: dict[str, tuple[str, str]] = {
     ),
     "node-proxy": (
         "{target}: the node proxy of the API server did not lead there ({why}); captured directly from the kubelet",
-        "{target}：API server 的节点代理不通（“{why}”）；改为直接从 kubelet 采集",
+        "{target}：API server 的节点代理不通（{why}）；改为直接从 kubelet 采集",
     ),
     "node-unread": (
         "Node {node} itself could not be read: {error}",
-        "无法读取节点 {node} 的信息：“{error}”",
+        "无法读取节点 {node} 的信息：{error}",
     ),
     "not-running": (
         "Pod {pod} is {phase} and serves nothing: {containers}",
@@ -340,12 +341,12 @@ _PROBLEMS: dict[str, tuple[str, str]] = {
     ),
     "pod-unread": (
         "Pod {pod} itself could not be read: {error}",
-        "无法读取 pod {pod} 的信息：“{error}”",
+        "无法读取 pod {pod} 的信息：{error}",
     ),
-    "port-forward": ("{target}: {why}", "{target}：“{why}”"),
+    "port-forward": ("{target}: {why}", "{target}：{why}"),
     "ports": (
         "{target}: no port serves pprof at the usual paths; {why}",
-        "{target}：各端口的常用路径上都没有 pprof；“{why}”",
+        "{target}：各端口的常用路径上都没有 pprof；{why}",
     ),
     "unchecked": (
         "The certificate of the kubelet at {url} is self-signed and was not checked",
