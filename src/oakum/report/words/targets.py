@@ -101,7 +101,7 @@ _KUBE = {
     "with": (" with the labels {labels}", "带有标签 {labels} 的"),
     "pods-ended": (
         "kube://pod: {count:,} pods{chosen}{where}, and all have ended",
-        "kube://pod：{where}{chosen}{count:,} 个 pod 均已结束",
+        "kube://pod：{where}{chosen} {count:,} 个 pod 均已结束",
     ),
     "no-pods": (
         "kube://pod: no pod{chosen}{where}; kubectl get pods --show-labels {flag} lists them",
@@ -202,7 +202,7 @@ _KUBE = {
     "and": ("{first}; {then}", "{first}；{then}"),
 }
 _PLAN = {
-    "left-out": ("{name}: {what} was left out: {why}; {how}", "{name}：未采集 {what}：{why}；{how}"),
+    "left-out": ("{name}: {what} was left out: {why}; {how}", "{name}：以下内容未采集：{what}（{why}）；{how}"),
     "command": ("{command}", "`{command}`"),
     "goroutines": ("goroutines", "协程"),
     "profiles": ("goroutines and heap", "协程和堆内存"),
