@@ -9,7 +9,8 @@ from diagnoses import HANDLER, changed, heap_leak, leak
 from oakum.cli.screen import columns_of, safe
 from oakum.model import Cause, CauseSite, Finding, Frame, Site, SourceNotFound, SourceText
 from oakum.report.listing import Listed, document, lines, listing
-from oakum.report.pen import Look, Pen
+from oakum.report.pen import Look
+from oakum.report.terminal import BlockPen
 
 DESK = """package orders
 
@@ -71,7 +72,7 @@ def numbers(files: tuple[Listed, ...]) -> list[int | None]:
 
 
 def shown(found: Finding, files: tuple[Listed, ...], columns: int | None = None, lang: str = "en") -> str:
-    pen = Pen(Look(columns, lang, lambda text, *_: text, safe, columns_of), margin=2)
+    pen = BlockPen(Look(columns, lang, lambda text, *_: text, safe, columns_of), margin=2, whole=True)
     return "\n".join(lines(pen, found, files))
 
 

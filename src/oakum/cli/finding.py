@@ -39,7 +39,7 @@ class Asked(Struct, frozen=True):
 def show(asked: Asked) -> None:
     """Print the source of a finding with its marks, or only the diff that was drafted for it."""
     from oakum.report.listing import document, lines, listing
-    from oakum.report.pen import Pen
+    from oakum.report.terminal import BlockPen
 
     spare_inputs((asked.output,), (*asked.evidence, *asked.baseline, *asked.binary))
     for folder in asked.source:
@@ -58,7 +58,7 @@ def show(asked: Asked) -> None:
     if asked.json:
         write([json.dumps(document(finding, files), indent=2, ensure_ascii=False)], asked.output)
         return
-    pen = Pen(page_look(asked.lang or language(), asked.output), margin=2)
+    pen = BlockPen(page_look(asked.lang or language(), asked.output), margin=2, whole=True)
     write(lines(pen, finding, files), asked.output)
 
 

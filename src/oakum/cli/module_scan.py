@@ -28,7 +28,6 @@ from oakum.parse import go_binary, parse
 _IGNORE = re.compile(r"//[ \t]*oakum:ignore(?![\w-])[ \t]*(\S*)[ \t]*(.*?)\s*$")
 _COMPLETE = (1, 17)  # since then a go.mod names indirect modules too
 _READS = "scan reads directories, .go files, go.mod, Go programs, `go version -m` output and captures with versions"
-_NO_MODULES = "names no modules (built without them, as Debian and Bazel do): only Go was looked up"
 _PROGRAMS = ("go-binary", "go-version-m")
 _MOST_FILES = 5000  # of a directory of captures
 _MOST_BESIDE = 16 << 20

@@ -11,9 +11,13 @@ from typing import Any
 from msgspec import Struct
 
 from oakum.model import Excerpt, Finding, Frame, SourceNotFound, SourceText
-from oakum.report.cause import INDENT, Wide, fix_lines, header, role
+from oakum.report.advice import remedies
 from oakum.report.code import Row, code
+from oakum.report.page.source import role
+from oakum.report.page.speech import Speech
+from oakum.report.page.todo import lead_blocks, remedy_blocks
 from oakum.report.pen import Pen
+from oakum.report.terminal import BlockPen
 from oakum.report.words import WORDS
 from oakum.report.words.phrases import in_chinese
 
@@ -21,6 +25,7 @@ _WHOLE_MOST = 120  # lines of a function; of a longer one those about its marks 
 _AROUND = 8
 _COMMENT_MOST = 12  # lines above a function that belong to it
 _FILES_MOST = 40
+_INDENT = 5  # of source
 
 # func Run(   func (r *Reflector) Run(   type Desk struct {   var (   const x = 1        declarations begin a line
 _DECLARATION = re.compile(r"func (?:\([^)]*\) )?(\w+)[\[(]|(?:type|var|const) (?:\(|\w)")
@@ -168,7 +173,7 @@ def _excerpted(excerpt: Excerpt, finding: Finding) -> Listed:
     return Listed(excerpt.file, None, (), tuple(lines))
 
 
-def lines(pen: Pen, finding: Finding, files: Sequence[Listed]) -> Iterator[str]:
+def lines(pen: BlockPen, finding: Finding, files: Sequence[Listed]) -> Iterator[str]:
     """Yield the finding's source as text: what it is, every file, then the drafted fix and leads, whole."""
     sure = pen.look.styled(pen.word(f"confidence.{finding.confidence}"), "bold", "red")
     yield f"{pen.look.styled(str(finding.rank), 'bold')} {sure} {pen.dot} {pen.look.safe(finding.mechanism)}"
@@ -181,18 +186,22 @@ def lines(pen: Pen, finding: Finding, files: Sequence[Listed]) -> Iterator[str]:
         yield from _shown(pen, listed)
     if finding.leads or any(one.diff for one in finding.remedies):
         yield ""
-        for line in fix_lines(pen, finding):
-            yield line if isinstance(line, Wide) else f"{' ' * pen.margin}{line}"
+        speech = Speech(pen.look.lang)
+        for remedy in remedies(finding):
+            yield from pen.blocks(remedy_blocks(speech, remedy, kind=bool(finding.remedies)), pen.margin)
+        for lead in finding.leads:
+            yield from pen.blocks(lead_blocks(speech, lead), pen.margin)
 
 
 def _shown(pen: Pen, listed: Listed) -> Iterator[str]:
     marks = [line.number for line in listed.lines if line is not None and line.spots]
-    yield from header(pen, f"{listed.file}:{min(marks)}" if marks else listed.file)
+    spot, room = pen.look.safe(f"{listed.file}:{min(marks)}" if marks else listed.file), pen.room(_INDENT)
+    yield f"{' ' * _INDENT}{pen.look.styled(spot if room is None else pen.shortened(spot, room), 'cyan')}"
     for remark in listed.remarks:
         told = in_chinese(remark) if pen.look.lang == "zh" else remark
-        yield from pen.dim(pen.wrapped(pen.look.safe(told), INDENT))
+        yield from pen.dim(pen.wrapped(pen.look.safe(told), _INDENT))
     rows = [None if line is None else _row(pen, line) for line in listed.lines]
-    yield from code(pen, rows, INDENT)
+    yield from code(pen, rows, _INDENT)
 
 
 def _row(pen: Pen, line: Line) -> Row:

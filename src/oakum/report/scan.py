@@ -4,15 +4,20 @@ The page has each flaw with file:line first, as terminals and editors take it, t
 document is schema oakum.scan/1, additive changes only; the same tree gives the same document, to the byte.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from oakum import __version__
-from oakum.model import Flaw, Problem, Scan
+from oakum.model import CauseSite, Flaw, Problem, Scan
 from oakum.report.carried import carried_lines, documents, summary_parts
-from oakum.report.cause import Wide, because_lines, remedy_lines
 from oakum.report.json import cause_document, remedy_document
+from oakum.report.page.blocks import Block, Para, Place
+from oakum.report.page.source import cause_blocks
+from oakum.report.page.speech import Speech
+from oakum.report.page.todo import remedy_blocks
 from oakum.report.pen import Look, Pen
+from oakum.report.terminal import BlockPen
 from oakum.report.words import WORDS, say, word
 
 SCHEMA = "oakum.scan/1"
@@ -22,8 +27,8 @@ _REMARKS = ("bare-ignore", "direct-only", "no-modules", "replaced")  # problems 
 
 def render(found: Scan, look: Look, seconds: float) -> str:
     """Return the whole page: flaws, known bugs of what is built, then what sums up."""
-    pen = Pen(look, _MARGIN)
-    lines = [line for flaw in found.flaws for line in (*_flaw(pen, flaw), "")]
+    pen = BlockPen(look, _MARGIN)
+    lines = [line for flaw in found.flaws for line in (*_flaw(pen, Speech(look.lang), flaw), "")]
     lines += carried_lines(pen, found)
     return "\n".join([*lines, _summary(pen, found, seconds)]) + "\n"
 
@@ -34,21 +39,24 @@ def title(mechanism: str, lang: str = "en") -> str:
     return word(key, lang) if key in WORDS else mechanism
 
 
-def _flaw(pen: Pen, flaw: Flaw) -> Iterator[str]:
+def _flaw(pen: BlockPen, speech: Speech, flaw: Flaw) -> Iterator[str]:
     place = pen.look.safe(f"{flaw.place.file}:{flaw.place.line}")
     yield f"{pen.look.styled(place, 'bold', 'cyan')}: {pen.look.styled(pen.look.safe(flaw.mechanism), 'bold', 'red')}"
     told = pen.look.safe(title(flaw.mechanism, pen.look.lang))
     yield from (pen.look.styled(line, "bold") for line in pen.wrapped(told, _MARGIN))
-    yield from _shifted(because_lines(pen, flaw.cause))
+    shown = cause_blocks(speech, flaw.cause, (), partial(_place, speech), partial(_more, speech))
+    yield from pen.blocks([Para(speech.saying(flaw.cause.because)), *shown], _MARGIN)
     for remedy in flaw.remedies:
         yield ""
-        yield from _shifted(remedy_lines(pen, remedy))
+        yield from pen.blocks(remedy_blocks(speech, remedy, kind=True), _MARGIN)
 
 
-def _shifted(lines: Iterator[str]) -> Iterator[str]:
-    """Yield lines at the margin; code and diffs have their own."""
-    for line in lines:
-        yield str(line) if isinstance(line, Wide) or not line else f"{' ' * _MARGIN}{line}"
+def _place(speech: Speech, one: CauseSite, facts: Sequence[str]) -> Place:
+    return Place(speech.name(one.frame.function), speech.name(one.frame.file), one.frame.line, speech.comma.join(facts))
+
+
+def _more(speech: Speech, count: int) -> list[Block]:
+    return [Para(speech.word("page.more", count=count), quiet=True)] if count > 0 else []
 
 
 def _summary(pen: Pen, found: Scan, seconds: float) -> str:

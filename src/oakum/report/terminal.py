@@ -61,126 +61,20 @@ def brief(page: Page, look: Look) -> str:
     return "\n".join(_Terminal(page, look).brief()) + "\n"
 
 
-class _Terminal(Pen):
-    def __init__(self, page: Page, look: Look) -> None:
-        plain = look.safe if look.glyphs else lambda text: look.safe(text.translate(_PLAIN))
-        super().__init__(replace(look, safe=plain))
-        self.page = page
-        labels = [self.word("label.growth"), *(fact.label for fact in _facts(page))]
-        self.margin = _INDENT + max(look.width_of(label) for label in labels) + 2
-        if self.columns is not None:  # a label must not take the room of what stands beside it
-            self.margin = min(self.margin, _INDENT + self.columns // 4)
+class BlockPen(Pen):
+    """Writes blocks. `whole`: no diff is cut, nothing is folded."""
+
+    def __init__(self, look: Look, margin: int = 0, *, whole: bool = False) -> None:
+        super().__init__(look, margin)
         self.wide = look.columns is None  # nobody has to be spared anything
-        self.root = "" if self.wide else _common([claim.source.text for claim in _claims(page) if claim.source])
+        self.whole = whole or self.wide
+        self.root = ""  # the directory in which all captures lie
 
-    def lines(self) -> Iterator[str]:
-        yield from self.head()
-        short = [one for one in self.page.sections if one.folded and not self.wide]
-        for section in self.page.sections:
-            if section not in short:
-                yield from self.section(section)
-        if short:
-            yield ""
-            yield from (line for one in short for line in self.folded(one, 0))
-        yield from self.following()
-
-    def brief(self) -> Iterator[str]:
-        yield from self.head()
-        suspects = next((one.sections for one in self.page.sections if one.anchor == "suspects"), ())
-        if self.page.picture:
-            yield from self.decisive(suspects[0])
-        for found in suspects[1 if self.page.picture else 0 :]:
-            yield from self.heading(found)
-        yield from self.following()
-
-    def decisive(self, found: Section) -> Iterator[str]:
-        """Yield the marked lines of the file that has most of them."""
-        files = [block for part in found.sections for block in part.blocks if isinstance(block, Code)]
-        marked = [replace(file, lines=tuple(line for line in file.lines if line.mark)) for file in files]
-        best = max(marked, key=lambda file: len(file.lines), default=None)
-        if best is not None and best.lines:
-            yield ""
-            yield from self.code(replace(best, lines=best.lines[:_MARKED_MOST]))
-
-    # The parts, from top to bottom.
-
-    def head(self) -> Iterator[str]:
-        page = self.page
-        badge = self.look.safe(page.badge)
-        indent = self.look.width_of(badge) + 2
-        said = self.look.safe(page.verdict).replace("`", "")  # bold already sets it apart
-        first, *rest = self.wrapped(said, indent)
-        style = _COLOURS.get(page.tone, "bold")
-        yield f"{self.look.styled(badge, 'bold', style)}  {self.look.styled(first.strip(), 'bold')}"
-        yield from (self.look.styled(line, "bold") for line in rest)
-        for line in page.about:
-            yield from self.dim(self.wrapped(self.look.safe(line), indent))
-        if page.picture or page.glance:
-            yield ""
-        for chart in page.picture:
-            yield from self.labelled(self.word("label.growth"), self.chart(chart, self.margin, title=False))
-        for fact in page.glance:
-            if not _is_next(fact):
-                yield from self.fact(fact)
-
-    def following(self) -> Iterator[str]:
-        for fact in filter(_is_next, self.page.glance):
-            yield ""
-            yield from self.fact(fact)
-
-    def section(self, section: Section) -> Iterator[str]:
-        yield ""
-        if section.anchor == "suspects":
-            yield from self.findings(section)
-            return
-        yield self.look.styled(self.look.safe(section.title), "bold")
-        yield from self.inside(section)
-
-    def findings(self, section: Section) -> Iterator[str]:
-        """Yield the findings; the table that lists them is for pages on which they are far apart."""
-        sure = sum(one.tone != "possible" for one in section.sections)
-        for at, found in enumerate(section.sections):
-            if at:
-                yield ""
-            yield from self.heading(found)
-            if self.wide or at < sure + _POSSIBLE_MOST:
-                yield from self.inside(found)
-        yield from (line for block in section.blocks if not isinstance(block, Table) for line in self.block(block, 0))
-
-    def heading(self, section: Section) -> Iterator[str]:
-        title, badge = self.look.safe(section.title), self.look.safe(section.badge)
-        first, *rest = self.wrapped(title, self.look.width_of(badge) + 2)
-        sure = self.look.styled(badge, "bold", _SURE.get(section.tone, "bold"))
-        yield f"{sure}  {self.look.styled(first.strip(), 'bold')}"
-        yield from (self.look.styled(line, "bold") for line in rest)
-        if section.line:
-            yield from self.wrapped(self.look.safe(section.line), _INDENT)
-        elif section.summary:
-            yield from (self.look.styled(one, "cyan") for one in self.wrapped(self.look.safe(section.summary), _INDENT))
-
-    def inside(self, section: Section) -> Iterator[str]:
-        for block in section.blocks:
-            yield from self.block(block, _INDENT)
-        for inner in section.sections:
-            if inner.folded and not self.wide:
-                yield from self.folded(inner, _INDENT)
-                continue
-            yield from self.dim(self.wrapped(self.look.safe(inner.title), _INDENT))
-            for block in inner.blocks:
-                yield from self.block(block, _CODE)
-
-    def folded(self, section: Section, indent: int) -> Iterator[str]:
-        """Yield what is in a section, in a line."""
-        title = self.look.safe(section.title)
-        first, *rest = self.wrapped(f"{title}{self.colon}{self.look.safe(section.line)}", indent)
-        shown = first.strip()
-        yield (
-            " " * indent + self.look.styled(shown[: len(title)], "bold") + self.look.styled(shown[len(title) :], "dim")
-        )
-        yield from self.dim(rest)
+    def blocks(self, blocks: Iterable[Block], indent: int) -> Iterator[str]:
+        return (line for block in blocks for line in self.block(block, indent))
 
     def fact(self, fact: Fact) -> Iterator[str]:
-        lines = [line for block in fact.blocks for line in self.block(block, self.margin)]
+        lines = self.blocks(fact.blocks, self.margin)
         yield from self.labelled(self.look.safe(fact.label), lines)
 
     def labelled(self, label: str, lines: Iterable[str]) -> Iterator[str]:
@@ -195,8 +89,6 @@ class _Terminal(Pen):
             else:
                 gap = " " * (room + 2 - self.look.width_of(label))
                 yield f"{' ' * _INDENT}{self.look.styled(label, 'dim')}{gap}{line[self.margin :]}"
-
-    # The blocks.
 
     def block(self, block: Block, indent: int) -> Iterator[str]:
         match block:
@@ -219,7 +111,7 @@ class _Terminal(Pen):
             case Code():
                 yield from self.code(block)
             case Diff():
-                yield from diff(self, block.text, _CODE, _DIFF_MOST)
+                yield from diff(self, block.text, _CODE, None if self.whole else _DIFF_MOST)
             case Table():
                 yield from self.table(block, indent)
             case Chart():
@@ -230,8 +122,8 @@ class _Terminal(Pen):
                 yield from self.chain(block, indent)
             case Fold():
                 yield from self.dim(self.wrapped(f"+ {self.look.safe(block.title)}", indent))
-                if self.wide:
-                    yield from (line for inner in block.blocks for line in self.block(inner, indent + 2))
+                if self.whole:
+                    yield from self.blocks(block.blocks, indent + 2)
             case Figure():
                 yield from self.wrapped(self.look.safe(f"{block.title}{self.colon}{block.said}"), indent)
                 if block.command:
@@ -375,6 +267,124 @@ class _Terminal(Pen):
                     yield from self.dim(self.wrapped(self.look.safe(line), indent + 2))
 
 
+class _Terminal(BlockPen):
+    def __init__(self, page: Page, look: Look) -> None:
+        plain = look.safe if look.glyphs else lambda text: look.safe(text.translate(_PLAIN))
+        super().__init__(replace(look, safe=plain))
+        self.page = page
+        labels = [self.word("label.growth"), *(fact.label for fact in _facts(page))]
+        self.margin = _INDENT + max(look.width_of(label) for label in labels) + 2
+        if self.columns is not None:  # a label must not take the room of what stands beside it
+            self.margin = min(self.margin, _INDENT + self.columns // 4)
+        self.root = "" if self.wide else _common([claim.source.text for claim in _claims(page) if claim.source])
+
+    def lines(self) -> Iterator[str]:
+        yield from self.head()
+        short = [one for one in self.page.sections if one.folded and not self.wide]
+        for section in self.page.sections:
+            if section not in short:
+                yield from self.section(section)
+        if short:
+            yield ""
+            yield from (line for one in short for line in self.folded(one, 0))
+        yield from self.following()
+
+    def brief(self) -> Iterator[str]:
+        yield from self.head()
+        suspects = next((one.sections for one in self.page.sections if one.anchor == "suspects"), ())
+        if self.page.picture:
+            yield from self.decisive(suspects[0])
+        for found in suspects[1 if self.page.picture else 0 :]:
+            yield from self.heading(found)
+        yield from self.following()
+
+    def decisive(self, found: Section) -> Iterator[str]:
+        """Yield the marked lines of the file that has most of them."""
+        files = [block for part in found.sections for block in part.blocks if isinstance(block, Code)]
+        marked = [replace(file, lines=tuple(line for line in file.lines if line.mark)) for file in files]
+        best = max(marked, key=lambda file: len(file.lines), default=None)
+        if best is not None and best.lines:
+            yield ""
+            yield from self.code(replace(best, lines=best.lines[:_MARKED_MOST]))
+
+    # The parts, from top to bottom.
+
+    def head(self) -> Iterator[str]:
+        page = self.page
+        badge = self.look.safe(page.badge)
+        indent = self.look.width_of(badge) + 2
+        said = self.look.safe(page.verdict).replace("`", "")  # bold already sets it apart
+        first, *rest = self.wrapped(said, indent)
+        style = _COLOURS.get(page.tone, "bold")
+        yield f"{self.look.styled(badge, 'bold', style)}  {self.look.styled(first.strip(), 'bold')}"
+        yield from (self.look.styled(line, "bold") for line in rest)
+        for line in page.about:
+            yield from self.dim(self.wrapped(self.look.safe(line), indent))
+        if page.picture or page.glance:
+            yield ""
+        for chart in page.picture:
+            yield from self.labelled(self.word("label.growth"), self.chart(chart, self.margin, title=False))
+        for fact in page.glance:
+            if not _is_next(fact):
+                yield from self.fact(fact)
+
+    def following(self) -> Iterator[str]:
+        for fact in filter(_is_next, self.page.glance):
+            yield ""
+            yield from self.fact(fact)
+
+    def section(self, section: Section) -> Iterator[str]:
+        yield ""
+        if section.anchor == "suspects":
+            yield from self.findings(section)
+            return
+        yield self.look.styled(self.look.safe(section.title), "bold")
+        yield from self.inside(section)
+
+    def findings(self, section: Section) -> Iterator[str]:
+        """Yield the findings; the table that lists them is for pages on which they are far apart."""
+        sure = sum(one.tone != "possible" for one in section.sections)
+        for at, found in enumerate(section.sections):
+            if at:
+                yield ""
+            yield from self.heading(found)
+            if self.wide or at < sure + _POSSIBLE_MOST:
+                yield from self.inside(found)
+        yield from (line for block in section.blocks if not isinstance(block, Table) for line in self.block(block, 0))
+
+    def heading(self, section: Section) -> Iterator[str]:
+        title, badge = self.look.safe(section.title), self.look.safe(section.badge)
+        first, *rest = self.wrapped(title, self.look.width_of(badge) + 2)
+        sure = self.look.styled(badge, "bold", _SURE.get(section.tone, "bold"))
+        yield f"{sure}  {self.look.styled(first.strip(), 'bold')}"
+        yield from (self.look.styled(line, "bold") for line in rest)
+        if section.line:
+            yield from self.wrapped(self.look.safe(section.line), _INDENT)
+        elif section.summary:
+            yield from (self.look.styled(one, "cyan") for one in self.wrapped(self.look.safe(section.summary), _INDENT))
+
+    def inside(self, section: Section) -> Iterator[str]:
+        for block in section.blocks:
+            yield from self.block(block, _INDENT)
+        for inner in section.sections:
+            if inner.folded and not self.wide:
+                yield from self.folded(inner, _INDENT)
+                continue
+            yield from self.dim(self.wrapped(self.look.safe(inner.title), _INDENT))
+            for block in inner.blocks:
+                yield from self.block(block, _CODE)
+
+    def folded(self, section: Section, indent: int) -> Iterator[str]:
+        """Yield what is in a section, in a line."""
+        title = self.look.safe(section.title)
+        first, *rest = self.wrapped(f"{title}{self.colon}{self.look.safe(section.line)}", indent)
+        shown = first.strip()
+        yield (
+            " " * indent + self.look.styled(shown[: len(title)], "bold") + self.look.styled(shown[len(title) :], "dim")
+        )
+        yield from self.dim(rest)
+
+
 def _is_next(fact: Fact) -> bool:
     """Tell whether a line of the answer is nothing but what to run next."""
     return all(isinstance(block, Command) for block in fact.blocks)
@@ -408,4 +418,4 @@ def _common(origins: Sequence[str]) -> str:
     return "/".join(shared) + "/" if shared else ""
 
 
-__all__ = ["Look", "brief", "render"]
+__all__ = ["BlockPen", "Look", "brief", "render"]

@@ -7,20 +7,16 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from oakum.model import Cause, CauseSite, Evidence, Finding, Frame, KnownMatch, Site
+from oakum.model import Cause, Evidence, Finding, Frame, KnownMatch, Site
 from oakum.model.diagnosis import Diagnosis
 from oakum.model.vocabulary import AGAINST
 from oakum.report.advice import elsewhere as other_process
 from oakum.report.advice import lock_in_source
-from oakum.report.cause import marked, role
-from oakum.report.code import Row, about_marks, dedented, gapped
 from oakum.report.page.blocks import (
     Block,
     Chart,
     Claim,
     Claims,
-    Code,
-    CodeLine,
     Command,
     Fact,
     Facts,
@@ -38,6 +34,7 @@ from oakum.report.page.derive import Derive
 from oakum.report.page.headline import what
 from oakum.report.page.picture import VICTIMS_MOST, chain
 from oakum.report.page.since import pace, since
+from oakum.report.page.source import cause_blocks
 from oakum.report.page.speech import Speech
 from oakum.report.page.todo import checks, todo
 from oakum.report.words import WORDS
@@ -344,40 +341,16 @@ class Suspects:
             return ()
         left = cause.because[self.first_sentences(cause) if self.answered(found) else 0 :]
         blocks: list[Block] = [Para(self.speech.saying(left))] if left else []
-        files = marked(self.speech, cause.excerpts, found.suspect.sites)
-        for file, rows in list(files.items())[:_FILES_MOST]:
-            blocks.append(self.code(file, rows))
-        blocks += self.more(len(files) - _FILES_MOST, self.derive.listed(found))
-        lines = {(file, row.number) for file, rows in files.items() for row in rows}
-        elsewhere = [one for one in cause.sites if (one.frame.file, one.frame.line) not in lines]
-        if elsewhere:
-            places = [self.place(one.frame, self.part(one), one.process) for one in elsewhere[:_PLACES_MOST]]
-            blocks += [Places(tuple(places)), *self.more(len(elsewhere) - len(places))]
-        if cause.sources:
-            told = self.speech.stop.join(self.speech.name(one) for one in cause.sources[:_FILES_MOST])
-            blocks.append(Para(self.speech.word("cause.read", source=told), quiet=True))
-            blocks += self.more(len(cause.sources) - _FILES_MOST)
+        blocks += cause_blocks(
+            self.speech,
+            cause,
+            found.suspect.sites,
+            lambda one, facts: self.place(one.frame, facts, one.process),
+            lambda count: self.more(count, self.derive.listed(found)),
+        )
         if not self.answered(found) and (whole := self.derive.listed(found)):
             blocks.append(Command(whole, self.speech.word("cause.whole")))
         return tuple(blocks)
-
-    def part(self, one: CauseSite) -> list[str]:
-        """Return the part that a line has in the mistake, and the line."""
-        told = [role(self.speech, one.role)]
-        return [*told, f"`{self.speech.cut(one.code, _LINE_MOST)}`"] if one.code else told
-
-    def code(self, file: str, rows: Sequence[Row]) -> Code:
-        """Return lines of one file; of many only those about the marks."""
-        near = about_marks(rows) if len(rows) > _LINES_MOST and any(row.told for row in rows) else rows
-        shown = gapped(near[: 2 * _LINES_MOST])
-        texts = iter(dedented([row.text.expandtabs(_TAB).rstrip() for row in shown if row]))
-        lines = [
-            CodeLine(row.number, self.speech.cut(next(texts), _LINE_MOST), row.told) if row else CodeLine(0, None)
-            for row in shown
-        ]
-        if len(near) > 2 * _LINES_MOST:
-            lines.append(CodeLine(0, None))
-        return Code(self.speech.name(file), tuple(lines))
 
     def more(self, count: int, command: str = "") -> tuple[Block, ...]:
         """Return that there is more, and what shows it."""

@@ -39,8 +39,8 @@ def _steps(speech: Speech, diagnosis: Diagnosis, found: Finding) -> tuple[list[B
     now = [one for one in advice if one.kind == "mitigate" and not general]
     properly = [one for one in advice if one.kind != "mitigate" or general]
     return (
-        [*_at_once(speech, diagnosis, found, now), *(block for one in now for block in _remedy(speech, one))],
-        [block for one in properly for block in _remedy(speech, one, kind=not general)],
+        [*_at_once(speech, diagnosis, found, now), *(block for one in now for block in remedy_blocks(speech, one))],
+        [block for one in properly for block in remedy_blocks(speech, one, kind=not general)],
     )
 
 
@@ -63,7 +63,8 @@ def _at_once(speech: Speech, diagnosis: Diagnosis, found: Finding, mitigations: 
     return told
 
 
-def _remedy(speech: Speech, remedy: Remedy, *, kind: bool = False) -> list[Block]:
+def remedy_blocks(speech: Speech, remedy: Remedy, *, kind: bool = False) -> list[Block]:
+    """Return one thing to do, with its diff, whether that compiled, and its risk."""
     before = f"{speech.word(f'remedy.{remedy.kind}')}{speech.colon}" if kind else ""
     risk = speech.word("remedy.risk", risk=speech.say(remedy.risk)) if remedy.risk else ""
     text = before + speech.say(remedy.text)
@@ -90,7 +91,7 @@ def _upstream(speech: Speech, found: Finding, *, named: bool) -> list[Block]:
         blocks.append(Para(_knows(speech, one)))
         blocks += [] if named else [Link(address, address) for address in _addresses(one)[:1]]
     for lead in found.leads:
-        blocks += _lead(speech, lead)
+        blocks += lead_blocks(speech, lead)
     return blocks or [Para(_unknown(speech, found))]
 
 
@@ -110,7 +111,7 @@ def _addresses(one: KnownMatch) -> list[str]:
     return [address for address in one.references if address.startswith("https://") and len(address) < 500]
 
 
-def _lead(speech: Speech, lead: Lead) -> list[Block]:
+def lead_blocks(speech: Speech, lead: Lead) -> list[Block]:
     """Return which release changed this code, with the change to be unfolded."""
     names = speech.joined(
         [*(speech.short(one) for one in lead.functions[:5]), *(["…"] if len(lead.functions) > 5 else [])]
