@@ -319,7 +319,14 @@ def test_one_process_by_its_address_and_by_its_metrics(tmp_path: Path) -> None:
     assert [(len(p.snapshots), len(p.history) > 5) for p in found.processes] == [(2, True)]
 
 
-@pytest.mark.parametrize("build", ["leaking-go1.26-modcache", "leaking-go1.27-trimpath", "fixed-go1.26-modcache"])
+@pytest.mark.parametrize(
+    "build",
+    [
+        "leaking-go1.26-modcache",
+        pytest.param("leaking-go1.27-trimpath", marks=pytest.mark.slow),
+        pytest.param("fixed-go1.26-modcache", marks=pytest.mark.slow),
+    ],
+)
 def test_one_process_by_its_captures_and_by_metrics_without_a_start(build: str) -> None:
     """Recorded ranges tell no start, captures no address: both tell to the microsecond when garbage was collected."""
     home = CASEBOOK / "kubernetes-83333/captures" / build
