@@ -117,11 +117,6 @@ class CaptureScheduler:
         seconds, name = max(waits, default=(0.0, ""))
         return name, seconds
 
-    @property
-    def working(self) -> int:
-        """Return how many targets are being looked at."""
-        return len(self._running)
-
     def _loop(self, done: Callable[[], bool]) -> None:
         """Start what is due, leave behind what takes too long, until `done`."""
         while True:

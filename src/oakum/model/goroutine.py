@@ -48,12 +48,6 @@ class GoroutineGroup(Struct, frozen=True, eq=False):
         longest = int(self.waits.max()) if len(self.waits) else -1
         return longest if longest >= 0 else None
 
-    @property
-    def shortest(self) -> int | None:
-        """Return the shortest waiting time named, in minutes."""
-        named = self.waits[self.waits >= 0]
-        return int(named.min()) if len(named) else None
-
 
 class Goroutines(Struct, frozen=True, eq=False):
     """All goroutines of one capture. `declared` is the total the capture itself announces, where it does."""
