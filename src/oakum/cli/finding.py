@@ -40,6 +40,7 @@ def show(asked: Asked) -> None:
     """Print the source of a finding with its marks, or only the diff that was drafted for it."""
     from oakum.report.listing import document, lines, listing
     from oakum.report.terminal import BlockPen
+    from oakum.report.words import word
 
     spare_inputs((asked.output,), (*asked.evidence, *asked.baseline, *asked.binary))
     for folder in asked.source:
@@ -54,7 +55,8 @@ def show(asked: Asked) -> None:
     if not files:
         raise SourceNotFound(_nowhere(finding, missing))
     for error in missing:
-        remark(str(error).partition("\n")[0].removesuffix(" Looked, in this order, at"))
+        said = str(error).partition("\n")[0].removesuffix(" Looked, in this order, at")
+        remark(word("input.no-source", asked.lang or language(), said=said))
     if asked.json:
         write([json.dumps(document(finding, files), indent=2, ensure_ascii=False)], asked.output)
         return

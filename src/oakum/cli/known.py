@@ -187,17 +187,20 @@ class _Show:
         from oakum.cli.case import case
         from oakum.cli.known_match import counted, match
         from oakum.report.known_match import document, render
+        from oakum.report.words import word
         from oakum.report.words.lines import problem_line
 
         given = case(evidence, (), binaries, lang=self.look.lang)
-        progress = Progress("matching")
+        progress = Progress("matching", self.look.lang)
         try:
             seen = match(given, progress.at)
         finally:
             progress.done()
         for row in given.inputs:
             if row.origin in evidence and row.kind == "unknown":
-                remark(f"left out: {row.origin}: {'; '.join(map(problem_line, row.problems))}")
+                told = "; ".join(problem_line(one, self.look.lang) for one in row.problems)
+                named = word("input.of", self.look.lang, origin=row.origin, text=told)
+                remark(word("input.left-out", self.look.lang, text=named))
         found = list(counted(seen.sightings))
         self._write(
             document(given.processes, seen.sightings, found, seen.stacks) if self.as_json else None,

@@ -48,7 +48,7 @@ def recheck(saved: SavedFile, evidence: Sequence[str], source: Sequence[str], la
     for word in evidence:
         if word == "-" or is_live(word):
             raise UsageError(f"{word}: captures are compared with the report, so EVIDENCE is files or directories")
-    found = _rechecked(saved, evidence, source)
+    found = _rechecked(saved, evidence, source, lang or language())
     if as_json:
         click.echo(json.dumps(document(found), indent=2, ensure_ascii=False))
     else:
@@ -57,7 +57,7 @@ def recheck(saved: SavedFile, evidence: Sequence[str], source: Sequence[str], la
     return _EXIT[found.verdict]
 
 
-def _rechecked(saved: SavedFile, evidence: Sequence[str], source: Sequence[str]) -> "Rechecked":
+def _rechecked(saved: SavedFile, evidence: Sequence[str], source: Sequence[str], lang: str) -> "Rechecked":
     from oakum.report.differences import Difference, counted, differences
     from oakum.report.recheck import Rechecked, set_apart
 
@@ -82,7 +82,7 @@ def _rechecked(saved: SavedFile, evidence: Sequence[str], source: Sequence[str])
     )
     if held.missing:
         return _with_page(found, saved.page, told, None)
-    derived = _derive(report, call, held, source)
+    derived = _derive(report, call, held, source, lang)
     count = counted(derived.document)
     every = differences(_comparable(report), _comparable(derived.document))
     stand, apart = set_apart(every, report, derived.document, go=find_go() is not None)
@@ -110,14 +110,15 @@ def _is_evidence(capture: "Capture") -> bool:
     return any(one.usable or one.metrics or one.build or one.sockets for one in input_of(capture).readings)
 
 
-def _derive(report: Mapping[str, Any], call: Called, held: Held, source: Sequence[str]) -> _Derived:
+def _derive(report: Mapping[str, Any], call: Called, held: Held, source: Sequence[str], lang: str) -> _Derived:
     """Return the report made again from captures under the names that it has for them."""
     from oakum.pipeline.diagnosis import Options, diagnose_case
     from oakum.report.json import document
+    from oakum.report.words import word
 
     given = _case(call, held, report)
     if call.fetch:
-        remark("the report was made with --fetch-source: the Go module proxy is asked again")
+        remark(word("recheck.fetch", lang))
     how = Options(
         tuple(str(Path(folder).absolute()) for folder in source or map(held.base.joinpath, call.source)),
         call.fetch,

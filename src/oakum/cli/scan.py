@@ -208,10 +208,12 @@ def _line(one: Problem, about: str = "", lang: str = "en") -> str:
 
 def _remark(found: Scan, lang: str) -> None:
     """Tell on stderr what could not be read."""
+    from oakum.report.words import word
+
     for one in found.problems[:_REMARKS_MOST]:
         remark(_line(one, lang=lang))
     if (more := len(found.problems) - _REMARKS_MOST) > 0:
-        remark(f"... and {more:,} more; --json lists them")
+        remark(word("input.more", lang, count=more))
 
 
 def _shown(found: Scan, form: str, lang: str, output: str | None, seconds: float) -> str:

@@ -5,7 +5,7 @@ import json
 from oakum.model import Buffer, Text
 
 
-def data_of(body: Buffer) -> tuple[object, tuple[str, ...]]:
+def data_of(body: Buffer) -> tuple[object, tuple[str | Text, ...]]:
     """Return `data` of an answer and the warnings beside it; None when it is no good answer."""
     try:
         found = json.loads(bytes(body))
@@ -14,9 +14,11 @@ def data_of(body: Buffer) -> tuple[object, tuple[str, ...]]:
     if not isinstance(found, dict) or found.get("status") != "success":
         return None, ()
     said = found.get("warnings")
-    warnings = [_plain(one) for one in said[:5] if isinstance(one, str)] if isinstance(said, list) else []
+    warnings: list[str | Text] = []
+    if isinstance(said, list):
+        warnings += [_plain(one) for one in said[:5] if isinstance(one, str)]
     if found.get("isPartial") is True or found.get("partial") is True:
-        warnings.append("this answer is partial: not every store of the past could be asked")
+        warnings.append(Text("history.partial"))
     return found.get("data"), tuple(warnings)
 
 

@@ -53,6 +53,10 @@ _HISTORY = {
     ),
     "other": ("this is no {name}: it answers {page}", "不是 {name}：它返回的是{page}"),
     "something": ("something else", "其他内容"),
+    "partial": (
+        "this answer is partial: not every store of the past could be asked",
+        "应答不完整：部分历史存储未能查询",
+    ),
     "says": ("{name} says: {said}", "{name} 返回：“{said}”"),
     "unreadable": ("its answer cannot be read", "其应答无法解析"),
     "status-says": ("{status}: {name} says: {said}", "{status}：{name} 返回：“{said}”"),
