@@ -254,8 +254,9 @@ class Reader:
         if signs.wait not in AT_REST or counts[-1] <= counts[0] or self._live.sockets_follow(population, counts):
             return
         # A select has other cases: sessions, tickers and streams rest there as long as somebody wants them.
-        waits_for_one = signs.wait == "soft" or population.state == "sync.Cond.Wait"
-        again = came_again(population, came, self._ended) or came_equally(counts, self._nobody_works)
+        waits_for_one = signs.wait in ("soft", "unknown") or population.state == "sync.Cond.Wait"
+        equally = came_equally(counts, self._nobody_works, most=2 * counts[-1] > self._total)
+        again = equally or came_again(population, came, self._ended)
         if again and waits_for_one and not self._alive(population):
             self.add_evidence(signs, "not-reused", counts=tuple(counts))
         if (caller := operation(population)) is not None:
@@ -380,7 +381,7 @@ class Reader:
             return max(int(population.alive[self._at[-1]]), population.released)
         counts = [int(population.counts[at]) for at in self._at]
         fallen = max((before - after for before, after in pairwise(counts)), default=0)
-        return max(int(population.alive[self._at[-1]]), fallen)
+        return max(0, int(population.alive[self._at[-1]]), fallen)
 
     def _symptom(self, signs: Signs, came: list[int]) -> bool:
         """Tell whether a kind that is meant to wait grows as it does when somebody forgets to stop it."""

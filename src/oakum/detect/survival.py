@@ -51,18 +51,20 @@ def came_again(population: Population, came: Sequence[int], ended: Sequence[floa
     return len(steps) > 1 and min(more for more, _ in steps) >= _SEVERAL and min(rates) >= _ALIKE * max(rates)
 
 
-def came_equally(counts: Sequence[int], idle: Sequence[bool]) -> bool:
-    """Tell whether as many came in each step, and nobody was at work at any snapshot.
+def came_equally(counts: Sequence[int], idle: Sequence[bool], *, most: bool = False) -> bool:
+    """Tell whether as many came in each step, so that a pool would have used those again that were there.
 
-    Each step's work began while all that were there rested, so that a pool would have used them again. Two steps have
-    to be equal; three alike are no coincidence.
+    Either nobody was at work at any snapshot: each step's work began while all rested, and two steps have to be equal,
+    three alike. Or the steps are three and equal, whoever is at work; or alike, where these are `most` of the process:
+    load that grows so evenly, and for nobody else, is no coincidence.
     """
     steps = [after - before for before, after in pairwise(counts)]
     if len(steps) < 2 or len(idle) != len(counts) or min(steps) < _SEVERAL:
         return False
-    if not all(idle):
-        return len(steps) > 2 and min(steps) >= _EQUAL * max(steps)
-    return min(steps) >= (_EQUAL if len(steps) == 2 else _ALIKE) * max(steps)
+    alike = min(steps) / max(steps)
+    if len(steps) == 2:
+        return all(idle) and alike >= _EQUAL
+    return alike >= (_ALIKE if all(idle) or most else _EQUAL)
 
 
 def never_drops(counts: Sequence[int]) -> bool:
