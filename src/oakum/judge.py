@@ -123,7 +123,7 @@ def _likely_at_rest(suspect: Suspect) -> bool:
         if kinds.has("outlives-load") or (piles_up and not kinds.has("departures")):
             return True
     # What a request started and left behind has nobody who would end it.
-    if kinds.has("orphaned") and not kinds.any("departures", "shared-streams"):
+    if kinds.has("orphaned") and not kinds.any("departures", "shared-streams", "idle-connections"):
         return kinds.any("steady-growth", "outlives-load", "steady-arrivals")
     # An idle pool grows with the load too: only what outlives it, grows without more of it, or is not reused, does not.
     return kinds.has("steady-growth") and kinds.any("outlives-load", "growth-at-constant-load", "not-reused")

@@ -45,11 +45,13 @@ class Live:
             for frame in population.example.stack.frames
         }
         self._families = _Families(populations)
-        self._open = [0] * snapshots  # goroutines that wait for a socket
+        self._open = [0] * snapshots  # goroutines that wait for a socket that is in use
         calls = [0] * snapshots
         for population in populations:
             names = {frame.function for frame in population.example.stack.frames}
-            if population.state == "IO wait" and any(name.startswith("net.") for name in names):  # files poll, too
+            # Files poll, too; and nobody lives with a connection on which no request is under way.
+            network = population.state == "IO wait" and any(name.startswith("net.") for name in names)
+            if network and not _unused(population):
                 self._open = [opened + max(0, int(c)) for opened, c in zip(self._open, population.counts, strict=True)]
             if _CALLS in names or (_READER in names and population.state != "IO wait"):  # asked, or an answer not read
                 calls = [
@@ -203,6 +205,13 @@ def _idle_server(population: Population) -> bool:
         frame.function in ("net/http.(*conn).readRequest", "net/http.(*connReader).Read", "bufio.(*Reader).Peek")
         for frame in population.example.stack.frames
     )
+
+
+def _unused(population: Population) -> bool:
+    """Tell whether net/http alone reads these, between two requests; who took a connection over reads it itself."""
+    frames = population.example.stack.frames
+    http = _idle_server(population) or any(frame.function == _READER for frame in frames)
+    return http and not any(frame.owner in ("own", "dependency") for frame in frames)
 
 
 def _is_accepted_socket(population: Population) -> bool:
