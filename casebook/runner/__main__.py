@@ -84,14 +84,18 @@ def _accuracy(arguments: argparse.Namespace) -> int:
 
 
 def _windows(arguments: argparse.Namespace) -> int:
-    from casebook.runner.windows import PAGE, misses, outcomes, page, table
+    from casebook.runner import company
+    from casebook.runner.windows import PAGE, listed, misses, outcomes, page, table
 
     if arguments.write and arguments.cases:
         raise Misused("--write takes no cases: docs/windows.md shows all of them")
-    found = outcomes(chosen(arguments.cases), regressions=not arguments.cases)
-    print(table(found))
+    cases = list(chosen(arguments.cases))
+    found = outcomes(cases, regressions=not arguments.cases)
+    pairs = list(company.outcomes(company.drawn(listed(cases, regressions=not arguments.cases))))
+    beside = company.table(pairs)
+    print(table(found), beside, sep="\n\n")
     if arguments.write:
-        PAGE.write_text(page(found), encoding="utf-8")
+        PAGE.write_text(page(found, beside, company.PAIRS), encoding="utf-8")
     if arguments.misses:
         print("", *misses(found), sep="\n")
     return 0

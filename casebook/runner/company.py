@@ -5,14 +5,15 @@ be added (metrics, MemStats, /proc) is left out. Pairs are drawn with a fixed se
 """
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from msgspec.structs import replace as with_
 
-from casebook.runner.windows import Outcome, Read, Recorded, Shot, outcome
+from casebook.runner.case import Take
+from casebook.runner.windows import Outcome, Read, Recorded, Shot, load, outcome
 from oakum.model import GoroutineGroup, Goroutines, OakumError, Profile, Reading
 from oakum.model.goroutine import NO_INT64S
 from oakum.views.merge import merge
@@ -39,14 +40,21 @@ class Pair:
         return tuple(one for one in self.together.accused if one not in alone)
 
 
-def drawn(recordings: Sequence[Recorded]) -> list[tuple[Recorded, Recorded]]:
-    """Return pairs of a leaking recording and a healthy one, of as many snapshots."""
-    fit = [one for one in recordings if len(one.shots) >= 3 and all(_added(shot) for shot in one.shots)]
-    leaking = [one for one in fit if one.findings]
-    healthy = [one for one in fit if not one.findings]
-    choose = random.Random(_SEED)
-    pairs = [(choose.choice(leaking), choose.choice(healthy)) for _ in range(PAIRS if healthy and leaking else 0)]
-    return [_as_many(one, other) for one, other in pairs]
+def drawn(work: Sequence[tuple[str, Take | None]]) -> Iterator[tuple[Recorded, Recorded]]:
+    """Yield pairs of a leaking recording and a healthy one, of as many snapshots; each recording once."""
+    order = list(work)
+    random.Random(_SEED).shuffle(order)
+    leaking: list[Recorded] = []
+    healthy: list[Recorded] = []
+    drawn = 0
+    for name, take in order:
+        one = load(name, take)
+        if one is None or len(one.shots) < 3 or not all(_added(shot) for shot in one.shots):
+            continue
+        (leaking if one.findings else healthy).append(one)
+        if leaking and healthy and drawn < PAIRS:
+            drawn += 1
+            yield _as_many(leaking.pop(), healthy.pop())
 
 
 def _added(shot: Shot) -> bool:
@@ -116,7 +124,7 @@ def _numbered(group: GoroutineGroup, odd: int) -> GoroutineGroup:
     return with_(group, ids=2 * group.ids + odd, parents=parents, spans=NO_INT64S)
 
 
-def outcomes(pairs: Sequence[tuple[Recorded, Recorded]]) -> Iterator[Pair]:
+def outcomes(pairs: Iterable[tuple[Recorded, Recorded]]) -> Iterator[Pair]:
     """Yield what the diagnosis says of each pair, in each of the formats."""
     for one, other in pairs:
         both = together(one, other)

@@ -56,6 +56,15 @@ Go's own goroutineleak profile is in none.
 
 {table}
 
+## In company
+
+{pairs} pairs of a leaking and a healthy recording as one process, drawn with a fixed seed: goroutine ids interleaved,
+heap profiles added.
+
+{company}
+
+## How often a healthy program is accused
+
 Healthy windows accused: {accused} of {healthy:,} ({percent}%). The rules were made with these recordings at hand, so
 the figures are optimistic.
 """
@@ -234,8 +243,13 @@ def _place(finding: Mapping[str, Any]) -> tuple[str, int]:
     return site["function"], site["line"]
 
 
+def load(name: str, take: Take | None) -> Recorded | None:
+    """Return a take of a case, or a regression; None for a take of several processes."""
+    return of_casebook(case(name), take) if take else of_regression(_REGRESSIONS / name)
+
+
 def _outcomes(name: str, take: Take | None) -> list[Outcome]:
-    recorded = of_casebook(case(name), take) if take else of_regression(_REGRESSIONS / name)
+    recorded = load(name, take)
     if recorded is None:
         return []
     found = [
@@ -248,10 +262,15 @@ def _outcomes(name: str, take: Take | None) -> list[Outcome]:
 
 def outcomes(cases: Iterable[Program], regressions: bool = True) -> list[Outcome]:
     """Return what the diagnosis says of every window of these cases, and of all regressions."""
-    work: list[tuple[str, Take | None]] = [(one.name, take) for one in cases for take in one.takes]
-    work += [(path.parent.name, None) for path in sorted(_REGRESSIONS.glob("*/truth.toml"))] if regressions else []
+    work = listed(cases, regressions)
     with processes() as pool:
         return [one for found in pool.map(_outcomes, *zip(*work, strict=True), chunksize=4) for one in found]
+
+
+def listed(cases: Iterable[Program], regressions: bool = True) -> list[tuple[str, Take | None]]:
+    """Return what `load` takes: every take of these cases, and all regressions."""
+    work: list[tuple[str, Take | None]] = [(one.name, take) for one in cases for take in one.takes]
+    return work + [(path.parent.name, None) for path in sorted(_REGRESSIONS.glob("*/truth.toml")) if regressions]
 
 
 def table(found: Sequence[Outcome]) -> str:
@@ -273,8 +292,8 @@ def table(found: Sequence[Outcome]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def page(found: Sequence[Outcome], date: str = "") -> str:
-    """Return docs/windows.md; the date is today's where none is given."""
+def page(found: Sequence[Outcome], company: str, pairs: int, date: str = "") -> str:
+    """Return docs/windows.md, with the table of `pairs` in company; the date is today's where none is given."""
     healthy = [one for one in found if not one.leaking]
     accused = sum(one.verdict == "leaking" for one in healthy)
     return _PAGE.format(
@@ -282,6 +301,8 @@ def page(found: Sequence[Outcome], date: str = "") -> str:
         windows=len(found),
         date=date or datetime.now(UTC).date().isoformat(),
         table=table(found),
+        company=company,
+        pairs=pairs,
         accused=accused,
         healthy=len(healthy),
         percent=f"{100 * accused / max(1, len(healthy)):.1f}",
@@ -296,9 +317,3 @@ def misses(found: Sequence[Outcome]) -> Iterator[str]:
             yield f"{where}: not detected{'' if one.named else ', not named'}"
         if one.accused:
             yield f"{where}: accused {', '.join(one.accused)}"
-
-
-__all__ = [
-    "FORMATS", "PAGE", "Outcome", "given", "misses", "of_casebook", "of_regression", "outcomes", "page", "table",
-    "windows",
-]  # fmt: skip

@@ -223,7 +223,9 @@ class Reader:
         if signs.wait in ABNORMAL:
             return risen >= FEW
         told_by = self._ended if max(self._ended, default=0.0) >= NOISE else self._work  # else too few end to tell
-        enough = risen >= FEW if signs.wait == "soft" else goes_on(came, told_by)
+        # It need not follow what others do beside it: as many in each of several steps go on, too.
+        evenly = signs.population.state != "IO wait" and len(came) > 2 and min(came) >= max(FEW, 0.5 * max(came))
+        enough = risen >= FEW if signs.wait == "soft" else goes_on(came, told_by) or evenly
         if self._timely:  # the last step under load must have brought some
             busy = max(at for at, work in enumerate(self._work) if work >= 0.25 * max(self._work))
             enough = enough and came[busy] > 0
