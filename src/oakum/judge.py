@@ -100,6 +100,8 @@ def _likely_hard(suspect: Suspect) -> bool:
     if kinds.any("counts-only", "client-connected"):  # who waits now may be another, or its client only be patient
         grew = kinds.has("majority") and kinds.any("steady-growth", "single-step")
         grew = grew or (kinds.has("never-drops") and not kinds.has("client-connected"))
+        # Clients that stay and read no more: ever more of them, and after the load, too.
+        grew = grew or kinds.has("client-connected", "steady-growth", "outlives-load", "reported-wait")
         return grew or (kinds.has("cause-in-source") and bool(kinds & _GROWS))
     if kinds.has("reported-wait") and kinds.any("single-step", "majority"):
         return True
@@ -118,7 +120,7 @@ def _likely_at_rest(suspect: Suspect) -> bool:
     if kinds.has("counts-only"):  # who waits now may be another
         return kinds.has("never-drops", "mid-operation") or kinds.has("not-reused", "steady-growth")
     # A request or a call ends with the load, and does not pile up while nobody leaves: a pool at rest is in neither.
-    if kinds.has("mid-operation") and not kinds.has("client-connected"):
+    if kinds.has("mid-operation") and not kinds.any("client-connected", "plateau"):
         piles_up = kinds.has("steady-growth") or (kinds.has("stuck") and suspect.blocked >= _SEVERAL)
         if kinds.has("outlives-load") or (piles_up and not kinds.has("departures")):
             return True

@@ -159,7 +159,7 @@ class _Index:
         # Where a type has very many places its own are found by type alone.
         places = {place for lines in lock.alike if len(lines) < _MOST_CANDIDATES for place in lines}
         names: set[TypeName | str] = {*lock.types, *places, *(one.package for one in lock.types)}
-        for name in names:
+        for name in sorted(names, key=str):  # in one order, since only so many are looked at
             found |= self._without_object.get(name, {})
         for function in lock.led:
             found |= self._by_function.get(function, {})

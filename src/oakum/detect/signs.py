@@ -219,8 +219,11 @@ class Reader:
             self.add_evidence(signs, "outlives-load", count=kept, counts=tuple(counts))
 
     def _enough(self, signs: Signs, counts: list[int], came: list[int], risen: int) -> bool:
-        """Tell whether enough came to call it a trend: who rests must go on coming with the work to the end."""
-        if signs.wait in ABNORMAL:
+        """Tell whether enough came to call it a trend: who rests must go on coming with the work to the end.
+
+        Who waits abnormally, or stays inside of an operation, need not.
+        """
+        if signs.wait in ABNORMAL or (signs.population.followed and operation(signs.population)):
             return risen >= FEW
         told_by = self._ended if max(self._ended, default=0.0) >= NOISE else self._work  # else too few end to tell
         # It need not follow what others do beside it: as many in each of several steps go on, too.
