@@ -34,6 +34,7 @@ _CODE = (
     re.compile(r"^(`{3,}|~{3,}).*?^\1", re.MULTILINE | re.DOTALL),
     re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL),
     re.compile(r"go func\(\) \{.*\}\(\)"),  # advice in one line
+    re.compile(r"struct \{[^}]*\}"),  # a type that a generic function was built for
     re.compile(r"“[^”]*”"),  # words of the operating system, of a server: quoted as they came
 )
 # English punctuation beside a Chinese character, and a space where Chinese has none.
