@@ -157,10 +157,11 @@ def _by_setting(results: Sequence[Result]) -> dict[str, list[Score]]:
     }
 
 
-def markdown_table(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows as a Markdown table: the first is the head, numbers to the right."""
+def markdown_table(rows: Sequence[Sequence[str]], words: int = 1) -> str:
+    """Return rows as a Markdown table: the first is the head; so many columns of words, then numbers to the right."""
     head, *body = rows
-    return "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---", *["--:"] * (len(head) - 1)], *body))
+    rule = [*["---"] * words, *["--:"] * (len(head) - words)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in (head, rule, *body))
 
 
 def table(results: Sequence[Result]) -> str:

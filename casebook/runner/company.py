@@ -7,11 +7,13 @@ be added (metrics, MemStats, /proc) is left out. Pairs are drawn with a fixed se
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from msgspec.structs import replace as with_
 
+from casebook.runner.accuracy import markdown_table
 from casebook.runner.case import Take
 from casebook.runner.windows import Outcome, Read, Recorded, Shot, load, outcome
 from oakum.model import GoroutineGroup, Goroutines, OakumError, Profile, Reading
@@ -44,17 +46,21 @@ def drawn(work: Sequence[tuple[str, Take | None]]) -> Iterator[tuple[Recorded, R
     """Yield pairs of a leaking recording and a healthy one, of as many snapshots; each recording once."""
     order = list(work)
     random.Random(_SEED).shuffle(order)
+    fit = (one for name, take in order if (one := load(name, take)) is not None and _fits(one))
+    yield from islice(_paired(fit), PAIRS)
+
+
+def _paired(recordings: Iterable[Recorded]) -> Iterator[tuple[Recorded, Recorded]]:
     leaking: list[Recorded] = []
     healthy: list[Recorded] = []
-    drawn = 0
-    for name, take in order:
-        one = load(name, take)
-        if one is None or len(one.shots) < 3 or not all(_added(shot) for shot in one.shots):
-            continue
+    for one in recordings:
         (leaking if one.findings else healthy).append(one)
-        if leaking and healthy and drawn < PAIRS:
-            drawn += 1
+        if leaking and healthy:
             yield _as_many(leaking.pop(), healthy.pop())
+
+
+def _fits(one: Recorded) -> bool:
+    return len(one.shots) >= 3 and all(_added(shot) for shot in one.shots)
 
 
 def _added(shot: Shot) -> bool:
@@ -142,10 +148,9 @@ def table(found: Sequence[Pair]) -> str:
     rows: list[tuple[str, ...]] = [
         ("formats", "pairs", "detected alone", "of these in company", "accused in company only")
     ]
-    rows.append(("---", *["--:"] * 4))
     for formats in FORMATS:
         here = [one for one in found if one.formats == formats]
         alone = [one for one in here if one.leaking.detected]
         kept = sum(one.together.detected for one in alone)
         rows.append((formats, *map(str, (len(here), len(alone), kept, sum(bool(one.accused) for one in here)))))
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return markdown_table(rows)

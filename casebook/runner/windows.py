@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from casebook.runner.accuracy import markdown_table
 from casebook.runner.case import Case as Program
 from casebook.runner.case import Take, case
 from casebook.runner.evidence import bytes_at, count, recording, standing
@@ -59,7 +60,7 @@ Go's own goroutineleak profile is in none.
 ## In company
 
 {pairs} pairs of a leaking and a healthy recording as one process, drawn with a fixed seed: goroutine ids interleaved,
-heap profiles added.
+heap profiles added. Those count whose leak shows.
 
 {company}
 
@@ -282,14 +283,13 @@ def table(found: Sequence[Outcome]) -> str:
     rows: list[tuple[str, ...]] = [
         ("snapshots", "formats", "leaking", "detected", "named", "mechanism right", "healthy", "accused")
     ]
-    rows.append(("---", "---", *["--:"] * 6))
     for (window, formats), here in sorted(by_row.items()):
         leaking = [one for one in here if one.leaking and one.shown]
         healthy = [one for one in here if not one.leaking]
         sums = [sum(getattr(one, name) for one in leaking) for name in ("detected", "named", "mechanism")]
         numbers = (len(leaking), *sums, len(healthy), sum(one.verdict == "leaking" for one in healthy))
         rows.append((window, formats, *map(str, numbers)))
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return markdown_table(rows, words=2)
 
 
 def page(found: Sequence[Outcome], company: str, pairs: int, date: str = "") -> str:

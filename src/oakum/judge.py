@@ -161,9 +161,10 @@ def judge(suspects: Iterable[Suspect]) -> tuple[tuple[Finding, ...], tuple[Expla
         findings = [found for found in findings if not _only_rests(found.suspect)]
     findings.sort(key=_order)
     sure = [found for found in findings if found.confidence != "possible"]
+    rest = findings[len(sure) :]
     if sure:  # beside a leak, what rests and has stopped growing is not worth a word
-        findings = [found for found in findings if found in sure or not found.suspect.kinds.has("plateau")]
-    findings = [*sure, *findings[len(sure) : len(sure) + _MOST]]
+        rest = [found for found in rest if not found.suspect.kinds.has("plateau")]
+    findings = [*sure, *rest[:_MOST]]
     return tuple(found.ranked(at) for at, found in enumerate(findings, 1)), tuple(explained)
 
 

@@ -98,37 +98,29 @@ def moves(space: Floats, noise: Floats, churn: Floats, works: Sequence[Floats]) 
     clear = _errors(space, noise, churn, 0, len(space) - 1) >= _RISEN
     goes_on = goes_on and clear and not pace < _SLOWED
     climbs = goes_on and len(steps) > 1 and bool(risen.all()) and not pace < _CLIMBS
-    outlives = (
-        goes_on
-        and not pace < _CLIMBS
-        and bool(done)
-        and all(_outlives(space, risen, work / works[-1]) for work in done)
-    )
-    trend: Trend = "rises" if goes_on and _often(risen, works) >= RISES else "single-step"
+    rates = [rate for _, rate in paced]
+    outlives = goes_on and not pace < _CLIMBS and bool(rates) and all(_outlives(space, risen, rate) for rate in rates)
+    trend: Trend = "rises" if goes_on and _often(risen, rates) >= RISES else "single-step"
     return replace(told(trend), climbs=climbs, outlives=outlives)
 
 
 def _outlives(space: Floats, risen: Bools, rate: Floats) -> bool:
-    """Tell whether all that two or more busy steps brought is there after steps in which hardly anything was done.
-
-    `rate` is the work done in each step for its time: a minute after the load is quiet, however long it is.
-    """
-    busy = np.flatnonzero(rate >= _BUSY * rate.max())
+    """Tell whether all that two or more busy steps brought is there after steps in which hardly anything was done."""
+    busy = np.flatnonzero(rate >= _BUSY)
     after = rate[busy[-1] + 1 :]
-    if len(busy) < 2 or not risen[busy].all() or not len(after) or (after >= _QUIET * rate.max()).any():
+    if len(busy) < 2 or not risen[busy].all() or not len(after) or (after >= _QUIET).any():
         return False
     return bool(space[-1] >= _KEPT * space[busy[-1] + 1])
 
 
-def _often(risen: Bools, works: Sequence[Floats]) -> int:
+def _often(risen: Bools, rates: Sequence[Floats]) -> int:
     """Return how many rises speak for one another: those of busy steps, or those of steps of rest.
 
     A profile lags: what it shows after the load has gone came with the load, and is no rise more.
     """
-    paces = [work / np.maximum(works[-1], 1e-9) for work in works[:-1]]
-    if not paces:
+    if not rates:
         return int(risen.sum())
-    rests = np.mean([pace / pace.max() for pace in paces], axis=0) < _REST
+    rests = np.mean(rates, axis=0) < _REST
     return int(max((risen & ~rests).sum(), (risen & rests).sum()))
 
 

@@ -7,6 +7,7 @@ One module: each sign asks the others what they found.
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 
 from msgspec import Struct, field
@@ -22,6 +23,7 @@ from oakum.model import (
     Activity,
     Evidence,
     EvidenceKind,
+    Frame,
     GoroutineGroup,
     Kinds,
     Mechanism,
@@ -57,6 +59,7 @@ class Signs(Struct):
     population: Population
     wait: WaitKind
     benign: Match | None
+    begun_by: Frame | None = None  # who began the operation that they are in the middle of
     pace: Pace = "flat"
     per_hour: float | None = None  # how fast they came, by their ages
     found: dict[EvidenceKind, Evidence] = field(default_factory=dict)
@@ -88,15 +91,24 @@ class Reader:
         last = self._snapshots[-1].goroutines
         groups = last.groups if last else ()
         self._youngest = max((int(group.ids.max()) for group in groups if len(group.ids)), default=0)
-        whole = last is not None and not last.cut  # else whoever is missing may live
-        self._living = frozenset(one for group in groups for one in group.ids.tolist()) if whole else frozenset()
         self._total = totals[-1]
         self._nobody_works = [s.goroutines is not None and not at_work(s.goroutines) for s in self._snapshots]
-        self._servers = Servers(last) if last is not None else None
+        self._last = last
+
+    @cached_property
+    def _servers(self) -> Servers | None:
+        return Servers(self._last) if self._last is not None else None
+
+    @cached_property
+    def _living(self) -> frozenset[int]:
+        """Return the ids of all there are; none of a dump that is cut: whoever is missing may live."""
+        groups = self._last.groups if self._last is not None and not self._last.cut else ()
+        return frozenset(one for group in groups for one in group.ids.tolist())
 
     def read(self, population: Population, benign: Match | None) -> Signs:
         """Return what is noticed about a population."""
-        signs = Signs(population, wait_of(population.state, population.example.stack), benign)
+        wait = wait_of(population.state, population.example.stack)
+        signs = Signs(population, wait, benign, operation(population))
         counts = [int(population.counts[at]) for at in self._at]
         came = self._came(signs, counts)
         signs.pace = self._pace(population, counts, came)
@@ -223,7 +235,7 @@ class Reader:
 
         Who waits abnormally, or stays inside of an operation, need not.
         """
-        if signs.wait in ABNORMAL or (signs.population.followed and operation(signs.population)):
+        if signs.wait in ABNORMAL or (signs.population.followed and signs.begun_by):
             return risen >= FEW
         told_by = self._ended if max(self._ended, default=0.0) >= NOISE else self._work  # else too few end to tell
         # It need not follow what others do beside it: as many in each of several steps go on, too.
@@ -252,7 +264,7 @@ class Reader:
         if before := departures(population):
             self.add_evidence(signs, "departures", before=before)
         moves = before or not self._stays(signs, counts[-1])
-        if (signs.wait == "hard" or operation(population)) and moves and self._queue_grows(counts):
+        if (signs.wait == "hard" or signs.begun_by) and moves and self._queue_grows(counts):
             self.add_evidence(signs, "queue-growth", counts=tuple(counts))
         if not population.followed and never_drops(counts):
             self.add_evidence(signs, "never-drops", counts=tuple(counts))
@@ -264,8 +276,8 @@ class Reader:
         again = equally or came_again(population, came, self._ended)
         if again and waits_for_one and not self._alive(population):
             self.add_evidence(signs, "not-reused", counts=tuple(counts))
-        if (caller := operation(population)) is not None:
-            self.add_evidence(signs, "mid-operation", caller=caller.function)
+        if signs.begun_by is not None:
+            self.add_evidence(signs, "mid-operation", caller=signs.begun_by.function)
 
     def _orphans(self, signs: Signs, counts: list[int]) -> None:
         """Note who outlived the goroutine that started it, where no connection can be what it lives with."""

@@ -26,8 +26,9 @@ _INTERVALS = 3
 # Where one in ten of those seen before has left, one can leave from here.
 _LEFT = 0.1
 _SERVES = "net/http.(*conn).serve"
-# Some requests start two, and some are still under way. By chance a few parents are gone.
+# Of the parents; some requests start two, and some are still under way.
 _NEARLY_EACH = 0.8
+# Of fewer all parents may be gone by chance.
 _SOME = 5
 # A pool is a part of its process, and somebody uses it within minutes; one that was started with the process is told by
 # its ids.
@@ -100,9 +101,9 @@ def orphaned(population: Population, living: frozenset[int]) -> bool:
     parents = [one for group in population.now for one in group.parents.tolist() if one]
     if population.last < _SOME or len(parents) < population.last or population.state in ("IO wait", "sleep"):
         return False
-    return len(set(parents)) >= _NEARLY_EACH * len(parents) and len(living.intersection(parents)) <= (
-        1 - _NEARLY_EACH
-    ) * len(parents)
+    others = set(parents)
+    alive = len(others & living)
+    return len(others) >= _NEARLY_EACH * len(parents) and alive <= (1 - _NEARLY_EACH) * len(parents)
 
 
 def operation(population: Population) -> Frame | None:
