@@ -9,19 +9,11 @@ from itertools import pairwise
 from typing import Any
 
 from casebook.runner.case import BadCase, Case, only_keys, read_toml
+from oakum.report.words.mechanisms import GOROUTINES, MEMORY
 
-# docs: one word for each bad pattern, and for each thing that is not a leak and is said so.
-GOROUTINE_MECHANISMS = (
-    "abandoned-sender", "abandoned-receiver", "double-send", "unstopped-worker", "detached-wait", "lock-cycle",
-    "double-lock", "lock-held-while-waiting", "waitgroup-never-done", "lost-signal", "nil-channel", "missing-deadline",
-    "peer-stopped-reading", "unclosed-body", "unbounded-spawn", "timer-loop",
-)  # fmt: skip
-MEMORY_MECHANISMS = (
-    "accumulating-registration", "growing-container", "held-by-goroutine", "unstopped-timer", "substring-pin",
-    "finalizer-backlog", "off-heap",
-)  # fmt: skip
+# One word for each bad pattern: the product's; metrics alone name none that a case could ask for.
+MECHANISMS: tuple[str, ...] = (*GOROUTINES, *MEMORY)
 HARMLESS = ("warm-up", "gc-headroom", "not-returned-to-os", "idle-pool", "burst", "traffic")
-MECHANISMS = GOROUTINE_MECHANISMS + MEMORY_MECHANISMS
 ROLES = ("blocked", "created", "allocated", "registered", "driver", "released")
 
 
@@ -223,6 +215,6 @@ def expectation(case: Case, build: str) -> Expectation:
 
 
 __all__ = [
-    "GOROUTINE_MECHANISMS", "HARMLESS", "MECHANISMS", "MEMORY_MECHANISMS", "Expectation", "Expected", "Harmless",
+    "HARMLESS", "MECHANISMS", "Expectation", "Expected", "Harmless",
     "Known", "Site", "expectation",
 ]  # fmt: skip

@@ -12,8 +12,8 @@ from support import ROOT
 DESIGN = (
     "abandoned-sender abandoned-receiver double-send unstopped-worker detached-wait lock-cycle double-lock "
     "lock-held-while-waiting waitgroup-never-done lost-signal nil-channel missing-deadline peer-stopped-reading "
-    "unclosed-body unbounded-spawn timer-loop accumulating-registration growing-container held-by-goroutine "
-    "unstopped-timer substring-pin finalizer-backlog off-heap"
+    "unclosed-body exhausted-pool unbounded-spawn timer-loop accumulating-registration growing-container "
+    "held-by-goroutine unstopped-timer substring-pin finalizer-backlog off-heap"
 ).split()
 # What explain calls the part of a line in a mistake.
 ROLES = (

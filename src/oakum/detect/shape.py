@@ -7,6 +7,7 @@ standard library and of Go itself; what one project's goroutines look like belon
 import re
 
 from oakum.knowledge.benign import Match
+from oakum.knowledge.pairs import pairs
 from oakum.model import GoroutineGroup, Mechanism, Population, Site, normal_function
 from oakum.model.vocabulary import NIL_CHANNEL_STATES
 
@@ -98,6 +99,8 @@ def _by_state(group: GoroutineGroup, state: str | None, *, alive: bool, moves: b
             return ("unclosed-body",)
         if moves and _QUEUES_FOR_CONNECTION in names:
             return ("unbounded-spawn", "missing-deadline")
+        if names and pairs().waits_for_pool(names[0]):
+            return ("unbounded-spawn", "exhausted-pool") if moves else ("exhausted-pool", "unstopped-worker")
         if any(name in _ANSWERS for name in names):
             return ("missing-deadline", "detached-wait")
         return ("unstopped-worker", "timer-loop" if alive else "abandoned-receiver")
@@ -121,9 +124,10 @@ def sites(population: Population, process: str) -> tuple[Site, ...]:
         found.append(Site("blocked", place, population.state, population.last, process))
     if group.created_by is not None:
         found.append(Site("created", group.created_by, process=process))
-    frames = group.stack.frames
-    for owner in ("dependency", "own"):
-        first = next((frame for frame in frames if frame.owner == owner), None)
-        if first is not None and first != place:
-            found.append(Site("driver", first, process=process))
+    met: set[str] = set()
+    for frame in group.stack.frames:  # from the leaf: the caller nearest to the wait is told first
+        if frame.owner in ("dependency", "own") and frame.owner not in met:
+            met.add(frame.owner)
+            if frame != place:
+                found.append(Site("driver", frame, process=process))
     return tuple(found)

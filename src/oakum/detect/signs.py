@@ -242,7 +242,7 @@ class Reader:
         evenly = signs.population.state != "IO wait" and len(came) > 2 and min(came) >= max(FEW, 0.5 * max(came))
         enough = risen >= FEW if signs.wait == "soft" else goes_on(came, told_by) or evenly
         if self._timely:  # the last step under load must have brought some
-            busy = max(at for at, work in enumerate(self._work) if work >= 0.25 * max(self._work))
+            busy = max(at for at, rate in enumerate(self._rates) if rate >= 0.25 * max(self._rates))
             enough = enough and came[busy] > 0
         return enough and (signs.population.followed or all(b >= a for a, b in pairwise(counts)))
 
@@ -321,13 +321,18 @@ class Reader:
         not captured: dumps of so many are dear."""
         return not population.followed and min(counts) >= max(_MANY, 0.9 * max(counts)) and 2 * counts[-1] > self._total
 
-    def _rests(self) -> bool:
-        """Tell whether hardly anything was done in the last step, for its time: a minute after the load is long."""
+    @cached_property
+    def _rates(self) -> list[float]:
+        """Return what was done in each step for its time, where it is known: a minute after the load is long."""
         at = [snapshot.at.timestamp() if snapshot.at else 0.0 for snapshot in self._snapshots]
         seconds = [after - before for before, after in pairwise(at)]
         if len(seconds) != len(self._work) or min(seconds, default=0.0) <= 0 or not all(at):
-            seconds = [1.0] * len(self._work)
-        return self._timely and quiet([work / time for work, time in zip(self._work, seconds, strict=True)])
+            return list(self._work)
+        return [work / time for work, time in zip(self._work, seconds, strict=True)]
+
+    def _rests(self) -> bool:
+        """Tell whether hardly anything was done in the last step."""
+        return self._timely and quiet(self._rates)
 
     def _queue_grows(self, counts: list[int]) -> bool:
         """Tell whether more wait in every snapshot than in the one before: in four, or they are most of the process."""

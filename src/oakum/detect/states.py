@@ -2,6 +2,7 @@
 
 import re
 
+from oakum.knowledge.pairs import pairs
 from oakum.model import Stack, WaitKind
 from oakum.model.vocabulary import HARD_STATES, NIL_CHANNEL_STATES, RESTING_STATES, SOFT_STATES
 
@@ -9,11 +10,10 @@ from oakum.model.vocabulary import HARD_STATES, NIL_CHANNEL_STATES, RESTING_STAT
 _WRITE = re.compile(
     r"^(?:internal/poll\.\(\*FD\)|net\.\(\*netFD\))\.(?:Write|Writev|WriteTo|WriteMsg|[wW]rite\w*|SendFile)$"
 )
-# A select inside a call that is meant to return soon: for a reader, a free connection, a weight, a body to be closed.
+# A select inside a call that is meant to return soon: for a reader, a free connection, a body to be closed.
 _EXPECTED = frozenset(
     {
-        "io.(*pipe).write", "net.(*pipe).write", "database/sql.(*DB).conn", "net/http.(*persistConn).readLoop",
-        "net/http.(*Transport).getConn", "golang.org/x/sync/semaphore.(*Weighted).Acquire",
+        "io.(*pipe).write", "net.(*pipe).write", "net/http.(*persistConn).readLoop", "net/http.(*Transport).getConn",
     }
 )  # fmt: skip
 
@@ -24,7 +24,7 @@ def wait_of(state: str | None, stack: Stack) -> WaitKind:
         return "unknown"
     if state == "IO wait" and any(_WRITE.match(frame.function) for frame in stack.frames[:4]):
         return "hard"
-    if state == "select" and stack.frames and stack.frames[0].function in _EXPECTED:
+    if state == "select" and stack.frames and _expected(stack.frames[0].function):
         return "hard"
     if state == "semacquire":
         return _semacquire(stack)
@@ -35,6 +35,10 @@ def wait_of(state: str | None, stack: Stack) -> WaitKind:
     if state in SOFT_STATES:
         return "soft"
     return "resting" if state in RESTING_STATES else "working"
+
+
+def _expected(function: str) -> bool:
+    return function in _EXPECTED or pairs().waits_for_pool(function)
 
 
 def _semacquire(stack: Stack) -> WaitKind:

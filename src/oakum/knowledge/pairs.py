@@ -30,6 +30,7 @@ class Pair(Struct, frozen=True):
     acquire: tuple[str, ...]  # as `normal_function` gives them; a star stands for anything
     release: tuple[str, ...]  # as a person would write the call: "(*Ticker).Stop"
     mechanism: Mechanism  # what it is when the second half is never called
+    waits: tuple[str, ...] = ()  # where a caller blocks until one is given back: "database/sql.(*DB).conn"
     generic: bool = False  # a name that many packages give to such a function: any other pair goes first
 
 
@@ -54,6 +55,7 @@ class Pairs:
                     self._globs.setdefault(pattern.rpartition(".")[2], []).append((pattern, id_))
                 else:
                     self._exact.setdefault(pattern, id_)
+        self._waits = frozenset(name for text in texts.values() for name in names(text, "waits"))
         self.match = lru_cache(maxsize=65536)(self._match)
 
     @cached_property
@@ -71,6 +73,10 @@ class Pairs:
         """Return the examples of a pair: what it must match and what it must not."""
         return tuple(Example(**example) for example in tomllib.loads(self._texts[id_])["example"])
 
+    def waits_for_pool(self, function: str) -> bool:
+        """Tell whether this function blocks until something is given back to a pool."""
+        return function in self._waits
+
     def _match(self, function: str) -> Pair | None:
         name = normal_function(function)
         if name in self._exact:
@@ -84,8 +90,8 @@ class Pairs:
 
 def _entry(text: str) -> Pair:
     table: dict[str, Any] = tomllib.loads(without_examples(text))
-    acquire, release = tuple(table.pop("acquire")), tuple(table.pop("release"))
-    return Pair(acquire=acquire, release=release, **table)
+    acquire, release, waits = (tuple(table.pop(key, ())) for key in ("acquire", "release", "waits"))
+    return Pair(acquire=acquire, release=release, waits=waits, **table)
 
 
 @cache

@@ -165,7 +165,7 @@ AGAINST: frozenset[EvidenceKind] = frozenset(kind for kind, one in EVIDENCE.item
 Mechanism = Literal[
     "abandoned-sender", "abandoned-receiver", "double-send", "unstopped-worker", "detached-wait", "lock-cycle",
     "double-lock", "lock-held-while-waiting", "waitgroup-never-done", "lost-signal", "nil-channel", "missing-deadline",
-    "peer-stopped-reading", "unclosed-body", "unbounded-spawn", "timer-loop",
+    "peer-stopped-reading", "unclosed-body", "exhausted-pool", "unbounded-spawn", "timer-loop",
     "accumulating-registration", "growing-container", "held-by-goroutine", "unstopped-timer", "substring-pin",
     "finalizer-backlog", "off-heap",
     "growing-goroutines", "growing-memory",
@@ -187,6 +187,7 @@ MECHANISMS: Mapping[Mechanism, str] = MappingProxyType({
     "missing-deadline": "I/O without a deadline to a peer that does not answer",
     "peer-stopped-reading": "a write to a peer that no longer reads",
     "unclosed-body": "a response body, or another resource, that is never closed",
+    "exhausted-pool": "a wait for a connection or slot of a pool from which those taken are not given back",
     "unbounded-spawn": "goroutines are created faster than they end",
     "timer-loop": "a loop over a ticker or timer that nothing stops",
     "accumulating-registration": "something is registered again and again and never unregistered",

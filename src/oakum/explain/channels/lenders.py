@@ -25,8 +25,8 @@ _MOST = 3
 def reason(stack: LockStack) -> Reason | None:
     """Return who keeps what the stack waits to be lent."""
     spot, op = stack.blocked, stack.waiting
-    if spot is None or op is None or op.kind not in _OTHER:
-        return None
+    if spot is None or op is None or op.kind not in _OTHER or spot.frame.owner == "stdlib":
+        return None  # what the standard library lends, and how it is given back: network/handles.py
     lends = _lending(stack)
     if lends is None:
         return None

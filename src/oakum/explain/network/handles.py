@@ -138,7 +138,7 @@ def scan(package: Package, flows: Flows) -> Iterator[Reason]:
     """Yield rows that a way through a function leaves open."""
     del flows
     for one in _lost(package, ROWS):
-        told = _build_reason([("rows", one)], "unstopped-worker")
+        told = _build_reason([("rows", one)], "exhausted-pool")
         if told is not None:
             yield Reason(told.mechanism, told.texts[1:], told.sites, certain=True)
 

@@ -70,6 +70,12 @@ _REVIEW: dict[str, tuple[str, str]] = {
         "Run the `bodyclose` linter in CI: every unclosed body costs a connection and two goroutines.",
         "在 CI 中启用 `bodyclose`：每个未关闭的响应体占用一条连接和两个协程。",
     ),
+    "exhausted-pool": (
+        "Run the `sqlclosecheck` linter in CI. Alert on waits for the pool (`DB.Stats().WaitCount`), not on errors: an "
+        "exhausted pool returns none.",
+        "在 CI 中启用 `sqlclosecheck`；对池的等待次数（`DB.Stats().WaitCount`）告警，"
+        "不能只看错误：池耗尽时没有错误返回。",
+    ),
     "unbounded-spawn": (
         "Review: every go statement in a handler or loop has a limit (semaphore, pool, `errgroup.SetLimit`) and a "
         "policy for the excess.",

@@ -154,6 +154,21 @@ WORDS: dict[str, tuple[str, str]] = {
         "defer resp.Body.Close() right after the error check, on every path, even when the body is not read.",
         "检查 err 之后立即 defer resp.Body.Close()，所有路径都要关闭，不读取响应体时也一样。",
     ),
+    "mechanism.exhausted-pool": (
+        "Connections or slots of a pool are taken and not given back",
+        "池中的连接或名额取走后未归还",
+    ),
+    "mechanism.exhausted-pool.why": (
+        "Each path that does not give back costs the pool one for good. A bounded pool runs dry and every caller "
+        "waits; an unbounded one opens ever more connections.",
+        "每条不归还的路径都让池永久少一个。有上限的池会耗尽，所有调用者都在等待；无上限的池则不断新建连接。",
+    ),
+    "mechanism.exhausted-pool.do": (
+        "Give back on every path: defer rows.Close(), tx.Rollback() or Release right after the error check. Pass a "
+        "context with a deadline to what waits for the pool.",
+        "所有路径都要归还：检查 err 之后立即 defer rows.Close()、tx.Rollback() 或 Release；"
+        "等待池的调用传入带截止时间的 context。",
+    ),
     "mechanism.unbounded-spawn": (
         "Goroutines are started without a limit, faster than they finish",
         "协程启动不设上限，且快于结束",
@@ -291,7 +306,7 @@ WORDS: dict[str, tuple[str, str]] = {
 GOROUTINES: tuple[Mechanism, ...] = (
     "abandoned-sender", "abandoned-receiver", "double-send", "unstopped-worker", "detached-wait", "lock-cycle",
     "double-lock", "lock-held-while-waiting", "waitgroup-never-done", "lost-signal", "nil-channel", "missing-deadline",
-    "peer-stopped-reading", "unclosed-body", "unbounded-spawn", "timer-loop",
+    "peer-stopped-reading", "unclosed-body", "exhausted-pool", "unbounded-spawn", "timer-loop",
 )  # fmt: skip
 MEMORY: tuple[Mechanism, ...] = (
     "accumulating-registration", "growing-container", "held-by-goroutine", "unstopped-timer", "substring-pin",

@@ -291,6 +291,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "missing.missing-deadline": ("a reply, without a timeout", "没有超时的应答"),
     "missing.peer-stopped-reading": ("the peer, which stopped reading", "已停止读取的对端"),
     "missing.unclosed-body": ("Close of the response body", "响应体的 Close"),
+    "missing.exhausted-pool": ("a connection or slot that is never given back", "无人归还的连接或名额"),
     "missing.unbounded-spawn": ("a limit on how many are started", "启动数量的上限"),
     "missing.timer-loop": ("an exit of the loop", "循环的退出条件"),
     # What is in a folded section, beside its title.

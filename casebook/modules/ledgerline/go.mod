@@ -1,0 +1,3 @@
+module example.org/quarry/ledgerline
+
+go 1.19
