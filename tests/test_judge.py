@@ -27,13 +27,15 @@ FOR = (
 def suspect(
     wait: Any,
     *kinds: Any,
-    mechanism: Any = "abandoned-sender",
+    mechanism: Any = "",
     weight: float = 0.5,
     place: Frame = PLACE,
     role: Any = "blocked",
+    count: int = 3,
 ) -> Suspect:
+    mechanism = mechanism or ("abandoned-sender" if wait else "growing-container")
     evidence = tuple(Evidence(kind, Text(f"goroutines.{kind}"), DIGEST) for kind in kinds)
-    return Suspect((Site(role, place, count=3),), (mechanism,), evidence, weight, wait=wait or None)
+    return Suspect((Site(role, place, count=count),), (mechanism,), evidence, weight, wait=wait or None)
 
 
 @pytest.mark.parametrize(
@@ -55,6 +57,9 @@ def suspect(
         ("hard", "reported-wait single-step", "likely"),
         ("hard", "majority cause-in-source", "likely"),
         ("hard", "pile-up cause-in-source", "possible"),
+        # A pool that lends to nobody who is there: also where clients still wait, or only counts are known.
+        ("hard", "client-connected counts-only steady-growth pool-unused", "likely"),
+        ("hard", "client-connected counts-only steady-growth", "possible"),
         # A wait of a moment, or a count alone, may be load.
         ("hard", "pile-up", "possible"),
         ("hard", "reported-wait", "possible"),
@@ -103,6 +108,20 @@ def test_only_go_proves(wait: str) -> None:
 @pytest.mark.parametrize("kind", FOR)
 def test_one_sign_alone_convicts_nobody_at_rest(wait: str, kind: str) -> None:
     assert confidence(suspect(wait, kind)) == "possible"
+
+
+@pytest.mark.parametrize("mechanism", ["accumulating-registration", "unstopped-timer", "finalizer-backlog"])
+def test_what_names_who_should_let_go_needs_even_growth_only(mechanism: str) -> None:
+    kinds = ("heap-owner", "heap-single-step", "heap-even-growth")
+    assert confidence(suspect("", *kinds, mechanism=mechanism)) == "likely"
+    assert confidence(suspect("", *kinds[:2], mechanism=mechanism)) == "possible"
+    assert confidence(suspect("", *kinds, "heap-with-goroutines", mechanism=mechanism)) == "possible"
+
+
+@pytest.mark.parametrize(("wait", "count", "said"), [("hard", 1000, "likely"), ("unknown", 4310, "likely"),
+    ("hard", 999, "possible"), ("soft", 4310, "possible"), ("resting", 4310, "possible")])  # fmt: skip
+def test_a_thousand_that_are_most_of_the_process_are_no_queue(wait: str, count: int, said: str) -> None:
+    assert confidence(suspect(wait, "pile-up", "majority", count=count)) == said
 
 
 def test_the_verdict_follows_the_surest() -> None:

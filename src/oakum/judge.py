@@ -51,6 +51,8 @@ _SAYS: Mapping[WaitKind | None, int] = {"never": 4, "hard": 3, "soft": 2}
 _MOST = 5
 # So many goroutines in one abnormal wait are no coincidence of one snapshot.
 _SEVERAL = 3
+# No queue that moves gets so long and is most of its process: a server refuses work long before.
+_THOUSAND = 1000
 # A container that nobody named has to be this part of the growth: caches that fill beside a leak are less.
 _PART = 1 / 7
 _MOST_OF_IT = 0.5
@@ -79,6 +81,8 @@ def _likely(suspect: Suspect) -> bool:
         return kinds.any("reported-wait", "stuck")
     if wait is None:
         return _likely_memory(suspect)
+    if kinds.has("majority") and suspect.blocked >= _THOUSAND and wait in ("hard", "unknown"):
+        return True
     return _likely_hard(suspect) if wait == "hard" else _likely_at_rest(suspect)
 
 
@@ -94,8 +98,8 @@ def _likely_hard(suspect: Suspect) -> bool:
         return True
     if kinds.has("same-goroutines", "lock-holder") or kinds.has("majority", "cause-in-source"):
         return True
-    # No queue moves while nobody works; several of them did not just meet there.
-    if kinds.has("nobody-at-work") and (kinds & _GREW or suspect.blocked >= _SEVERAL):
+    # No queue moves while nobody works or uses the pool; several of them did not just meet there.
+    if kinds.any("nobody-at-work", "pool-unused") and (kinds & _GREW or suspect.blocked >= _SEVERAL):
         return True
     if kinds.any("counts-only", "client-connected"):  # who waits now may be another, or its client only be patient
         grew = kinds.has("majority") and kinds.any("steady-growth", "single-step")
@@ -138,6 +142,9 @@ def _likely_memory(suspect: Suspect) -> bool:
     if suspect.mechanisms[0] == "growing-container" and suspect.weight < _PART and not kinds.has("never-removed"):
         return False
     if kinds.any("heap-owner", "never-removed") and kinds.any("heap-steady-growth", "heap-baseline"):
+        return True
+    # What is registered, or waits for a timer or a finalizer, names who should let go: no cache fills up like that.
+    if kinds.has("heap-owner", "heap-even-growth") and suspect.mechanisms[0] != "growing-container":
         return True
     # As much for each unit of work, nothing of it ever freed, and most of what the process gained.
     if kinds.has("heap-owner", "heap-retained") and suspect.weight >= _MOST_OF_IT:

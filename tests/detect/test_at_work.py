@@ -4,6 +4,7 @@ import pytest
 
 from goroutine_text import MAIN, READ, crew, diagnosed, dump, goroutine, read
 from oakum.detect.at_work import at_work
+from oakum.model import Diagnosis
 
 STANDARD = "/usr/local/go/src/"
 
@@ -71,3 +72,32 @@ def test_the_one_before_them_is_at_work(state: str, waits: str, works: str, excu
     diagnosis = diagnosed(*dumps, every=0.3)
     assert any("head-at-work" in found.suspect.kinds for found in diagnosis.findings) is excused
     assert (diagnosis.verdict == "leaking") is not excused
+
+
+CONN = f"database/sql.(*DB).conn@{STANDARD}database/sql/sql.go:1374"
+ROWS = f"database/sql.(*Rows).Next@{STANDARD}database/sql/sql.go:3000"
+READS = (*READ, "github.com/acme/driver.(*conn).next@/go/pkg/mod/github.com/acme/driver@v1.0.0/conn.go:9")
+
+
+def waiting_for_a_connection(*others: str) -> Diagnosis:
+    """Return what one dump shows: handlers that wait for a connection of a pool, beside others at work."""
+    busy = goroutine(7, "running", "main.(*Clock).tick")
+    return diagnosed(dump(MAIN, busy, crew(range(20, 24), "select", CONN, "main.(*Fares).Find", "main.find"), *others))
+
+
+@pytest.mark.parametrize(
+    ("user", "lent"),
+    [
+        ((*READS, ROWS, "main.(*Fares).Sum"), True),  # in the pool's own code
+        (("main.(*Tariff).price", "main.(*Fares).Find"), True),  # in the code that got it
+        (("main.(*Tariff).price", "main.find"), True),  # in its caller
+        ((f"database/sql.(*Tx).awaitDone@{STANDARD}database/sql/sql.go:2200",), False),  # the pool's own helper
+        (("main.(*Tariff).price", "main.refresh"), False),
+    ],
+)
+def test_a_pool_that_lends_to_nobody_who_is_there(user: tuple[str, ...], lent: bool) -> None:
+    """A pool in use has users; when all have returned without giving back, nobody is left who could."""
+    diagnosis = waiting_for_a_connection(goroutine(9, "IO wait", *user))
+    found = next(one for one in diagnosis.findings if one.mechanism == "exhausted-pool")
+    assert found.suspect.kinds.has("pool-unused") is not lent
+    assert (found.confidence == "likely") is not lent

@@ -6,7 +6,8 @@ goroutines that wait for the next client, are not at work.
 """
 
 from oakum.knowledge import benign
-from oakum.model import GoroutineGroup, Goroutines, Population, normal_function
+from oakum.knowledge.pairs import pairs
+from oakum.model import Frame, GoroutineGroup, Goroutines, Population, normal_function
 from oakum.model.vocabulary import LOCK_STATES, RUNNING_STATES, SOFT_STATES
 
 # These read the process, or wait for the system.
@@ -32,6 +33,7 @@ class Servers:
     """The goroutines that wait for their next job or tick, by the types whose methods they run."""
 
     def __init__(self, goroutines: Goroutines) -> None:
+        self._groups = goroutines.groups
         self._by_type: dict[tuple[str, str], set[str]] = {}
         self._busy: set[tuple[str, str]] = set()  # types whose methods somebody at work is in
         self._functions: set[str] = set()  # in which somebody is at work
@@ -55,6 +57,20 @@ class Servers:
             return (place.package, place.receiver or place.file) in self._busy
         return state == "sync.WaitGroup.Wait" and normal_function(place.function) in self._functions
 
+    def pool_unused(self, blocked: Population) -> bool:
+        """Tell whether these wait for a pool that lends to nobody who is there: what is lent was never given back.
+
+        Whoever has something of a pool is in the code that got it, in the pool's own, or was started by either.
+        """
+        waiting = [group for group in blocked.now if _waits_for_pool(group)]
+        if not waiting or len(waiting) < len(blocked.now):
+            return False
+        pools = {group.stack.frames[0].package for group in waiting}
+        borrowers = {normal_function(frame.function) for group in waiting for frame in _own_run(group)}
+        return bool(borrowers) and not any(
+            _borrows(group, pools, borrowers) for group in self._groups if not _waits_for_pool(group)
+        )
+
     def may_serve(self, blocked: Population) -> bool:
         """Tell whether a goroutine of the type that others are blocked in waits for something else: perhaps for a tick.
 
@@ -62,6 +78,29 @@ class Servers:
         """
         own = {blocked.example.stack.key}
         return any(self._by_type.get(type_, own) - own for type_ in _types(blocked.example))
+
+
+def _waits_for_pool(group: GoroutineGroup) -> bool:
+    return bool(group.stack.frames) and pairs().waits_for_pool(group.stack.frames[0].function)
+
+
+def _own_run(group: GoroutineGroup) -> list[Frame]:
+    """Return the own frames nearest to the leaf: the call, and its callers up to where a framework calls them."""
+    frames = group.stack.frames
+    first = next((at for at, frame in enumerate(frames) if frame.owner == "own"), len(frames))
+    last = next((at for at in range(first, len(frames)) if frames[at].owner != "own"), len(frames))
+    return list(frames[first:last])
+
+
+def _borrows(group: GoroutineGroup, pools: set[str], borrowers: set[str]) -> bool:
+    """Tell whether a goroutine may have something of a pool."""
+    frames, made = group.stack.frames, group.created_by
+    if made is not None and normal_function(made.function) in borrowers:
+        return True
+    if any(normal_function(frame.function) in borrowers for frame in frames):
+        return True
+    called = any(frame.owner in ("own", "dependency") and frame.package not in pools for frame in frames)
+    return called and any(frame.package in pools for frame in frames)
 
 
 def _types(group: GoroutineGroup) -> set[tuple[str, str]]:

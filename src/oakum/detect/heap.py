@@ -85,6 +85,7 @@ class _Heap:
         self.last = int(self.seen[-1])
         self._space = growth.space[self.seen]
         self._noise, self._churn = growth.noise[self.seen], growth.churn[self.seen]
+        self._made = growth.allocated[self.seen]
         before = self._space[0] if len(self.seen) > 1 else 0
         self._gained: list[int] = (self._space[-1] - before).tolist()
 
@@ -120,8 +121,9 @@ class _Heap:
 
     def moves(self, rows: Sequence[int]) -> Moves:
         """Return how these rows move together."""
-        space, noise, churn = (told.take(rows, axis=1).sum(axis=1) for told in (self._space, self._noise, self._churn))
-        return moves(space.astype(np.float64), noise, churn, self.works)
+        columns = (self._space, self._noise, self._churn, self._made)
+        space, noise, churn, made = (told.take(rows, axis=1).sum(axis=1).astype(np.float64) for told in columns)
+        return moves(space, noise, churn, self.works, made)
 
     def agreed(self, rows: Sequence[int]) -> Moves:
         """Return how these rows move, by the profile and by what the collector says of the whole."""

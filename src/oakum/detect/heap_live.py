@@ -20,15 +20,17 @@ _SWING = 0.03
 _FLOOR = 1 << 20  # however little is kept
 # Growth for each unit of work, later against earlier: a leak stays within a tenth of 1 here, where nothing is sampled.
 _SLOWED = 0.7
+# Of what was allocated: where most has been freed, the rest may only be younger.
+_KEPT = 0.5
 
 
 def agreed(told: Moves, rows: Int64s, growth: HeapGrowth, series: MemorySeries, works: Sequence[Floats]) -> Moves:
     """Return how a cause moves, by its profile and by what the collector says; `works` are [snapshot], ever more."""
-    if told.trend not in ("single-step", "rises") or len(series.num_gc) != len(growth.seen):
+    if told.trend not in ("single-step", "rises"):
         return told
-    at = _collected(series, growth.snapshots)
+    at = _collected(series, growth.snapshots) if len(series.num_gc) == len(growth.seen) else growth.snapshots[:0]
     if len(at) < 3:
-        return told
+        return told.called("single-step") if told.trend == "rises" and _frees(rows, growth) else told
     ours = growth.space[np.ix_(at, rows)].sum(axis=1).astype(np.float64)
     total = growth.total[at].astype(np.float64)
     if ours[-1] - ours[0] < _MOST * (total[-1] - total[0]):
@@ -44,6 +46,15 @@ def agreed(told: Moves, rows: Int64s, growth: HeapGrowth, series: MemorySeries, 
     if exact.trend in ("single-step", "rises") and exact.pace < _SLOWED:
         return told.called("single-step")
     return told.called("rises") if exact.trend == "rises" and told.rises >= RISES else told
+
+
+def _frees(rows: Int64s, growth: HeapGrowth) -> bool:
+    """Tell whether most of what was allocated at the cause has been freed."""
+    first, last = growth.snapshots[[0, -1]]
+    gained, made = (
+        int(column[last, rows].sum() - column[first, rows].sum()) for column in (growth.space, growth.allocated)
+    )
+    return 0 < gained < _KEPT * made
 
 
 def _collected(series: MemorySeries, snapshots: Int64s) -> Int64s:

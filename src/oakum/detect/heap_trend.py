@@ -42,6 +42,8 @@ _GIVEN_BACK = 0.1
 _KEPT = 0.98
 # As fast as it began, within what sampling does to two steps: a set of keys that is half full is below it.
 _CLIMBS = 0.7
+# Of what is allocated there a leak keeps the same part in every step; a container that has begun to evict keeps less.
+_EVICTS = 0.75
 
 
 class Moves(Struct, frozen=True):
@@ -62,11 +64,12 @@ class Moves(Struct, frozen=True):
         return replace(self, trend=trend, climbs=self.climbs and trend == "rises")
 
 
-def moves(space: Floats, noise: Floats, churn: Floats, works: Sequence[Floats]) -> Moves:
+def moves(space: Floats, noise: Floats, churn: Floats, works: Sequence[Floats], made: Floats | None = None) -> Moves:
     """Return how live bytes move.
 
     `works` are measures of what was done in each step, as shares of the busiest step; the last one is the time that
     passed. It slows down only if it does so by every measure, and goes on only if it does so by every measure of work.
+    `made` is what was allocated at the same place up to each snapshot.
     """
     first, last, peak = int(space[0]), int(space[-1]), int(space.max())
     if len(space) == 1:
@@ -95,6 +98,7 @@ def moves(space: Floats, noise: Floats, churn: Floats, works: Sequence[Floats]) 
     given_back = max(float(errors[-1]), _GIVEN_BACK * (last - first))
     goes_on = steps[-1] >= -given_back and not any(_stalled(steps, work, rate, _BUSY) for work, rate in paced)
     goes_on = goes_on and not any(_slower(steps, errors, work, rate) for work, rate in paced)
+    goes_on = goes_on and not (made is not None and _evicts(steps, errors, np.diff(made)))
     clear = _errors(space, noise, churn, 0, len(space) - 1) >= _RISEN
     goes_on = goes_on and clear and not pace < _SLOWED
     climbs = goes_on and len(steps) > 1 and bool(risen.all()) and not pace < _CLIMBS
@@ -164,6 +168,21 @@ def _slower(steps: Floats, errors: Floats, work: Floats, rate: Floats) -> bool:
     at = int(busy[-1])
     due = float(steps[:at].sum() / work[:at].sum() * work[at])
     return bool(steps[at:].sum() < _SLOWED * due and due - steps[at:].sum() > _SURE * errors[at])
+
+
+def _evicts(steps: Floats, errors: Floats, made: Floats) -> bool:
+    """Tell whether from some step on far less of what was allocated there was kept than before: something takes it out.
+
+    Steps that allocated little say nothing.
+    """
+    busy = made >= _BUSY * made.max()
+    for at in np.flatnonzero(busy)[1:].tolist():
+        before, after = busy & (np.arange(len(made)) < at), busy & (np.arange(len(made)) >= at)
+        due = float(steps[before].sum() / made[before].sum() * made[after].sum())
+        kept, error = float(steps[after].sum()), float(np.sqrt((errors[after] ** 2).sum()))
+        if kept < _EVICTS * due and due - kept > _SURE * error:
+            return True
+    return False
 
 
 def _pace(steps: Floats, work: Floats) -> float:

@@ -219,7 +219,7 @@ class Reader:
             signs.found["steady-growth"] = self.evidence("steady-growth", text, population)
             if self._steady(came) and not kept_open and not self._live.sockets_follow(population, counts):
                 self.add_evidence(signs, "growth-at-constant-load", counts=tuple(counts))
-        elif stays and (risen >= FEW or signs.wait == "soft" or self._lasts(population)):
+        elif stays and (risen >= FEW or signs.wait == "soft" or self._lasts(population, counts)):
             self.add_evidence(signs, "single-step", counts=tuple(counts), moments=len(counts))
         connected = population.state == "IO wait" and reads_socket(population)  # a peer may outlive every load
         kept = int(population.since[-2]) if population.followed else min(counts[-2:])
@@ -253,6 +253,8 @@ class Reader:
         """
         if signs.wait != "hard" or self._servers is None or not (counts[-1] > 1 or min(counts[-2:]) > 0):
             return
+        if self._servers.pool_unused(signs.population):
+            self.add_evidence(signs, "pool-unused", count=counts[-1])
         if self._nobody_works[-1] and not self._servers.may_serve(signs.population):
             self.add_evidence(signs, "nobody-at-work", count=counts[-1], total=self._total)
         elif self._servers.at_head(signs.population):
@@ -285,10 +287,11 @@ class Reader:
         if alone and self._living and orphaned(signs.population, self._living):
             self.add_evidence(signs, "orphaned", count=counts[-1])
 
-    def _lasts(self, population: Population) -> bool:
+    def _lasts(self, population: Population, counts: list[int]) -> bool:
         """Tell whether some are more than a glimpse: seen twice, or with an age, or there was no snapshot between."""
-        aged = int(population.aged[self._at[-1]]) > 0
-        return aged or not population.followed or len(self._at) < 3 or int(population.since[-2]) > 0
+        if len(counts) < 3 or int(population.aged[self._at[-1]]) > 0:
+            return True
+        return int(population.since[-2]) > 0 if population.followed else counts[-2] > 0 or counts[-1] > 1
 
     def _steady(self, came: list[int]) -> bool:
         """Tell whether more came in every step although the work was the same: then more work is not why."""

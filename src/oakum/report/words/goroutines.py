@@ -52,6 +52,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "No goroutine is running, sleeping or in a call (idle connections excluded): nothing can move this queue.",
         "没有协程在运行、休眠或对外调用（空闲连接不计）：队列不会再前进。",
     ),
+    "goroutines.pool-unused": (
+        "No goroutine uses anything of this pool: what it has lent is held by code that has returned.",
+        "没有协程在使用该池借出的资源：借出方已返回，但未归还。",
+    ),
     "goroutines.not-reused": (
         "As many came again for the same work and none left: {counts}. A pool would have reused the idle ones.",
         "相同的工作量又新增同样多的协程，且无一退出：{counts}。若是协程池，应复用已空闲的协程。",
