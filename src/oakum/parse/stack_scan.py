@@ -7,6 +7,7 @@ stacks they point to, what stood between them. Refuses nothing: what cannot be r
 import re
 from functools import lru_cache
 from time import monotonic
+from typing import TypeVar
 
 import numpy as np
 from msgspec import Struct, field
@@ -17,13 +18,14 @@ from oakum.parse.limits import Limits
 from oakum.parse.stack_headers import Header, header
 from oakum.parse.stack_lines import Body, BrokenHeader, Found, Lines, Mark
 
+_T = TypeVar("_T")
 ID, HEAD, MINUTES, BODY, PARENT, START, END = range(7)  # columns of a row
 _WIDTH = END + 1
 
 _CHUNK = 1 << 17  # what is read over and over should stay in the cache of a core
 _BEGIN = b"goroutine "
-# (0xc000010000, {0x1, 0x2?}, ...)        at the end of a function's line
-_ARGUMENTS = {eol: re.compile(rb"\([0-9a-fx, .{}?_]*+\)" + eol) for eol in (b"\n", b"\r\n")}
+# (0xc000010000, {0x1, 0x2?}, ...)        at the end of a function's line; those of () and (...) are all the same
+_ARGUMENTS = {eol: re.compile(rb"\([0{_][0-9a-fx, .{}?_]*+\)" + eol) for eol in (b"\n", b"\r\n")}
 #  fp=0xc000add7d0 sp=0xc000add7b0 pc=0x4b2256        (GOTRACEBACK=crash)
 _POINTERS = re.compile(rb" fp=0x[0-9a-f]+ sp=0x[0-9a-f]+(?: pc=0x[0-9a-f]+)?(?=\r?\n)")
 # gp=0xc000002380 m=0 mp=0x1a2b        gp=0x3a5696e38d20 m=nil
@@ -33,6 +35,9 @@ _WAITED = re.compile(rb"(\[[A-Za-z. ()]+(?<! minutes)), (\d{1,9}) minutes((?:, [
 # \t/usr/local/go/src/net/http/server.go:2937 +0x266
 _WHOLE_POSITION = re.compile(rb":\d+ \+0x[0-9a-f]+\s*$")
 _MINUTES_END = b" minutes]:"
+_MOST_LATEST = 4096  # creators
+_NOBODY = (-1, 0, b"")
+_LOOK = 4096  # bytes of a chunk in which the pointers of a crash are looked for
 _LINE_ENDS = (b"", b"\n", b"\r\n")
 _NUL = b"\0"  # stands for arguments in a key; a chunk that holds one itself is read line by line
 _PARENT = b"\0\0"  # stands for ` in goroutine 17` and the end of its line
@@ -69,8 +74,9 @@ class Scan(Struct):
     _done: list[Int64s] = field(default_factory=list)
     _count: int = 0
     _head_of: dict[bytes, tuple[int, int]] = field(default_factory=dict)  # head or -1, minutes
-    _waiting: dict[bytes, tuple[int, int]] = field(default_factory=dict)  # the same, by what stands before the minutes
+    _waiting: dict[bytes, int] = field(default_factory=dict)  # head, by what stands before the minutes: [chan receive
     _known: dict[bytes, tuple[int, int]] = field(default_factory=dict)  # body or -1, parent
+    _latest: dict[bytes, tuple[int, int, bytes]] = field(default_factory=dict)  # body, parent, key up to the parent
     _fast: bool = False  # the last row was known already: its lines were not read
     _known_bytes: int = 0
     _heard: int = -_LONGEST_STACK  # where the last chunk with a header ended
@@ -116,57 +122,62 @@ class Scan(Struct):
     def _blocks(self, text: bytes, start: int, eol: bytes) -> None:
         # All but the first lack the word that begins them; a blank line stands between each two. Below the header only
         # arguments and the parent's id differ among goroutines of one stack: what is left is the key it is known by.
-        head_of, known, rows, lines = self._head_of, self._known, self._rows, self.lines
+        head_of, waiting = self._head_of, self._waiting
+        known, latest, rows, lines = self._known, self._latest, self._rows, self.lines
         usable = _NUL not in text
-        crash = b" fp=0x" in text
-        without_arguments, nothing = _ARGUMENTS[eol].sub, _NUL + eol
-        blocks = text.split(eol + eol + _BEGIN)
-        gap = 2 * len(eol)
+        separator = eol + eol + _BEGIN
+        blocks = _ARGUMENTS[eol].sub(_NUL + eol, text).split(separator)
+        starts, ends = _spans(text, separator, len(blocks))
+        crash = b" fp=0x" in text[-_LOOK:]  # printed of every frame or of none
         if usable and text.startswith(_BEGIN):
             blocks[0] = blocks[0][len(_BEGIN) :]
         else:
-            self._patiently(blocks[0], start)
+            self._patiently(text[: ends[0]], start)
             lines.feed(b"", start)
-            start += len(blocks[0]) + gap
-            del blocks[0]
+            del blocks[0], starts[0], ends[0]
         fast = self._fast
-        for block in blocks:
-            end = start + len(_BEGIN) + len(block)
+        for block, begin, end in zip(blocks, starts, ends, strict=True):
             line, _, key = block.partition(b"\n")
-            key = without_arguments(nothing, key)
             if crash:
                 key = _POINTERS.sub(b"", key)
             number, _, words = line.partition(b" ")
-            head, minutes = head_of.get(words) or self._head(words)
-            parent = 0
+            state, _, waited = words.partition(b", ")
+            digits = waited[: -len(_MINUTES_END)]
+            usual = state in waiting and digits.isdigit() and len(digits) <= _MINUTE_DIGITS
+            if usual and waited.endswith(_MINUTES_END):
+                head, minutes = waiting[state], int(digits)
+            else:
+                head, minutes = head_of.get(words) or self._head(words)
             front, at, tail = key.rpartition(b" in goroutine ")
             if at:
-                maker, _, tail = tail.partition(eol)
-                key = front + _PARENT + tail
+                maker, _, place = tail.partition(eol)
                 parent = int(maker) if maker.isdigit() and len(maker) <= _DIGITS else -1
-            body, named = known.get(key) or self._learn(key, eol)
+                # Most of what is created at one place has one stack, and to compare two is cheaper than to hash one.
+                body, named, before = latest.get(place, _NOBODY)
+                if front != before:
+                    key = front + _PARENT + place
+                    body, named = known.get(key) or self._learn(key, eol)
+                    if len(front) <= _LONGEST_SHARED and len(latest) < _MOST_LATEST:
+                        latest[place] = body, named, front
+            else:
+                parent = 0
+                body, named = known.get(key) or self._learn(key, eol)
             goroutine = int(number) if number.isdigit() and len(number) <= _DIGITS else 0
             if body >= 0 and head >= 0 and parent >= 0 and goroutine and usable and not lines.foreign:
                 if lines.open is not None:
                     lines.finish()
                     self._drain()
-                rows += (goroutine, head, minutes, body, parent or named, start, end)
+                rows += (goroutine, head, minutes, body, parent or named, start + begin, start + end)
                 fast = True
             else:
                 self._fast = fast
-                self._patiently(_BEGIN + block, start)
-                lines.feed(b"", end)
+                self._patiently(text[begin:end], start + begin)
+                lines.feed(b"", start + end)
                 fast = self._fast
-            start = end + gap
         self._fast = fast
 
     def _head(self, words: bytes) -> tuple[int, int]:
         # The waiting time and pointers differ most: what stands around them is read once.
-        before, _, behind = words.rpartition(b", ")
-        if behind.endswith(_MINUTES_END) and (known := self._waiting.get(before)):
-            minutes = behind[: -len(_MINUTES_END)]
-            if minutes.isdigit() and len(minutes) <= _MINUTE_DIGITS:
-                return known[0], int(minutes)
         crash = _CRASH_WORDS.match(words) if words.startswith(b"gp=") else None
         around, waited = _without_minutes(b"gp=0 m=0 " + words[crash.end() :] if crash else words)
         told = self._head_of.get(around)
@@ -176,13 +187,15 @@ class Scan(Struct):
             self._remember(self._head_of, around, told)
         if waited >= 0:
             told = (told[0], waited)
-            if behind.endswith(_MINUTES_END) and _WAITED.fullmatch(words):
-                self._remember(self._waiting, before, told)
+            state, _, minutes = words.partition(b", ")
+            if minutes.endswith(_MINUTES_END) and _WAITED.fullmatch(words):
+                self._remember(self._waiting, state, told[0])
+                return told
         if not crash:
             self._remember(self._head_of, words, told)
         return told
 
-    def _remember(self, known: dict[bytes, tuple[int, int]], key: bytes, value: tuple[int, int]) -> None:
+    def _remember(self, known: dict[bytes, _T], key: bytes, value: _T) -> None:
         if self._known_bytes <= _MOST_KEYS:
             self._known_bytes += len(key)
             known[key] = value
@@ -279,6 +292,17 @@ class Scan(Struct):
             self.torn = at
             if lines.open is not None and (inside or told):
                 lines.tear()
+
+
+def _spans(text: bytes, separator: bytes, blocks: int) -> tuple[list[int], list[int]]:
+    """Return where each block of a text starts, with the word that begins it, and where it ends."""
+    gap = len(separator) - len(_BEGIN)
+    apart = gap // 2  # bytes from one newline to the next across a blank line
+    newline = np.frombuffer(text, np.uint8) == ord("\n")
+    ends = (np.flatnonzero(newline[:-apart] & newline[apart:]) - (apart - 1)).tolist()
+    if len(ends) != blocks - 1:  # there are blank lines within blocks too
+        ends = [found.start() for found in re.finditer(separator, text)]
+    return [0, *(end + gap for end in ends)], [*ends, len(text)]
 
 
 def _without_minutes(words: bytes) -> tuple[bytes, int]:
