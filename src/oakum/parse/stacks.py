@@ -7,6 +7,7 @@ goroutine header is in it. Un-wraps no logs: that is done before.
 import mmap
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import pairwise
 from types import MappingProxyType
 
@@ -14,7 +15,7 @@ import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from oakum.model import Buffer, GoroutineGroup, Goroutines, Problem, Reading, Stack
+from oakum.model import Buffer, Frame, GoroutineGroup, Goroutines, Problem, Reading, Stack
 from oakum.model.profile import Bools, Int64s
 from oakum.parse.limits import DEFAULT, Limits
 from oakum.parse.parking import ordered, settle, written_rows
@@ -24,6 +25,7 @@ from oakum.parse.stack_scan import BODY, END, HEAD, ID, MINUTES, PARENT, START, 
 
 _MOST_PROBLEMS = 50
 _MOST_DUMPS = 10_000
+_MOST_SHARED = 64  # frames of a stack that is remembered for the next dump, which is often of the same program
 # Go never maps the first page (runtime.minLegalPointer): what lies below is a number, no pointer.
 _LOWEST_POINTER = 4096
 # 0xc000123456        (a ? behind it would say that Go is not sure of the value)
@@ -219,9 +221,8 @@ class _Tables:
         mine = [self._bodies[row] for row in _distinct(rows[:, BODY])[:4096]]
         for body in mine:
             for frame in body.frames:
-                folder, source, _ = frame.file.replace("\\", "/").partition("/src/")
-                if source and (release := _RELEASE.search(folder)):
-                    return "go" + release[1]
+                if release := _release(frame.file):
+                    return f"go{release}"
         heads = [self._heads[row] for row in _distinct(rows[:, HEAD])]
         forms = [head.form for head in heads if head.form]
         if any(head.state in _NAMED_PRIMITIVES for head in heads):
@@ -234,9 +235,24 @@ class _Tables:
         settled = self._settled.get((body_row, state))
         if settled is None:
             body = self._bodies[body_row]
-            told, frames = settle(body.frames, state)
-            settled = self._settled[body_row, state] = (told, Stack(frames, body.truncated))
+            read = _settled if len(body.frames) <= _MOST_SHARED else _settled.__wrapped__
+            settled = self._settled[body_row, state] = read(body.frames, body.truncated, state)
         return settled
+
+
+@lru_cache(maxsize=4096)
+def _settled(frames: tuple[Frame, ...], truncated: bool, state: str) -> tuple[str | None, Stack]:
+    """Return the state of goroutines and the stack they show: one object for all dumps of a program."""
+    told, shown = settle(frames, state)
+    return told, Stack(shown, truncated)
+
+
+@lru_cache(maxsize=4096)
+def _release(file: str) -> str:
+    """Return the Go release that the path of a file names, or ""."""
+    folder, source, _ = file.replace("\\", "/").partition("/src/")
+    release = _RELEASE.search(folder) if source else None
+    return release[1] if release else ""
 
 
 def _distinct(numbers: Int64s) -> list[int]:
