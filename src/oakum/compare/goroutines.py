@@ -14,6 +14,7 @@ import numpy as np
 from msgspec import Struct
 
 from oakum.model import GoroutineGroup, Goroutines, Population, Process, normal_function
+from oakum.model.goroutine import NO_INT32S, NO_INT64S
 from oakum.model.profile import Int32s, Int64s, among
 from oakum.model.vocabulary import AGELESS_STATES
 
@@ -110,7 +111,11 @@ def _members(groups: Sequence[GoroutineGroup]) -> tuple[Int64s, Int32s] | None:
     if any(len(group.ids) != group.count for group in groups):
         return None
     if not groups:
-        return np.zeros(0, np.int64), np.zeros(0, np.int32)
+        return NO_INT64S, NO_INT32S
+    if len(groups) == 1 and len(groups[0].waits) == groups[0].count:
+        ids = groups[0].ids
+        if (ids[1:] > ids[:-1]).all():  # most are one group, printed in this order
+            return ids, groups[0].waits
     ids = np.concatenate([group.ids for group in groups])
     waits = np.concatenate(
         [group.waits if len(group.waits) == group.count else np.full(group.count, -1, np.int32) for group in groups]
