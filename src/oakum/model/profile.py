@@ -71,7 +71,7 @@ class Strings(Sequence[str]):
         """Return entry `index` as the bytes that stood in the profile."""
         return bytes(self.blob[int(self.starts[index]) : int(self.ends[index])])
 
-    def raws(self, rows: Int64s) -> list[bytes]:
+    def raws(self, rows: Int64s | Int32s) -> list[bytes]:
         """Return these entries as the bytes that stood in the profile."""
         spans = zip(self.starts[rows].tolist(), self.ends[rows].tolist(), strict=True)
         return [bytes(self.blob[start:end]) for start, end in spans]

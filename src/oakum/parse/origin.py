@@ -96,7 +96,7 @@ def producer(profile: Profile) -> str | None:
     """Return what kind of program wrote the profile: "Go", "Java", "eBPF" ...; None when nothing tells."""
     functions, strings = profile.functions, profile.strings
     some = slice(None, None, 1 + len(functions) // ENOUGH)
-    names = strings.texts(functions.name[some])
+    names = strings.raws(functions.name[some])
     files = {mapping.file for mapping in profile.mappings}
     if "[kernel.kallsyms]" in files or any(map(_of_kernel, names)):
         return "eBPF"
@@ -117,14 +117,15 @@ def producer(profile: Profile) -> str | None:
 
 
 @lru_cache(maxsize=4096)
-def _languages(name: str) -> tuple[str, ...]:
+def _languages(raw: bytes) -> tuple[str, ...]:
     """Return the languages whose functions are named so; the next profile is often of the same program."""
+    name = raw.decode("utf-8", "replace")
     return tuple(language for language, pattern in _NAMES.items() if pattern.search(name))
 
 
 @lru_cache(maxsize=4096)
-def _of_kernel(name: str) -> bool:
-    return _KERNEL.search(name) is not None
+def _of_kernel(raw: bytes) -> bool:
+    return _KERNEL.search(raw.decode("utf-8", "replace")) is not None
 
 
 def _ending(file: str) -> str:
