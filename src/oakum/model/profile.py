@@ -4,7 +4,6 @@ Mirrors pprof's message so that it can be written back without loss, but never a
 All ids are row numbers of the table they point into; -1 means none. Arrays are read-only by convention.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar, overload
 
@@ -43,6 +42,14 @@ def among(some: Int64s, ordered: Int64s) -> Bools:
         return np.zeros(len(some), np.bool_)
     found: Bools = ordered[np.minimum(np.searchsorted(ordered, some), len(ordered) - 1)] == some
     return found
+
+
+def _places(text: bytes, word: bytes) -> Iterator[int]:
+    """Yield where a word stands in a text: what an expression would find, at the speed of memory."""
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + len(word))
 
 
 class Strings(Sequence[str]):
@@ -87,8 +94,9 @@ class Strings(Sequence[str]):
     def starting_with(self, *prefixes: bytes) -> Int64s:
         """Return the entries that begin with one of these; the text is searched, not each entry."""
         rows = [np.zeros(0, np.int64)]
+        text = bytes(self.blob)
         for prefix in prefixes:
-            found = np.array([match.start() for match in re.finditer(re.escape(prefix), self.blob)], np.int64)
+            found = np.array([*_places(text, prefix)], np.int64)
             # Entries stand in the order of the text; of several that begin at one place all but the last are empty.
             at = np.searchsorted(self.starts, found, side="right") - 1
             rows.append(at[(self.starts[at] == found) & (self.ends[at] - found >= len(prefix))])

@@ -94,7 +94,7 @@ class Block(Struct, frozen=True):
 
 def find(data: Buffer) -> tuple[Block, ...]:
     """Return the text profiles of a capture in the order they stand in it; () when there are none."""
-    if not any(literal.search(data) for literal in _LITERALS):
+    if not any(one.pattern in data if isinstance(data, bytes) else one.search(data) for one in _LITERALS):
         return ()
     text = data if isinstance(data, bytes) else bytes(data)
     headers: list[tuple[int, BlockKind, re.Match[bytes]]] = []

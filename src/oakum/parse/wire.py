@@ -247,7 +247,7 @@ def fields_of(data: bytes, at: int, limit: int) -> Iterator[tuple[int, int, int]
 
 
 # Tags of one byte whose field holds bytes.
-_SIZED = bytes(8 <= tag < 0x80 and tag & 7 == BYTES for tag in range(256))
+_SIZED = tuple(8 <= tag < 0x80 and tag & 7 == BYTES for tag in range(256))
 
 
 def top_level(data: bytes, max_fields: int, deadline: float) -> tuple[Int64s, int, str]:
