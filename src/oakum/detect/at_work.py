@@ -111,7 +111,7 @@ def _types(group: GoroutineGroup) -> set[tuple[str, str]]:
 
 def _works(group: GoroutineGroup) -> bool:
     frames = group.stack.frames
-    if not any(frame.owner in ("own", "dependency") for frame in frames):
+    if not group.stack.is_users:
         return False
     if any(frame.function.startswith(_ASIDE) for frame in frames):
         return False

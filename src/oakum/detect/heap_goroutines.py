@@ -97,7 +97,7 @@ def _companion(
 
 
 def _users(groups: Sequence[GoroutineGroup]) -> list[GoroutineGroup]:
-    return [g for g in groups if any(frame.owner in ("own", "dependency") for frame in g.stack.frames)]
+    return [group for group in groups if group.stack.is_users]
 
 
 def _finalizing(snapshot: Snapshot) -> list[GoroutineGroup]:

@@ -206,6 +206,11 @@ class Stack(Struct, frozen=True, dict=True):
                 return frame
         return self.frames[0] if self.frames else None
 
+    @cached_property
+    def is_users(self) -> bool:
+        """Tell whether some frame is of the user's own code or of a dependency."""
+        return any(frame.owner in ("own", "dependency") for frame in self.frames)
+
     @property
     def entry(self) -> Frame | None:
         """Return the function the goroutine started in; None when the stack is cut or empty."""

@@ -40,7 +40,7 @@ class Call(NamedTuple):
 def calls(goroutine: bytes | memoryview) -> tuple[Call, ...]:
     """Return the calls of one goroutine's text, leaf first, parking frames included; the creator is none of them."""
     found = _CALL.findall(b"\n" + goroutine)
-    return tuple([Call(function.decode("utf-8", "replace"), _words(words)) for function, words in found])
+    return tuple([Call(name.decode("utf-8", "replace"), _words(words) if words else ()) for name, words in found])
 
 
 def matched(found: tuple[Call, ...], stack: Stack) -> tuple[Call, ...]:
