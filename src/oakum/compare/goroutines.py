@@ -187,7 +187,8 @@ def _follow(members: Sequence[_Members], dumps: Sequence[_DumpIds]) -> _Course:
         if gone and len(standing_before):
             released += _not_among(standing_before, after[0])
         standing_before = same
-        restarted[at + 1] = int(np.count_nonzero((before[1][old] >= 1) & (after[1][new] < before[1][old])))
+        waited = before[1][old]
+        restarted[at + 1] = int(np.count_nonzero((waited >= 1) & (after[1][new] < waited)))
     return _Course(np.array(steps, np.int64).reshape(-1, 5).T, restarted, released)
 
 
@@ -212,11 +213,10 @@ def _since(members: Sequence[_Members]) -> Int64s:
     return since
 
 
-def _common(before: Int64s, after: Int64s) -> tuple[Int64s, Int64s, Int64s]:
+def _common(before: Int64s, after: Int64s) -> tuple[Int64s, Int64s | slice, Int64s | slice]:
     """Return the ids of both, and their rows in each; most populations stay as they are."""
     if len(before) == len(after) and (before == after).all():
-        rows = np.arange(len(before))
-        return before, rows, rows
+        return before, slice(None), slice(None)
     old = np.flatnonzero(among(before, after))
     same = before[old]
     return same, old, np.searchsorted(after, same)
