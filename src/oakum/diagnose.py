@@ -23,7 +23,7 @@ from oakum.detect.peers import join_peers
 from oakum.detect.runs import Measured, across_runs, explained_once, longest_runs
 from oakum.explain import explain
 from oakum.explain.upstream.known import recognise
-from oakum.judge import judge, reconcile, verdict
+from oakum.judge import cleared, judge, reconcile, verdict
 from oakum.knowledge.leaks import leaks
 from oakum.model import Activity, Case, Diagnosis, Gap, Memory, Process, ProcessRow, Sources, Suspect, Text
 from oakum.model.vocabulary import HARMLESS
@@ -87,7 +87,7 @@ def _suspects(measured: Measured, work: Activity) -> list[Suspect]:
     """Return what goroutines, heap, memory and metrics of a process make suspicious, harmless suspects too."""
     process, growth, series = measured.process, measured.heap, measured.memory
     found = populations([one.goroutines for one in process.snapshots], dated=dated_since(process.snapshots))
-    goroutines = goroutine_suspects(process, found, work, count_in_baseline(process))
+    goroutines = goroutine_suspects(process, found, work, count_in_baseline(process), cleared)
     pins = attribute(goroutines, growth, process)
     own = memory_series(process) if process.history else series
     heap = heap_suspects(process, growth, own, goroutines, work.steps, pins)

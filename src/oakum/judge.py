@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from oakum.model import Confidence, Explained, Finding, Memory, Site, Suspect, Text, Verdict, normal_function
 from oakum.model.diagnosis import Argument
-from oakum.model.vocabulary import AT_REST, HARMLESS, EvidenceKind, Mechanism, WaitKind
+from oakum.model.vocabulary import AT_REST, CLEARS, HARMLESS, EvidenceKind, Kinds, Mechanism, WaitKind
 
 # It grows and nobody exits; it is still there after the load; the baseline has none of it.
 _GROWS: frozenset[EvidenceKind] = frozenset({"steady-growth", "outlives-load", "baseline"})
@@ -151,6 +151,20 @@ def _likely_memory(suspect: Suspect) -> bool:
         return True
     # Nothing in the code takes it out, and it follows the work.
     return kinds.has("never-removed", "heap-even-growth") or kinds.has("off-heap-steady-growth")
+
+
+def cleared(kinds: Kinds, wait: WaitKind, misplaced: bool) -> Mechanism | None:
+    """Return what goroutines with this evidence are when they are no leak; None when nothing clears them.
+
+    A wait that nothing can end is never cleared. No pool is full in a hard wait, inside of a request that outlives the
+    load, or where goroutines of its kind are only when they leak (`misplaced`): that it grows no further clears none.
+    """
+    if kinds.any("never-wakes", "nil-stop-channel", "leak-profile", "goleak"):
+        return None
+    inside = kinds.has("mid-operation", "outlives-load")
+    never_full = (wait == "hard" or misplaced or inside) and not kinds.has("progress")
+    clears = (kind for kind in CLEARS if kinds.has(kind) and not (kind == "plateau" and never_full))
+    return next((CLEARS[kind] for kind in clears), None)
 
 
 def judge(suspects: Iterable[Suspect]) -> tuple[tuple[Finding, ...], tuple[Explained, ...]]:

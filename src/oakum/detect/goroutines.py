@@ -20,7 +20,7 @@ from oakum.detect.clusters import (
     works_for,
 )
 from oakum.detect.rate import per_hour
-from oakum.detect.signs import ACCUSES, CLEARS, Reader, Signs, harmless
+from oakum.detect.signs import ACCUSES, Reader, Signs
 from oakum.detect.states import wait_of
 from oakum.knowledge import benign
 from oakum.model import (
@@ -36,8 +36,10 @@ from oakum.model import (
     Victim,
     alone,
 )
-from oakum.model.vocabulary import ABNORMAL, AT_REST, WAIT_ORDER, EvidenceKind, Mechanism
+from oakum.model.vocabulary import ABNORMAL, AT_REST, CLEARS, WAIT_ORDER, EvidenceKind, Kinds, Mechanism, WaitKind
 
+# What goroutines with some evidence, in a wait, are when they are no leak; the last: they wait where only leaks do.
+Clears = Callable[[Kinds, WaitKind, bool], Mechanism | None]
 # Nobody reads more suspects, and a hostile dump may have any number.
 _MOST = 1000
 # What an idle pool shows, too.
@@ -50,8 +52,12 @@ def goroutine_suspects(
     populations: Sequence[Population],
     activity: Activity,
     in_baseline: Callable[[Population], int | None],
+    clears: Clears,
 ) -> tuple[Suspect, ...]:
-    """Return the suspects among the goroutines of a process; `baseline` counts a population in the healthy baseline."""
+    """Return the suspects among the goroutines of a process, then what grew and is cleared.
+
+    `in_baseline` counts a population in the healthy baseline; `clears` is the judge's rule.
+    """
     snapshots = [snapshot for snapshot in process.snapshots if snapshot.goroutines is not None]
     if not snapshots:
         return _only_proven(process)
@@ -64,21 +70,18 @@ def goroutine_suspects(
             text = Text("goroutines.goleak", {"count": signs.population.last})
             signs.found["goleak"] = reader.evidence("goleak", text, signs.population)
     read += _proven(read, process)
-    _supervisors(read, reader)
-    suspicious = sorted((one for one in read if _suspicious(one)), key=_worst)[:_MOST]
+    _supervisors(read, reader, clears)
+    suspicious = sorted((one for one in read if _suspicious(one, clears)), key=_worst)[:_MOST]
     if len(snapshots) > 1 and any(_stuck(one) for one in suspicious):  # what only rests is not the cause
         suspicious = [one for one in suspicious if _stuck(one) or one.wait == "hard"]
     clusters = join_populations(suspicious, read, snapshots[-1], reader)
     accused = {id(signs) for cluster in clusters for signs in cluster.members}
-    cleared = [
-        one
-        for one in read
-        if id(one) not in accused and one.population.place and one.population.rise > 0 and harmless(one)
-    ]
+    grew = [one for one in read if id(one) not in accused and one.population.place and one.population.rise > 0]
+    cleared = [(one, harmless) for one in grew if (harmless := clears(one.kinds, one.wait, one.misplaced))]
     total = max(1, snapshots[-1].goroutines.total if snapshots[-1].goroutines else 1)
     return (
         *(_suspect(cluster, process, total) for cluster in clusters),
-        *(_suspect(Cluster(signs), process, total, harmless(signs)) for signs in cleared),
+        *(_suspect(Cluster(signs), process, total, harmless) for signs, harmless in cleared),
     )
 
 
@@ -107,7 +110,7 @@ def _proven(read: Sequence[Signs], process: Process) -> list[Signs]:
     return unseen
 
 
-def _supervisors(read: Sequence[Signs], reader: Reader) -> None:
+def _supervisors(read: Sequence[Signs], reader: Reader, clears: Clears) -> None:
     """Mark those who wait for goroutines of their own that live: main and its servers, a runner and its workers."""
     made_by: dict[str, list[Signs]] = {}
     for signs in read:
@@ -124,19 +127,20 @@ def _supervisors(read: Sequence[Signs], reader: Reader) -> None:
             near += made_by.get("sync.*WaitGroup", ())
         children = [other for other in distinct(near) if other is not signs and works_for(other, signs)]
         # Whoever waits for one that is stuck is its victim; one that works or rests lives.
-        if children and not any(_suspicious(child) and child.wait in ABNORMAL for child in children):
+        if children and not any(_suspicious(child, clears) and child.wait in ABNORMAL for child in children):
             text = Text("goroutines.supervisor", {"count": sum(child.population.last for child in children)})
             signs.found["supervisor"] = reader.evidence("supervisor", text, population)
 
 
 def _stuck(signs: Signs) -> bool:
-    """Tell whether a child is more than a pool at rest: then whoever waits for it is its victim."""
+    """Tell whether a suspicious one is more than a pool at rest."""
     at_rest = _AT_REST if signs.wait in AT_REST else frozenset()
-    return _suspicious(signs) and bool((signs.kinds & ACCUSES) - at_rest)
+    return bool((signs.kinds & ACCUSES) - at_rest)
 
 
-def _suspicious(signs: Signs) -> bool:
-    return bool(signs.population.last and signs.kinds & ACCUSES and not harmless(signs) and _counts(signs))
+def _suspicious(signs: Signs, clears: Clears) -> bool:
+    accused = bool(signs.population.last and signs.kinds & ACCUSES)
+    return accused and clears(signs.kinds, signs.wait, signs.misplaced) is None and not _background(signs)
 
 
 def _only_proven(process: Process) -> tuple[Suspect, ...]:
@@ -154,31 +158,26 @@ def _compare_with_baseline(signs: Signs, elsewhere: int | None, reader: Reader) 
         signs.found["baseline"] = reader.evidence("baseline", text, signs.population)
 
 
-def _counts(signs: Signs) -> bool:
-    """Tell whether a population is worth a word: single goroutines at rest are every program's background."""
+def _background(signs: Signs) -> bool:
+    """Tell whether a population is every program's background: single goroutines at rest, a busy moment, main."""
     population = signs.population
     frames = population.example.stack.frames
     if population.place is None or not frames:
-        return False  # goroutineleak lists main in `select {}` so
+        return True  # goroutineleak lists main in `select {}` so
     if len(frames) == 1 and frames[0].function.startswith("0x"):
-        return False  # debug=1 has one so that has been started and has not run yet
+        return True  # debug=1 has one so that has been started and has not run yet
     if signs.kinds.any("leak-profile", "goleak"):
-        return True
+        return False
     if signs.kinds.has("startup-pool") and len(population.counts) > 1:
-        return False  # they were there from the beginning, and nobody came
+        return True  # they were there from the beginning, and nobody came
     if signs.wait == "working":  # many at work are a busy process, unless they are most of it and ever more
-        return signs.kinds.has("steady-growth", "majority")
+        return not signs.kinds.has("steady-growth", "majority")
     if signs.wait in ABNORMAL:
-        return _not_main(signs)
+        entry = population.entry  # main waits for the end by design
+        return signs.wait != "hard" and entry is not None and entry.function == "main.main"
     if len(population.counts) > 1:  # who rested all the time still rests
-        return signs.kinds.any("steady-growth", "single-step", "outlives-load", "baseline", "pile-up")
-    return population.last > 1
-
-
-def _not_main(signs: Signs) -> bool:
-    """Tell whether this is not main itself, which waits for the end by design."""
-    entry = signs.population.entry
-    return entry is None or entry.function != "main.main" or signs.wait == "hard"
+        return not signs.kinds.any("steady-growth", "single-step", "outlives-load", "baseline", "pile-up")
+    return population.last < 2
 
 
 def _worst(signs: Signs) -> tuple[int, int]:

@@ -36,7 +36,7 @@ from oakum.model.diagnosis import Argument
 from oakum.model.heap_growth import Floats, HeapGrowth, MemorySeries, Pin
 from oakum.model.profile import Int64s
 from oakum.model.sizes import size
-from oakum.model.vocabulary import HARMLESS
+from oakum.model.vocabulary import CLEARS, HARMLESS
 
 # What a cause has to hold of the heap, or of its growth, to be told: less is everybody's background.
 _SHARE = 0.05
@@ -282,9 +282,8 @@ def _suspect(heap: _Heap, cause: _HeapCluster, pinned: Sequence[Suspect]) -> Sus
     evidence += _baseline_evidence(heap, cause)
     evidence += _wobble(heap, cause)
     sites = _sites(heap, cause)
-    mechanisms = _mechanisms(heap, cause)
-    if any(one.kind == "heap-like-baseline" for one in evidence):
-        mechanisms = tuple(dict.fromkeys(("warm-up", *mechanisms)))
+    cleared = [CLEARS[one.kind] for one in evidence if one.kind in CLEARS]
+    mechanisms = tuple(dict.fromkeys((*cleared, *_mechanisms(heap, cause))))
     victims = _victims(heap, cause, pinned)
     if not victims:
         evidence += _beside(heap, cause, pinned)
@@ -313,10 +312,8 @@ def _told_path(path: Path) -> tuple[Frame, ...]:
 
 
 def _mechanisms(heap: _Heap, cause: _HeapCluster) -> tuple[Mechanism, ...]:
-    if cause.moves.trend == "plateau":
-        return ("warm-up",)
-    if cause.moves.trend == "falls":
-        return ("burst",)
+    if _kind(cause) in CLEARS:
+        return ()
     pair = _pair(heap, cause)
     named: list[Mechanism] = [pair.mechanism] if pair else []
     named += ["growing-container"]
@@ -393,9 +390,13 @@ def _trend(heap: _Heap, cause: _HeapCluster) -> Evidence:
         "objects": int(heap.growth.objects[heap.last, cause.rows].sum()),
         "percent": round(100 * told.last / max(1, int(heap.growth.total[heap.last]))),
     }  # fmt: skip
-    kind = _KINDS.get(told.trend, "heap-falls")
+    kind = _kind(cause)
     key = kind.replace("-", ".", 1) if args["objects"] or kind != "heap-largest" else "heap.largest-bytes"
     return _evidence(heap, kind, key, cause, args)
+
+
+def _kind(cause: _HeapCluster) -> EvidenceKind:
+    return _KINDS.get(cause.moves.trend, "heap-falls")
 
 
 def _climbs(heap: _Heap, cause: _HeapCluster) -> list[Evidence]:

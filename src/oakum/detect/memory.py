@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oakum.detect.heap_paths import path_of
-from oakum.detect.heap_trend import Moves, Trend, moves
+from oakum.detect.heap_trend import Trend, moves
 from oakum.detect.rate import per_hour
 from oakum.model import (
     Evidence,
@@ -26,6 +26,7 @@ from oakum.model.diagnosis import Argument
 from oakum.model.heap_growth import Floats, MemorySeries
 from oakum.model.profile import Bools
 from oakum.model.sizes import size
+from oakum.model.vocabulary import CLEARS
 
 # RSS moves by this much without anybody's doing: pages of the program, of the profiler, of the runtime's tables.
 _NOTABLE = 8 << 20
@@ -73,19 +74,15 @@ def _off_heap(process: Process, series: MemorySeries) -> Suspect | None:
     if not np.isnan(virtual[[0, -1]]).any() and virtual[-1] - virtual[0] < 0.5 * (outside[-1] - outside[0]):
         taken: dict[str, Argument] = {"virtual": size(virtual[0]), "gained": size(outside[-1] - outside[0])}
         evidence.append(_evidence(process, int(known[-1]), "off-heap-reserved", "memory.off-heap-reserved", taken))
-    harmless = told.trend in ("plateau", "falls") or len(evidence) > 1
+    cleared = [CLEARS[one.kind] for one in evidence if one.kind in CLEARS]
     return Suspect(
         sites=tuple(_sites(process)),
-        mechanisms=(_name(told), "off-heap") if harmless else ("off-heap",),
+        mechanisms=(*cleared[:1], "off-heap"),
         evidence=tuple(evidence),
         weight=round(min(1.0, gained / max(1.0, float(rss[-1]))), 4),
         growth=(_growth(series, resident),),
         share={"rss": round(float(outside[-1] / max(1.0, rss[-1])), 4)},
     )
-
-
-def _name(told: Moves) -> Mechanism:
-    return "burst" if told.trend == "falls" else "warm-up"
 
 
 def _works(series: MemorySeries, known: NDArray[np.intp]) -> list[Floats]:

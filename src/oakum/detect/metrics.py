@@ -15,6 +15,7 @@ from oakum.model.diagnosis import Argument, Measure
 from oakum.model.heap_growth import Floats, MemorySeries
 from oakum.model.profile import Int64s
 from oakum.model.sizes import size
+from oakum.model.vocabulary import CLEARS
 
 _PROCESS = Frame("(process)")
 # A few dozen snapshots are looked at as this many stretches: a step of one of them is more than noise.
@@ -144,11 +145,6 @@ def _kind(
     return "metric-growth"
 
 
-_HARMLESS: Mapping[EvidenceKind, Mechanism] = {
-    "metric-plateau": "warm-up",
-    "metric-fall": "burst",
-    "metric-follows-requests": "traffic",
-}
 _DID: Mapping[EvidenceKind, str] = {
     "metric-growth": "rise", "metric-plateau": "level", "metric-fall": "fall", "metric-follows-requests": "traffic",
 }  # fmt: skip
@@ -166,7 +162,7 @@ def _suspect(process: Process, series: MemorySeries, number: _Number, kind: Evid
     }  # fmt: skip
     source = next(s.sources["metrics"] for s in reversed(process.snapshots) if "metrics" in s.sources)
     mechanism: Mechanism = "growing-goroutines" if number.measure == "goroutines" else "growing-memory"
-    harmless = _HARMLESS.get(kind)
+    harmless = CLEARS.get(kind)
     claim = Text(f"numbers.{number.called}.{_DID[kind]}", args)
     return Suspect(
         sites=(Site("blocked" if number.measure == "goroutines" else "allocated", _PROCESS, process=process.id),),

@@ -6,7 +6,7 @@ One module: each sign asks the others what they found.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -68,6 +68,11 @@ class Signs(Struct):
     def kinds(self) -> Kinds:
         """Return the kinds of signs there are."""
         return Kinds(self.found)
+
+    @property
+    def misplaced(self) -> bool:
+        """Tell whether these are of a kind that waits by design, and wait where only those that leak do."""
+        return self.benign is not None and self.benign.resting is False and self.benign.entry.symptom is not None
 
 
 class Reader:
@@ -467,15 +472,7 @@ def example(groups: Sequence[GoroutineGroup], snapshot: Snapshot) -> tuple[str, 
     return f"stack {group.stack.key}", "\n".join(lines)
 
 
-# What each sign against a leak makes of a population.
-CLEARS: Mapping[EvidenceKind, Mechanism] = {
-    "turnover": "traffic",
-    "open-connections": "traffic",
-    "idle-by-design": "idle-pool",
-    "plateau": "warm-up",
-    "supervisor": "idle-pool",
-    "startup-goroutine": "idle-pool",
-}
+# What makes a population a suspect, unless it is cleared.
 ACCUSES: frozenset[EvidenceKind] = frozenset(
     {
         "leak-profile",
@@ -495,24 +492,4 @@ ACCUSES: frozenset[EvidenceKind] = frozenset(
 )
 
 
-def harmless(signs: Signs) -> Mechanism | None:
-    """Return what a population is when it is no leak; None when nothing clears it.
-
-    A wait that nothing can end is never cleared; one that is abnormal to last is not cleared by growing no further.
-    """
-    if signs.kinds.any("never-wakes", "nil-stop-channel", "leak-profile", "goleak"):
-        return None
-    for kind, mechanism in CLEARS.items():
-        if kind in signs.found and not (kind == "plateau" and _never_full(signs)):
-            return mechanism
-    return None
-
-
-def _never_full(signs: Signs) -> bool:
-    """Tell whether no pool waits like this, however many it is: in a hard wait, or where only a symptom stands."""
-    misplaced = signs.benign is not None and signs.benign.resting is False and signs.benign.entry.symptom is not None
-    inside = signs.kinds.has("mid-operation", "outlives-load")  # a request that is over when the load is
-    return (signs.wait == "hard" or misplaced or inside) and not signs.kinds.has("progress")
-
-
-__all__ = ["ACCUSES", "CLEARS", "CONNECTION_SYMPTOMS", "SURE_MINUTES", "Live", "Reader", "Signs", "example", "harmless"]
+__all__ = ["ACCUSES", "CONNECTION_SYMPTOMS", "SURE_MINUTES", "Live", "Reader", "Signs", "example"]

@@ -214,6 +214,15 @@ HARMLESS: frozenset[Mechanism] = frozenset(
     {"warm-up", "gc-headroom", "not-returned-to-os", "idle-pool", "burst", "traffic", "benign"}
 )
 
+# What each kind of evidence against a leak makes of a suspect, in this order; whether it does, judge.py decides.
+CLEARS: Mapping[EvidenceKind, Mechanism] = MappingProxyType({
+    "turnover": "traffic", "open-connections": "traffic", "idle-by-design": "idle-pool", "plateau": "warm-up",
+    "supervisor": "idle-pool", "startup-goroutine": "idle-pool",
+    "heap-plateau": "warm-up", "heap-falls": "burst", "heap-like-baseline": "warm-up",
+    "off-heap-falls": "burst", "off-heap-plateau": "warm-up", "off-heap-reserved": "warm-up",
+    "metric-plateau": "warm-up", "metric-fall": "burst", "metric-follows-requests": "traffic",
+})  # fmt: skip
+
 WaitKind = Literal["never", "hard", "soft", "resting", "working", "unknown"]
 
 WAIT_KINDS: Mapping[WaitKind, str] = MappingProxyType({
