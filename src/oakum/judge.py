@@ -102,7 +102,7 @@ def _likely_hard(suspect: Suspect) -> bool:
     if kinds.any("nobody-at-work", "pool-unused") and (kinds & _GREW or suspect.blocked >= _SEVERAL):
         return True
     if kinds.any("counts-only", "client-connected"):  # who waits now may be another, or its client only be patient
-        grew = kinds.has("majority") and kinds.any("steady-growth", "single-step")
+        grew = kinds.has("majority") and kinds.any("steady-growth", "single-step") and not kinds.has("head-at-work")
         grew = grew or (kinds.has("never-drops") and not kinds.has("client-connected"))
         # Clients that stay and read no more: ever more of them, and after the load, too.
         grew = grew or kinds.has("client-connected", "steady-growth", "outlives-load", "reported-wait")

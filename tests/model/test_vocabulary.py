@@ -12,6 +12,7 @@ from mypy import api
 from oakum.model.vocabulary import (
     AGAINST,
     BY_DECISIVENESS,
+    CLEARS,
     EVIDENCE,
     HARMLESS,
     MECHANISMS,
@@ -104,7 +105,7 @@ def test_every_kind_is_noted_by_some_stage() -> None:
 
 
 def test_every_mechanism_and_role_is_used() -> None:
-    named = {*words_of("detect"), *words_of("explain"), *words_of("knowledge")}
+    named = {*words_of("detect"), *words_of("explain"), *words_of("knowledge"), *CLEARS.values()}
     assert set(get_args(Mechanism)) - named == set()
     assert set(get_args(CauseRole)) - named == set()
     assert [role for role in get_args(CauseRole) if f"cause.role.{role}" not in WORDS] == []

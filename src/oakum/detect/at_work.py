@@ -46,13 +46,15 @@ class Servers:
                 self._functions.update(normal_function(frame.function) for frame in group.stack.frames)
 
     def at_head(self, blocked: Population) -> bool:
-        """Tell whether whoever has the lock that others wait for may be at work, or whoever computes their answer.
+        """Tell whether whoever has what others wait for may be at work: a lock, their answer, something of a pool.
 
         A lock is held in a method of its type; callers that share an answer wait in the function that computes it.
         """
         place, state = blocked.place, blocked.state or ""
         if place is None:
             return False
+        if all(map(_waits_for_pool, blocked.now)):
+            return not self.pool_unused(blocked)
         if state in LOCK_STATES:
             return (place.package, place.receiver or place.file) in self._busy
         return state == "sync.WaitGroup.Wait" and normal_function(place.function) in self._functions

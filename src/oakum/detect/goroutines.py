@@ -140,7 +140,7 @@ def _stuck(signs: Signs) -> bool:
 
 def _suspicious(signs: Signs, clears: Clears) -> bool:
     accused = bool(signs.population.last and signs.kinds & ACCUSES)
-    return accused and clears(signs.kinds, signs.wait, signs.misplaced) is None and not _background(signs)
+    return accused and not clears(signs.kinds, signs.wait, signs.misplaced) and not _background(signs)
 
 
 def _only_proven(process: Process) -> tuple[Suspect, ...]:

@@ -69,7 +69,7 @@ EVIDENCE: Mapping[EvidenceKind, Kind] = MappingProxyType({
     "steady-arrivals": Kind("for", "by their ages they arrived one after the other, at an even rate"),
     "uneven-arrivals": Kind("for", "by their ages they arrived one after the other, at an uneven rate"),
     "arrival-burst": Kind("neither", "by their ages they arrived at about the same time"),
-    "head-at-work": Kind("against", "whoever has the lock, or computes the answer, may be at work: the queue moves"),
+    "head-at-work": Kind("against", "whoever has the lock or part of the pool, or computes the answer, may be at work: the queue moves"),
     "departures": Kind("against", "some of those seen before have left: the wait can end"),
     "turnover": Kind("against", "they come and go with the load"),
     "plateau": Kind("against", "their number stopped growing while the load went on"),
