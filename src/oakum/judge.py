@@ -69,10 +69,7 @@ def confidence(suspect: Suspect) -> Confidence:
 def _likely(suspect: Suspect) -> bool:
     kinds, wait = suspect.kinds, suspect.wait
     if kinds.has("progress") and not kinds.has("known-bug", "steady-growth", "outlives-load"):
-        # Its waits restart: a pool, a queue that moves, a connection that is used, a ticker. Tickers that only ever
-        # become more are a leak, too.
-        only_more = kinds.has("growth-at-constant-load") and not kinds.has("departures")
-        return wait == "resting" and only_more and _state(suspect) != "IO wait"
+        return False  # its waits restart: a pool, a queue that moves, a connection that is used, a ticker
     if wait == "never":  # a library that is never to stop waits so, too, once and for all
         return any(kind not in ("nil-stop-channel", "stuck", "reported-wait") for kind in kinds)
     if kinds.has("known-bug") and not kinds & _EXPLAINED_AWAY and kinds & (_GREW | _PILED.get(wait, frozenset())):
@@ -119,6 +116,8 @@ def _likely_at_rest(suspect: Suspect) -> bool:
     kinds = suspect.kinds
     if kinds.has("baseline", "reported-wait") or kinds.has("whole-process"):
         return True
+    if kinds.has("clients-left") and suspect.blocked >= _SEVERAL:  # whom they serve is gone
+        return True
     if kinds.has("cause-in-source") and (kinds & _GROWS or kinds.has("stuck", "single-step")):  # nothing can unblock it
         return True
     if kinds.has("counts-only"):  # who waits now may be another
@@ -132,7 +131,7 @@ def _likely_at_rest(suspect: Suspect) -> bool:
     if kinds.has("orphaned") and not kinds.any("departures", "shared-streams", "idle-connections"):
         return kinds.any("steady-growth", "outlives-load", "steady-arrivals")
     # An idle pool grows with the load too: only what outlives it, grows without more of it, or is not reused, does not.
-    return kinds.has("steady-growth") and kinds.any("outlives-load", "growth-at-constant-load", "not-reused")
+    return kinds.has("steady-growth") and kinds.any("outlives-load", "not-reused")
 
 
 def _likely_memory(suspect: Suspect) -> bool:

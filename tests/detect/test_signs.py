@@ -13,6 +13,7 @@ ASK, POOL = "main.(*Desk).ask", "main.(*pool).run"
 SERVE = "net/http.(*conn).serve@/usr/local/go/src/net/http/server.go:2092"
 BACKGROUND = (*READ, "net/http.(*connReader).backgroundRead@/usr/local/go/src/net/http/server.go:690")
 READ_AHEAD = "net/http.(*connReader).startBackgroundRead@/usr/local/go/src/net/http/server.go:686"
+GRPC = "google.golang.org/grpc"
 
 
 def at(diagnosis: Diagnosis, function: str) -> Finding | None:
@@ -212,6 +213,24 @@ def test_streams_that_share_a_connection_may_have_their_clients(caller: str) -> 
     (finding,) = said.findings
     assert finding.confidence == "possible"
     assert {"steady-growth", "shared-streams"} <= finding.suspect.kinds
+
+
+@pytest.mark.parametrize(("connections", "said"), [((3, 3, 3, 0), "leaking"), ((3, 3, 3, 1), "undecided")])
+def test_handlers_of_streams_that_no_connection_carries_any_more(connections: tuple[int, ...], said: str) -> None:
+    """Whoever serves a stream lives with its connection; when the last one is closed, the client has gone."""
+    story = Story()
+    streams = story.crew(
+        "select", "feed.(*Server).Watch@feed/server.go:40", f"{GRPC}.(*Server).handleStream@server.go:9"
+    )
+    reader = story.crew("IO wait", *READ, f"{GRPC}/internal/transport.(*http2Server).HandleStreams@http2_server.go:6")
+    for step, count in enumerate(connections):
+        story.join(streams, 20)
+        story.join(reader, max(0, count - len(reader.members)))
+        del reader.members[count:]
+        story.snapshot(100 if step < 3 else 2)
+    diagnosis = story.diagnosed()
+    assert diagnosis.verdict == said
+    assert diagnosis.findings[0].suspect.kinds.has("clients-left") is (said == "leaking")
 
 
 def test_connections_that_wait_for_their_body_are_not_idle() -> None:

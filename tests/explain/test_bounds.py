@@ -279,3 +279,22 @@ def test_somebody_elses_cache_is_not_called_unlimited() -> None:
     assert read.cause is not None
     assert [text.key for text in read.cause.because] == ["cause.heap.stored", "cause.heap.foreign"]
     assert "never-removed" not in read.kinds
+
+
+@pytest.mark.parametrize("path", ["github.com/hashicorp/golang-lru/v2", "github.com/hashicorp/golang-lru/v2/expirable"])
+def test_a_cache_of_a_library_that_always_has_a_bound(path: str) -> None:
+    """A cache that fills evenly is no leak, however sure its growth."""
+    source = go(
+        """
+        type quotes struct{ cache *lru.Cache }
+        func (q *quotes) quote(key string) {
+            v := make([]byte, 100) // WAIT
+            q.cache.Add(key, v)
+        }
+        """
+    ).replace("package main\n", f'package main\n\nimport lru "{path}"\n', 1)
+    suspect, _ = heap(source)
+    ((read,), _) = explain([suspect], Texts({"main": source}))
+    assert "bounded" in read.kinds
+    assert confidence(suspect) == "likely"
+    assert confidence(read) == "possible"

@@ -19,6 +19,11 @@ _STREAM = re.compile(
     r"^(?:google\.golang\.org/grpc\.\(\*Server\)\.(?:handleStream|process\w*RPC)"
     r"|(?:net/http\.\(\*http2|(?:net/http/internal|golang\.org/x/net)/http2\.\(\*)serverConn\)\.runHandler)$"
 )
+# What reads a connection that carries streams.
+_CARRIER = re.compile(
+    r"^(?:google\.golang\.org/grpc/internal/transport\.\(\*(?:http2Server\)\.HandleStreams|serverHandlerTransport\).*)"
+    r"|(?:net/http\.\(\*http2|(?:net/http/internal|golang\.org/x/net)/http2\.\(\*)serverConn\)\.(?:serve|readFrames))$"
+)
 _CALLS = "net/http.(*persistConn).roundTrip"
 _READER = "net/http.(*persistConn).readLoop"
 # As many idle connections for each call under way: a pool keeps only those that were once in use at the same time.
@@ -46,6 +51,7 @@ class Live:
         }
         self._families = _Families(populations)
         self._open = [0] * snapshots  # goroutines that wait for a socket that is in use
+        self._carriers = [0] * snapshots  # connections that carry streams
         calls = [0] * snapshots
         for population in populations:
             names = {frame.function for frame in population.example.stack.frames}
@@ -53,6 +59,8 @@ class Live:
             network = population.state == "IO wait" and any(name.startswith("net.") for name in names)
             if network and not _unused(population):
                 self._open = [opened + max(0, int(c)) for opened, c in zip(self._open, population.counts, strict=True)]
+            if any(_CARRIER.match(name) for name in names):
+                self._carriers = [n + max(0, int(c)) for n, c in zip(self._carriers, population.counts, strict=True)]
             if _CALLS in names or (_READER in names and population.state != "IO wait"):  # asked, or an answer not read
                 calls = [
                     under_way + max(0, int(more)) for under_way, more in zip(calls, population.counts, strict=True)
@@ -109,6 +117,10 @@ class Live:
         # begun to watch their client, since they still read the request.
         reads, handlers = self._reads[self._last], self._handlers[self._last]
         return reads > 1 and handlers <= 1.25 * reads + 1
+
+    def clients_left(self, population: Population) -> bool:
+        """Tell whether these handle streams, and no connection is left that could carry one: their clients are gone."""
+        return of_stream(population) and self._carriers[self._last] == 0 < max(self._carriers)
 
     def unused(self, population: Population) -> bool:
         """Tell whether these are idle outbound connections, many more than calls were ever seen under way, all kept."""

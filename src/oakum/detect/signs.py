@@ -137,7 +137,10 @@ class Reader:
         shown = pace(counts, came, self._work, below=0.5)
         if shown != "plateau":
             return shown
-        if pace(counts, came, self._ended) != "plateau" and pace(counts, came, self._work) != "plateau":
+        # What its own members do, each time they wake up, is no load: then every step counts alike.
+        by_step = self._awake(population) and pace(counts, came, ()) != "plateau"
+        by_work = pace(counts, came, self._ended) != "plateau" and pace(counts, came, self._work) != "plateau"
+        if by_work or by_step:
             return "rises" if sum(more > 0 for more in came) > 1 else "single-step"
         # Some got on after a while and nobody else ever does: not a pool that is complete.
         if population.followed and not population.released and int(population.left[end_of(self._work, 1) :].sum()):
@@ -216,8 +219,11 @@ class Reader:
         if not population.followed:
             self.add_evidence(signs, "counts-only", moments=len(counts))
         # Idle connections, and streams that a client keeps open, outlive every load.
-        unused, streams = self._live.unused(population), of_stream(population)
+        gone = self._live.clients_left(population)
+        unused, streams = self._live.unused(population), of_stream(population) and not gone
         kept_open = signs.wait in AT_REST and (unused or streams)
+        if gone:
+            self.add_evidence(signs, "clients-left", count=last)
         if signs.pace == "rises" and stays and self._enough(signs, counts, came, risen):
             told: dict[str, Argument] = {"counts": tuple(counts), "moments": len(counts)}
             text = Text("goroutines.steady-growth" if population.followed else "goroutines.more", told)

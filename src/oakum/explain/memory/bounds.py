@@ -12,11 +12,12 @@ from tree_sitter import Node
 from oakum.explain.code.calls import at
 from oakum.explain.code.nouns import Op, Step
 from oakum.explain.code.syntax import text
-from oakum.explain.memory.containers import about_memory, limited, long_lived
+from oakum.explain.memory.containers import about_memory, foreign, limited, long_lived
 from oakum.explain.memory.kept import Stored, Tracker
 from oakum.explain.memory.loops import loads
 from oakum.explain.memory.removals import on_copy, reached, removals
 from oakum.explain.reason import StackInSource
+from oakum.knowledge.caches import bounded_cache
 from oakum.model import CauseSite, Text
 
 # A condition about how much there is: `len(c.byKey) > c.most`, `c.order.Len() >= max`, `c.size > limit`.
@@ -34,6 +35,10 @@ def bound(scene: StackInSource) -> tuple[Text, CauseSite] | None:
         return None
     if limited(stored):
         return _bound_text("limit", stored, stored.line, stored.func.full), stored.func.site("bounded-by", stored.line)
+    name, path = foreign(stored)
+    if bounded_cache(path):
+        args = {"container": text(stored.written), "place": at(stored.func, stored.line), "type": name}
+        return Text("cause.heap.bound.library", args), stored.func.site("bounded-by", stored.line)
     if loads(told, stored):
         return _bound_text("loads", stored, stored.line, stored.func.full), stored.func.site("bounded-by", stored.line)
     for op in removals(told.program.flows(stored.package), stored):

@@ -18,6 +18,7 @@ from oakum.explain.missing import is_memory
 from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.values import Expr, Origins, call_of, expr_at, shown
 from oakum.explain.workers import timers
+from oakum.knowledge.caches import bounded_cache
 from oakum.model import CauseSite, Text, Trace
 
 _LABELS = ("WithLabelValues", "With", "GetMetricWithLabelValues", "GetMetricWith")  # of prometheus
@@ -45,7 +46,8 @@ def reason(scene: StackInSource) -> Reason | None:
     for one in stored:
         if not long_lived(one, tracker):
             continue
-        small = one.how == "slot" or limited(one) or _bounded_key(one, origins) or loads(scene, one)
+        small = one.how == "slot" or limited(one) or bounded_cache(foreign(one)[1]) or _bounded_key(one, origins)
+        small = small or loads(scene, one)
         found = None if small else _kept(scene, one, origins)
         if one.cut is not None and found is None:
             return _pinned(scene, one)
@@ -156,9 +158,9 @@ def _kept(scene: StackInSource, stored: Stored, origins: Origins) -> Reason | No
 
 def _nothing(stored: Stored, texts: list[Text], origins: Origins) -> Reason:
     """Return that nothing takes out what is put in."""
-    foreign = _foreign(stored)
-    if foreign:
-        texts.append(Text("cause.heap.foreign", {**_args(stored), "type": foreign}))
+    name, _ = foreign(stored)
+    if name:
+        texts.append(Text("cause.heap.foreign", {**_args(stored), "type": name}))
         return Reason("growing-container", tuple(texts), (stored.func.site("never-removed", stored.line),))
     texts.append(Text("cause.heap.nothing", _args(stored)))
     sites: list[CauseSite] = [stored.func.site("never-removed", stored.line)]
@@ -179,13 +181,13 @@ def _pinned_too(scene: StackInSource, stored: Stored) -> Iterator[Text]:
         yield from _pinned(scene, stored).texts
 
 
-def _foreign(stored: Stored) -> str:
-    """Return the type of a container that another module made: whether it has a limit is its own matter."""
+def foreign(stored: Stored) -> tuple[str, str]:
+    """Return the type of a container that another module made, and its import path: a limit is its own matter."""
     package, file = stored.package, stored.func.file
     kind = package.type_of(stored.written, stored.func, file)
     name = kinds.base(kind).partition("[")[0]
     path = file.imports.get(name.partition(".")[0], "") if "." in name else ""
-    return name if stored.how == "method" and "." in path.partition("/")[0] else ""
+    return (name, path) if stored.how == "method" and "." in path.partition("/")[0] else ("", "")
 
 
 # Who lives how long

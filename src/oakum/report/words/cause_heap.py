@@ -55,6 +55,11 @@ WORDS: dict[str, tuple[str, str]] = {
         "filling.",
         "源码设有上限：{place} 只在 {container} 未满时存入（`{code}`），可能仍在填充。",
     ),
+    "cause.heap.bound.library": (
+        "{container} at {place} is a {type}, which never holds more than the bound it was made with. It may still be "
+        "filling.",
+        "{place} 存入的 {container} 是 {type}，不会超过创建时设定的上限，可能仍在填充。",
+    ),
     "cause.heap.bound.evicts": (
         "The source limits it: {function} evicts from {container} at {place} when it is too large (`{code}`). It "
         "may still be filling.",

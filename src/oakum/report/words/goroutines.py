@@ -56,6 +56,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "No goroutine uses anything of this pool: what it has lent is held by code that has returned.",
         "没有协程在使用该池借出的资源：借出方已返回，但未归还。",
     ),
+    "goroutines.clients-left": (
+        "All {count:,} handle streams, and no connection is left that carries any: their clients have disconnected.",
+        "这 {count:,} 个协程都在处理流，但已没有承载流的连接：客户端均已断开。",
+    ),
     "goroutines.not-reused": (
         "As many came again for the same work and none left: {counts}. A pool would have reused the idle ones.",
         "相同的工作量又新增同样多的协程，且无一退出：{counts}。若是协程池，应复用已空闲的协程。",
