@@ -11,7 +11,7 @@ OF_STAGE = $(wildcard tests/$(STAGE) tests/test_$(STAGE).py tests/test_$(STAGE)_
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := all
-.PHONY: all check quick test live live-cluster demo accuracy bench fuzz format lock record record-testdata clean help
+.PHONY: all check quick test live live-cluster demo accuracy sensitivity bench fuzz format lock record record-testdata clean help
 
 all: check quick  ## the default while working: the checks and the quick suite
 
@@ -48,6 +48,9 @@ live-cluster: $(READY)  ## a real API server with etcd, built once (Go 1.26, ope
 accuracy: $(READY)  ## run the diagnosis over everything recorded; prints how often it was right, and writes it into the readmes and docs
 	$(BIN)/python -m casebook.runner accuracy --write
 	$(BIN)/python -m casebook.runner windows --write
+
+sensitivity: $(READY)  ## change each number of the diagnosis by a third: which recordings need it? Half an hour; writes docs/numbers.md
+	$(BIN)/python -m casebook.runner sensitivity
 
 record: $(READY)  ## record a case of the casebook again: make record CASE=name (as root, in a container)
 	@test -n "$(CASE)" || { echo "make record CASE=name; .venv/bin/python -m casebook.runner list names them"; exit 2; }

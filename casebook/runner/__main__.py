@@ -101,6 +101,21 @@ def _windows(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _sensitivity(arguments: argparse.Namespace) -> int:
+    from casebook.runner.numbers import modules
+    from casebook.runner.sensitivity import measure
+    from casebook.runner.sensitivity_page import PAGE, page, table
+
+    if unknown := {*arguments.only} - {*modules()}:
+        raise Misused(f"there is no module {', '.join(sorted(unknown))}; there are: {', '.join(modules())}")
+    measured, asked = measure(arguments.only, arguments.jobs)
+    if arguments.only:
+        print(table(measured))
+    else:
+        PAGE.write_text(page(measured, asked), encoding="utf-8")
+    return 0
+
+
 def _causes(arguments: argparse.Namespace) -> int:
     from casebook.runner.accuracy import causes_table
     from casebook.runner.causes import causes, report
@@ -130,12 +145,23 @@ def _parser() -> argparse.ArgumentParser:
         ("check", _check, "is expect.toml true of what was recorded?"),
         ("accuracy", _accuracy, "run the diagnosis over everything recorded and print how often it was right"),
         ("windows", _windows, "run it over parts of every recording: detected or not, who is accused"),
+        (
+            "sensitivity",
+            _sensitivity,
+            "change each number that decides by a third; write docs/numbers.md: who needs it?",
+        ),
         ("causes", _causes, "diagnose leaking takes with their source; which lines of the cause are named, which not?"),
         ("patched", _patched, "apply the drafted fixes to copies, run them; do they compile, and stop the leak?"),
         ("live", _live, "build and run it now, shortened; is expect.toml true of it?"),
     ):
         verb = verbs.add_parser(name, help=text)
         verb.set_defaults(run=function)
+        if name == "sensitivity":
+            verb.add_argument(
+                "--only", action="append", default=[], metavar="MODULE", help="print those of this module"
+            )
+            verb.add_argument("--jobs", type=int, default=2, help="changes that are tried at a time (default 2)")
+            continue
         if name == "record":  # hours of it, and every capture is replaced: never by leaving something out
             verb.add_argument("cases", nargs="+", metavar="CASE", help="a folder of casebook/; `list` names them")
         else:

@@ -108,6 +108,18 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """One window as a question: what is given, and what is true."""
+
+    name: str
+    window: str
+    formats: str
+    case: Case
+    findings: tuple[Expected, ...]
+    shown: bool  # the window shows the leak
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What a diagnosis said of one window."""
 
@@ -201,27 +213,38 @@ def shows(finding: Expected, shots: Sequence[Shot], formats: str) -> bool:
     return held[-1] - (held[0] if len(held) > 1 else 0) >= _SHOWN
 
 
-def outcome(recorded: Recorded, window: str, shots: Sequence[Shot], formats: str) -> Outcome | None:
-    """Return what a diagnosis says of a window; None when it holds nothing to be diagnosed."""
+def asked(recorded: Recorded, window: str, shots: Sequence[Shot], formats: str) -> Asked | None:
+    """Return a window as a question; None when it holds nothing to be diagnosed."""
     try:
-        said = document(diagnose(given(shots, formats, recorded.build)))
+        case_ = given(shots, formats, recorded.build)
     except OakumError:
         return None
-    findings = said["findings"]
-    matched, others = _matched(findings, recorded.findings)
+    shown = all(shows(finding, shots, formats) for finding in recorded.findings[:1])
+    return Asked(recorded.name, window, formats, case_, recorded.findings, shown)
+
+
+def answered(question: Asked, said: Mapping[str, Any]) -> Outcome:
+    """Return how a diagnosis, as JSON has it, compares with the truth."""
+    matched, others = _matched(said["findings"], question.findings)
     sure = [one for one, _ in matched if one["confidence"] != "possible"]
     return Outcome(
-        recorded.name,
-        window,
-        formats,
-        leaking=bool(recorded.findings),
-        shown=all(shows(finding, shots, formats) for finding in recorded.findings[:1]),
+        question.name,
+        question.window,
+        question.formats,
+        leaking=bool(question.findings),
+        shown=question.shown,
         verdict=said["verdict"],
         detected=said["verdict"] == "leaking" and bool(sure),
         named=bool(matched),
         mechanism=bool(matched) and all(one["mechanism"] in expected.mechanisms for one, expected in matched),
         accused=tuple(f"{one['mechanism']} {_place(one)[0]}" for one in others if one["confidence"] != "possible"),
     )
+
+
+def outcome(recorded: Recorded, window: str, shots: Sequence[Shot], formats: str) -> Outcome | None:
+    """Return what a diagnosis says of a window; None when it holds nothing to be diagnosed."""
+    question = asked(recorded, window, shots, formats)
+    return answered(question, document(diagnose(question.case))) if question else None
 
 
 def _matched(

@@ -1,0 +1,117 @@
+"""Numbers that decide: which are found, and what a change of one does to the answers."""
+
+import ast
+import multiprocessing
+from pathlib import Path
+
+from casebook.runner.corpus import questions_of
+from casebook.runner.numbers import Number, Source, modules
+from casebook.runner.sensitivity import Changed, Measured, _tried, answer, lines_that_use, reached
+from casebook.runner.sensitivity_page import page, table, unneeded
+from oakum.diagnose import diagnose
+
+_SOURCE = """\
+from datetime import timedelta
+
+# Fewer are chance. They come and go.
+FEW = 3
+_PART = 1 / 7
+_FIRST, _SECOND = 64, 8 << 20  # of one, of all
+_LONG = timedelta(seconds=65)
+_NAMES = ("a", "b")
+
+def grows(counts, total, below=0.25):
+    if len(counts) < 2 or counts[-2] == 4:
+        return counts[:3]
+    if 2 * counts[-1] > total:  # most of them
+        return round(counts[0] / total, 4)
+    # A tenth may be new.
+    return counts[-1] >= max(FEW, 0.1 * total) or 60 * total ** 2 > 5
+"""
+
+
+def test_numbers_are_found_with_their_reasons() -> None:
+    found = {one.where: (one.value, one.reason) for one in Source("m", _SOURCE).numbers}
+    assert found == {
+        "FEW": (3, "Fewer are chance."),
+        "_PART": (1 / 7, "Fewer are chance."),
+        "_FIRST": (64, "of one, of all"),
+        "_SECOND": (8 << 20, "of one, of all"),
+        "_LONG": (65, ""),
+        "grows: 0.25": (0.25, ""),
+        "grows: 2 * counts[-1] > total": (2, "most of them"),
+        "grows: counts[-1] >= max(FEW, 0.1 * total)": (0.1, "A tenth may be new."),
+        "grows: 60 * total ** 2 > 5": (5, "A tenth may be new."),
+    }
+
+
+def test_a_number_is_changed_by_a_third_and_whole_ones_by_one_at_least() -> None:
+    by_name = {one.where: one for one in Source("m", _SOURCE).numbers}
+    assert (by_name["FEW"].less, by_name["FEW"].more) == (2, 4)
+    assert (by_name["_FIRST"].less, by_name["_FIRST"].more) == (43, 85)
+    assert by_name["_PART"].less == 2 / 21
+
+
+def test_one_number_is_changed_and_nothing_else() -> None:
+    source = Source("m", _SOURCE)
+    for one in source.numbers:
+        before, after = ast.unparse(source.tree).splitlines(), ast.unparse(source.with_number(one, 7777)).splitlines()
+        (changed,) = [there for here, there in zip(before, after, strict=True) if here != there]
+        assert "7777" in changed
+
+
+def test_the_lines_that_use_a_number() -> None:
+    other = "from oakum.m import FEW as many\n\ndef f(n):\n    return n > many\n"
+    uses = lines_that_use({"m": Source("m", _SOURCE), "other": Source("other", other)})
+    by_name = {one.where: {Path(file).name: lines for file, lines in of.items()} for one, of in uses.items()}
+    assert by_name["FEW"] == {"m.py": frozenset({16}), "other.py": frozenset({4})}
+    assert by_name["grows: 2 * counts[-1] > total"] == {"m.py": frozenset({13})}
+    assert by_name["grows: 0.25"] == {"m.py": None, "other.py": None}
+
+
+def _number(module: str, name: str) -> Number:
+    return next(one for one in Source(module, modules()[module]).numbers if one.where == name)
+
+
+def _two_changes() -> list[Changed]:
+    """Return what two changes do to one recording; runs in a process of its own, which they spoil."""
+    asked = [(one, answer(one, diagnose)) for one in questions_of("lots-that-bidders-left", None)]
+    few, most = _number("detect.signs", "FEW"), _number("judge", "_MOST")
+    return [_tried(few, 1_000_000, asked), _tried(most, most.more, asked)]
+
+
+def test_a_change_of_what_a_recording_needs_costs_a_truth_and_another_does_not() -> None:
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        needed, other = pool.apply(_two_changes)
+    assert needed.lost
+    assert set(needed.lost) == {"lots-that-bidders-left"}
+    assert not other.lost
+    assert not other.failed
+    number = _number("detect.signs", "FEW")
+    row = table([Measured(number, needed, other)]).splitlines()[-1]
+    assert row.startswith("| `detect.signs: FEW` | 3 | Below this many")
+    assert row.endswith("| lots-that-bidders-left |")
+
+
+def test_a_window_reaches_the_numbers_that_it_takes() -> None:
+    sources = {name: Source(name, modules()[name]) for name in ("detect.signs", "detect.metrics")}
+    uses = lines_that_use(sources)
+    one = questions_of("lots-that-bidders-left", None)[0]
+    told, at = reached(one, diagnose, uses)
+    names = {list(uses)[number].where for number in at}
+    assert told == answer(one, diagnose)
+    assert "FEW" in names
+    assert "_DOUBLED" not in names  # a series of metrics is needed for it
+
+
+def test_the_page_lists_what_nothing_needs_first() -> None:
+    few, most = _number("detect.signs", "FEW"), _number("judge", "_MOST")
+    none = Changed(0)
+    measured = [
+        Measured(few, Changed(9, lost=("a", "a", "b"), accused=("c",)), Changed(9, others=2, detected=("d",))),
+        Measured(most, none, none),
+    ]
+    text = page(measured, [], date="2026-01-01")
+    assert "No recording reaches 1:\n\n- `judge: _MOST` 5" in text
+    assert "| +0 -4 (1 accused) | +1 -0 (2 others) | a, b, c |" in text
+    assert len(list(unneeded(measured))) == 1
