@@ -22,7 +22,7 @@ _FORMATS = {"all": ("everything", "debug=2 + heap.pb", "protobuf only"), "one": 
 # What the questions are made of and by; what answers them.
 _ASKED = ("casebook", "tests/regressions", "src/oakum/model", "src/oakum/parse", "src/oakum/assemble")
 _ANSWERED = ("compare", "detect", "explain", "knowledge", "model", "judge.py", "diagnose.py")
-_RUNNER = frozenset({"windows.py", "corpus.py", "expectation.py", "evidence.py", "score.py", "numbers.py"})
+_RUNNER = frozenset({"windows.py", "corpus.py", "expectation.py", "evidence.py", "score.py", "numbers.py", "watch.py"})
 
 
 def digest_of(paths: Iterable[str]) -> str:

@@ -47,6 +47,11 @@ class Number:
     reason: str  # the first sentence of the comment above or beside it; "" when there is none
     place: tuple[int, int]  # line and column of its expression
     constant: str  # its name; "" in a function
+    whole: bool  # the constant is this number and nothing else
+
+    def whole_at(self, node: ast.AST) -> bool:
+        """Tell whether an expression is this number, and not one that begins where it does."""
+        return literal(node) == self.value
 
     @property
     def less(self) -> float:
@@ -109,27 +114,6 @@ class Source:
         _Change().visit(tree)
         return tree
 
-    def lines_of(self, name: str) -> set[int] | None:
-        """Return the lines of statements in functions that use a constant; None when the module's top level does, too.
-
-        A default of a parameter, or another constant made of it: whoever runs the module uses it.
-        """
-        lines: set[int] = set()
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
-                if not self._function(node):
-                    return None
-                lines |= self.lines_around(node)
-        return lines
-
-    def at(self, place: tuple[int, int]) -> ast.expr:
-        """Return the literal at a place."""
-        return next(node for node, _ in self._literals() if (node.lineno, node.col_offset) == place)
-
-    def in_default(self, node: ast.expr) -> bool:
-        """Tell whether an expression is evaluated when the module is read: nothing tells where it is used."""
-        return not self._function(node)
-
     def imported(self) -> Iterator[tuple[str, str, str]]:
         """Yield what is imported from other modules of the package: module, name there, name here."""
         for node in ast.walk(self.tree):
@@ -137,7 +121,7 @@ class Source:
                 for one in node.names:
                     yield node.module.removeprefix("oakum."), one.name, one.asname or one.name
 
-    def lines_around(self, node: ast.AST) -> set[int]:
+    def _lines_around(self, node: ast.AST) -> set[int]:
         """Return the lines of the statement around a node; of one with a body, those before it."""
         statement = self._statement(node)
         body = getattr(statement, "body", None)
@@ -153,8 +137,11 @@ class Source:
 
     def _decides(self, node: ast.expr, value: int | float) -> bool:
         if self._constant(node):
-            whole = not isinstance(self._parents[node], ast.expr | ast.keyword) or self._named(node)
-            return value != 0 if whole else value not in (0, 1, 2) and not isinstance(self._parents[node], ast.Dict)
+            return (
+                value != 0
+                if self._whole(node)
+                else value not in (0, 1, 2) and not isinstance(self._parents[node], ast.Dict)
+            )
         if value in (0, 1, -1) or abs(value) < _GUARD or self._indexes(node):
             return False
         parent = self._parents[node]
@@ -171,10 +158,11 @@ class Source:
             isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id in ("max", "min")
         )
 
-    def _named(self, node: ast.expr) -> bool:
-        """Tell whether it is one of several values that are named at once: `_SAMPLE, _READS = 64, 512`."""
+    def _whole(self, node: ast.expr) -> bool:
+        """Tell whether a constant is this literal alone, or one of several: `_SAMPLE, _READS = 64, 512`."""
         parent = self._parents[node]
-        return isinstance(parent, ast.Tuple) and isinstance(self._parents[parent], ast.Assign)
+        several = isinstance(parent, ast.Tuple) and isinstance(self._parents[parent], ast.Assign)
+        return several or not isinstance(parent, ast.expr | ast.keyword)
 
     def _indexes(self, node: ast.AST) -> bool:
         """Tell whether it is part of an index or a slice, and not of a comparison in one."""
@@ -228,9 +216,9 @@ class Source:
         statement = self._statement(node)
         owner = self._function(node) or getattr(statement, "name", "")
         where = constant or f"{owner}: {self._shown(node)}"
-        return Number(
-            self.name, at, where, value, self._reason(node, constant), (node.lineno, node.col_offset), constant
-        )
+        place = (node.lineno, node.col_offset)
+        whole = not constant or self._whole(node)
+        return Number(self.name, at, where, value, self._reason(node, constant), place, constant, whole)
 
     def _shown(self, node: ast.expr) -> str:
         """Return the comparison around a number, or what else is short enough to be found by."""
@@ -243,7 +231,7 @@ class Source:
 
     def _reason(self, node: ast.expr, constant: str) -> str:
         """Return the first sentence of the comment beside the statement, or above it."""
-        lines = sorted(self.lines_around(node))
+        lines = sorted(self._lines_around(node))
         beside = [line for line in lines if line in self._comments and not self._alone(line)]
         if beside:
             return _first_sentence([self._comments[beside[0]]])

@@ -1,8 +1,8 @@
 """`sensitivity`: every number that decides, a third less and a third more, one at a time -> which answers change.
 
 Each change is tried in a process of its own, forked from one that holds the corpus: the module is read with the other
-number, and the windows that reach it are diagnosed again. Results are kept in .cache/ by the digest of the corpus and
-of all code that answers, so that a run that was ended goes on.
+number, and the windows to which that may matter (watch.py) are diagnosed again. Results are kept in .cache/ by the
+digest of the corpus and of all code that answers, so that a run that was ended goes on.
 """
 
 import ast
@@ -13,7 +13,7 @@ import multiprocessing
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.util import spec_from_file_location
@@ -23,14 +23,18 @@ from pathlib import Path
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
+from casebook.runner import watch
 from casebook.runner.corpus import FOLDER, answered_digest, asked_digest, questions
 from casebook.runner.numbers import Number, Source, file_of, modules
+from casebook.runner.watch import WORDS
 from casebook.runner.windows import Asked, answered
 from oakum.model import Case, Diagnosis
 from oakum.report.json import document
 
 # A change may make a loop endless; what is not answered by then counts as not answered.
 _LIMIT = 300
+# In which the windows are first diagnosed as the code is.
+_PARTS = 4
 _DECIDING = ("oakum.compare", "oakum.detect", "oakum.judge", "oakum.diagnose")
 _Diagnose = Callable[[Case], Diagnosis]
 # Whether the truth was told, and the whole answer in short; None when there was none.
@@ -41,7 +45,7 @@ Answer = tuple[bool, str] | None
 class Changed:
     """What one change of a number does."""
 
-    asked: int  # windows that reach the number
+    asked: int  # windows that were diagnosed again
     others: int = 0  # answers that differ, and are neither more nor less true
     failed: int = 0
     # By what happens: names of recordings, one for each window.
@@ -56,6 +60,7 @@ class Measured:
     """A number, and what happens at two thirds and at four thirds of it."""
 
     number: Number
+    uses: int  # windows that use it
     less: Changed
     more: Changed
 
@@ -73,27 +78,28 @@ class _Loader(importlib.machinery.SourceFileLoader):
 
 
 class _Finder:
-    """Finds one module as it is changed, and no other."""
+    """Finds modules as they are changed, and no others."""
 
-    def __init__(self, name: str, tree: ast.Module) -> None:
-        self._name, self._tree = name, tree
+    def __init__(self, trees: Mapping[str, ast.Module]) -> None:
+        self._trees = trees
 
     def find_spec(
         self, fullname: str, _path: Sequence[str] | None, _target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if fullname != self._name:
+        name = fullname.removeprefix("oakum.")
+        if name == fullname or name not in self._trees:
             return None
-        file = file_of(fullname.removeprefix("oakum."))
-        return spec_from_file_location(fullname, file, loader=_Loader(fullname, file, self._tree))
+        return spec_from_file_location(
+            fullname, file_of(name), loader=_Loader(fullname, file_of(name), self._trees[name])
+        )
 
 
-def diagnose_with(number: Number, value: float) -> _Diagnose:
-    """Return the diagnosis with another value of a number. It stays so: for a process of its own."""
-    tree = Source(number.module, modules()[number.module]).with_number(number, value)
+def diagnose_with(trees: Mapping[str, ast.Module]) -> _Diagnose:
+    """Return the diagnosis with other modules. It stays so: for a process of its own."""
     for name in [name for name in sys.modules if name.startswith(_DECIDING)]:
         del sys.modules[name]
     others = [one for one in sys.meta_path if not isinstance(one, _Finder)]
-    sys.meta_path[:] = [_Finder(f"oakum.{number.module}", tree), *others]
+    sys.meta_path[:] = [_Finder(trees), *others]
     diagnose: _Diagnose = importlib.import_module("oakum.diagnose").diagnose
     return diagnose
 
@@ -124,7 +130,8 @@ def compare(asked: Sequence[tuple[Asked, Answer, Answer]]) -> Changed:
 
 def _tried(number: Number, value: float, asked: Sequence[tuple[Asked, Answer]]) -> Changed:
     """Return what a change does. An error, or no answer in time, is no answer."""
-    diagnose = diagnose_with(number, value)
+    tree = Source(number.module, modules()[number.module]).with_number(number, value)
+    diagnose = diagnose_with({number.module: tree})
     after: list[Answer] = []
     signal.signal(signal.SIGALRM, _ended)
     signal.alarm(_LIMIT)
@@ -150,63 +157,12 @@ def _answer_or_none(question: Asked, diagnose: _Diagnose) -> Answer:
         return None
 
 
-Lines = Mapping[str, frozenset[int] | None]  # by file; None: any of it
-
-
-def lines_that_use(sources: Mapping[str, Source]) -> dict[Number, Lines]:
-    """Return for each number the lines of functions that use it."""
-    importers: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    for name, source in sources.items():
-        for module, there, here in source.imported():
-            importers.setdefault((module, there), []).append((name, here))
-    found: dict[Number, Lines] = {}
-    for source in sources.values():
-        for number in source.numbers:
-            found[number] = _lines(number, sources, importers)
-    return found
-
-
-def _lines(
-    number: Number, sources: Mapping[str, Source], importers: Mapping[tuple[str, str], Iterable[tuple[str, str]]]
-) -> Lines:
-    own = sources[number.module]
-    if number.constant:
-        used = [(number.module, number.constant), *importers.get((number.module, number.constant), ())]
-        lines = {module: sources[module].lines_of(name) for module, name in used if module in sources}
-    else:
-        node = own.at(number.place)
-        lines = {number.module: None if own.in_default(node) else own.lines_around(node)}
-    if None in lines.values():  # at the top of a module: whoever imports anything of it may use it
-        lines |= {
-            name: None for (module, _), names in importers.items() if module == number.module for name, _ in names
-        }
-    return {file_of(module): None if at is None else frozenset(at) for module, at in lines.items()}
-
-
-def reached(question: Asked, diagnose: _Diagnose, uses: Mapping[Number, Lines]) -> tuple[Answer, list[int]]:
-    """Return the answer as the code is, and which numbers it takes, by their order."""
-    files = {file_of(name) for name in modules()}
-    hit: dict[str, set[int]] = {file: set() for file in files}
-
-    def line(frame: FrameType, event: str, _argument: object) -> Any:
-        if event == "line":
-            hit[frame.f_code.co_filename].add(frame.f_lineno)
-        return line
-
-    def call(frame: FrameType, _event: str, _argument: object) -> Any:
-        return line if frame.f_code.co_filename in files else None
-
+def reached(question: Asked, diagnose: _Diagnose) -> tuple[Answer, list[int], list[tuple[int, str]]]:
+    """Return the answer as the code is, which numbers it uses, and which changes may matter."""
     _forget()
-    sys.settrace(call)
-    try:
-        told = answer(question, diagnose)
-    finally:
-        sys.settrace(None)
-    return told, [at for at, lines in enumerate(uses.values()) if _touches(lines, hit)]
-
-
-def _touches(lines: Lines, hit: Mapping[str, set[int]]) -> bool:
-    return any(hit.get(file) if wanted is None else wanted & hit.get(file, set()) for file, wanted in lines.items())
+    watch.used.clear()
+    watch.matter.clear()
+    return answer(question, diagnose), sorted(watch.used), sorted(watch.matter)
 
 
 def _forget() -> None:
@@ -224,10 +180,9 @@ def _write(path: Path, value: object) -> None:
     part.replace(path)
 
 
-def _reach(path: Path, asked: Sequence[Asked], uses: Mapping[Number, Lines]) -> None:
-    from oakum.diagnose import diagnose
-
-    _write(path, [reached(one, diagnose, uses) for one in asked])
+def _reach(path: Path, asked: Sequence[Asked], trees: Mapping[str, ast.Module]) -> None:
+    diagnose = diagnose_with(trees)
+    _write(path, [reached(one, diagnose) for one in asked])
 
 
 def _try(path: Path, number: Number, value: float, asked: Sequence[tuple[Asked, Answer]]) -> None:
@@ -260,45 +215,39 @@ def measure(only: Sequence[str] = (), jobs: int = 2) -> tuple[list[Measured], li
     """Return what every number of these modules does, or of all; and the questions."""
     asked = questions()
     sources = {name: Source(name, text) for name, text in modules().items()}
-    uses = lines_that_use(sources)
+    numbers = [one for source in sources.values() for one in source.numbers]
     folder = FOLDER / f"{asked_digest()}-{answered_digest()}"
     folder.mkdir(parents=True, exist_ok=True)
-    base = _base(folder, asked, uses, jobs)
-    wanted = [(at, number) for at, number in enumerate(uses) if not only or number.module in only]
+    trees, always = watch.watched(sources, numbers)
+    base = _base(folder, asked, trees, jobs)
+    wanted = [at for at, number in enumerate(numbers) if not only or number.module in only]
     paths = {
-        (number, word): folder / f"{number.module}-{number.at}-{word}.json"
-        for _, number in wanted
-        for word in ("less", "more")
+        (at, word): folder / f"{numbers[at].module}-{numbers[at].at}-{word}.json" for at in wanted for word in WORDS
     }
-    tasks = [
-        (
-            _try,
-            (
-                path,
-                number,
-                getattr(number, word),
-                [(q, told) for q, (told, hit) in zip(asked, base, strict=True) if at in hit],
-            ),
-        )
-        for at, number in wanted
-        for word in ("less", "more")
-        if not (path := paths[number, word]).exists()
-    ]
+    tasks = []
+    for (at, word), path in paths.items():
+        if not path.exists():
+            again = [one for one, (_, _, matter) in enumerate(base) if at in always or (at, word) in matter]
+            windows = [(asked[one], base[one][0]) for one in again]
+            tasks.append((_try, (path, numbers[at], getattr(numbers[at], word), windows)))
     _share(tasks, jobs, "change")
-    return [Measured(number, _read(paths[number, "less"]), _read(paths[number, "more"])) for _, number in wanted], asked
+    uses = [sum(at in always or at in used for _, used, _ in base) for at in range(len(numbers))]
+    return [Measured(numbers[at], uses[at], *(_read(paths[at, word]) for word in WORDS)) for at in wanted], asked
 
 
 def _base(
-    folder: Path, asked: Sequence[Asked], uses: Mapping[Number, Lines], jobs: int
-) -> list[tuple[Answer, set[int]]]:
-    """Return the answers as the code is, and the numbers that each takes."""
-    parts = [folder / f"base-{part}-of-{jobs}.json" for part in range(jobs)]
-    tasks = [(_reach, (path, asked[at::jobs], uses)) for at, path in enumerate(parts) if not path.exists()]
-    _share(tasks, jobs, "as it is, part")
-    found: list[tuple[Answer, set[int]]] = [(None, set())] * len(asked)
+    folder: Path, asked: Sequence[Asked], trees: Mapping[str, ast.Module], jobs: int
+) -> list[tuple[Answer, set[int], set[tuple[int, str]]]]:
+    """Return the answers as the code is, the numbers that each uses, and the changes that may matter to it."""
+    parts = [folder / f"base-{at}-{_PARTS}.json" for at in range(_PARTS)]
+    _share(
+        [(_reach, (path, asked[at::_PARTS], trees)) for at, path in enumerate(parts) if not path.exists()], jobs, "part"
+    )
+    found: list[tuple[Answer, set[int], set[tuple[int, str]]]] = [(None, set(), set())] * len(asked)
     for at, path in enumerate(parts):
-        found[at::jobs] = [
-            (tuple(told) if told else None, {*hit}) for told, hit in json.loads(path.read_text(encoding="utf-8"))
+        found[at::_PARTS] = [
+            (tuple(told) if told else None, {*used}, {(one, word) for one, word in matter})
+            for told, used, matter in json.loads(path.read_text(encoding="utf-8"))
         ]
     return found
 

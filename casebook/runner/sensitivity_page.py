@@ -48,8 +48,6 @@ def lost(changed: Changed) -> int:
 
 
 def _cell(changed: Changed) -> str:
-    if not changed.asked:
-        return "not reached"
     truths = f"+{gained(changed)} -{lost(changed)}" if gained(changed) or lost(changed) else ""
     aside = (
         (len(changed.accused), "accused"),
@@ -89,7 +87,7 @@ def table(measured: Iterable[Measured]) -> str:
 
 
 _KINDS: Sequence[tuple[str, Callable[[Measured], bool]]] = (
-    ("No recording reaches", lambda one: not one.less.asked and not one.more.asked),
+    ("No recording uses", lambda one: not one.uses),
     ("No answer changes with", lambda one: not any(c.others or c.failed or gained(c) for c in (one.less, one.more))),
     ("Some answers change, and none becomes less true, with", lambda _: True),
 )

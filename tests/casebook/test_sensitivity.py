@@ -2,11 +2,12 @@
 
 import ast
 import multiprocessing
-from pathlib import Path
+from typing import Any
 
+from casebook.runner import watch
 from casebook.runner.corpus import questions_of
 from casebook.runner.numbers import Number, Source, modules
-from casebook.runner.sensitivity import Changed, Measured, _tried, answer, lines_that_use, reached
+from casebook.runner.sensitivity import Changed, Measured, _tried, answer
 from casebook.runner.sensitivity_page import page, table, unneeded
 from oakum.diagnose import diagnose
 
@@ -60,13 +61,29 @@ def test_one_number_is_changed_and_nothing_else() -> None:
         assert "7777" in changed
 
 
-def test_the_lines_that_use_a_number() -> None:
-    other = "from oakum.m import FEW as many\n\ndef f(n):\n    return n > many\n"
-    uses = lines_that_use({"m": Source("m", _SOURCE), "other": Source("other", other)})
-    by_name = {one.where: {Path(file).name: lines for file, lines in of.items()} for one, of in uses.items()}
-    assert by_name["FEW"] == {"m.py": frozenset({16}), "other.py": frozenset({4})}
-    assert by_name["grows: 2 * counts[-1] > total"] == {"m.py": frozenset({13})}
-    assert by_name["grows: 0.25"] == {"m.py": None, "other.py": None}
+def test_a_change_matters_where_a_comparison_comes_out_otherwise() -> None:
+    source = Source("m", _SOURCE)
+    names = [one.where.removeprefix("grows: ") for one in source.numbers]
+    trees, always = watch.watched({"m": source}, source.numbers)
+    assert [names[one] for one in always] == ["0.25"]  # of a default nothing is known
+    run: dict[str, Any] = {}
+    exec(compile(trees["m"], "m", "exec"), run)  # noqa: S102  (the source above)
+    watch.used.clear()
+    watch.matter.clear()
+    assert run["grows"]([1, 2, 3], 10)
+    assert {names[one] for one in watch.used} == {
+        "FEW",
+        "2 * counts[-1] > total",
+        "counts[-1] >= max(FEW, 0.1 * total)",
+    }
+    assert {(names[one], word) for one, word in watch.matter} == {("FEW", "more")}
+
+
+def test_another_use_may_always_matter_and_so_may_that_of_an_imported_constant() -> None:
+    other = Source("other", "from oakum.m import FEW as many\n\ndef f(n):\n    return n * many\n")
+    source = Source("m", _SOURCE)
+    trees, _ = watch.watched({"m": source, "other": other}, source.numbers)
+    assert "n * __touch__((0,), many)" in ast.unparse(trees["other"])
 
 
 def _number(module: str, name: str) -> Number:
@@ -88,30 +105,19 @@ def test_a_change_of_what_a_recording_needs_costs_a_truth_and_another_does_not()
     assert not other.lost
     assert not other.failed
     number = _number("detect.signs", "FEW")
-    row = table([Measured(number, needed, other)]).splitlines()[-1]
+    row = table([Measured(number, 6, needed, other)]).splitlines()[-1]
     assert row.startswith("| `detect.signs: FEW` | 3 | Below this many")
     assert row.endswith("| lots-that-bidders-left |")
-
-
-def test_a_window_reaches_the_numbers_that_it_takes() -> None:
-    sources = {name: Source(name, modules()[name]) for name in ("detect.signs", "detect.metrics")}
-    uses = lines_that_use(sources)
-    one = questions_of("lots-that-bidders-left", None)[0]
-    told, at = reached(one, diagnose, uses)
-    names = {list(uses)[number].where for number in at}
-    assert told == answer(one, diagnose)
-    assert "FEW" in names
-    assert "_DOUBLED" not in names  # a series of metrics is needed for it
 
 
 def test_the_page_lists_what_nothing_needs_first() -> None:
     few, most = _number("detect.signs", "FEW"), _number("judge", "_MOST")
     none = Changed(0)
     measured = [
-        Measured(few, Changed(9, lost=("a", "a", "b"), accused=("c",)), Changed(9, others=2, detected=("d",))),
-        Measured(most, none, none),
+        Measured(few, 9, Changed(9, lost=("a", "a", "b"), accused=("c",)), Changed(9, others=2, detected=("d",))),
+        Measured(most, 0, none, none),
     ]
     text = page(measured, [], date="2026-01-01")
-    assert "No recording reaches 1:\n\n- `judge: _MOST` 5" in text
+    assert "No recording uses 1:\n\n- `judge: _MOST` 5" in text
     assert "| +0 -4 (1 accused) | +1 -0 (2 others) | a, b, c |" in text
     assert len(list(unneeded(measured))) == 1
