@@ -85,7 +85,8 @@ def _accuracy(arguments: argparse.Namespace) -> int:
 
 def _windows(arguments: argparse.Namespace) -> int:
     from casebook.runner import company
-    from casebook.runner.windows import PAGE, listed, misses, outcomes, page, table
+    from casebook.runner.windows import listed, outcomes
+    from casebook.runner.windows_page import PAGE, misses, page, table
 
     if arguments.write and arguments.cases:
         raise Misused("--write takes no cases: docs/windows.md shows all of them")

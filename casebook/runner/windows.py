@@ -5,23 +5,28 @@ and a `likely` or `proven` finding names the place. A leak that a window does no
 """
 
 import itertools
+import tempfile
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from casebook.runner.accuracy import markdown_table
+from casebook.runner.accuracy import WITH_SOURCE, parsed_once
+from casebook.runner.accuracy import diagnose as diagnose_files
 from casebook.runner.case import Case as Program
 from casebook.runner.case import Take, case
 from casebook.runner.evidence import bytes_at, count, recording, standing
 from casebook.runner.expectation import Expectation, Expected, Site, expectation
 from casebook.runner.score import matches
+from casebook.runner.settings import SETTINGS, trial
 from casebook.runner.tools import ROOT, processes
 from oakum.assemble import Input
+from oakum.compare.activity import activity
+from oakum.detect.pace import quiet
 from oakum.diagnose import diagnose
-from oakum.model import Capture, Case, OakumError, Reading
+from oakum.model import Capture, Case, GoroutineGroup, OakumError, Reading
 from oakum.parse import goroutines as goroutines_of
 from oakum.parse import parse
 from oakum.pipeline.case import assemble_case
@@ -37,38 +42,36 @@ FORMATS: Mapping[str, frozenset[str] | None] = {
     "debug=2 only": frozenset(_DUMPS),
     "heap only": frozenset({"heap.pb.gz"}),
 }
+# What some people do not have: file names that are left out of everything.
+WITHOUT: Mapping[str, frozenset[str]] = {
+    "everything without metrics": frozenset({"metrics.txt"}),
+    "everything without MemStats": frozenset({"heap.debug1.txt"}),
+    "everything without RSS": frozenset({"process.status.txt", "proc_status.txt"}),
+}
+SOURCE = "everything with source"
+QUIET, BUSY = "quiet before the last", "load goes on in the last"
+# A step with at least this part of the busiest step's work is one under load.
+_UNDER_LOAD = 0.5
 _PROOF = "goroutineleak.pb.gz"
 _REGRESSIONS = ROOT / "tests" / "regressions"
 # A leak shows in a heap profile from here on: two samples at the usual rate.
 _SHOWN = 1 << 20
-
-PAGE = ROOT / "docs" / "windows.md"
-_PAGE = """\
-# How accurate it is with less
-
-Written by `python -m casebook.runner windows --write` (part of `make accuracy`) from {recordings} recordings of the
-[casebook](../casebook/README.md) and of [tests/regressions](../tests/regressions/README.md), each cut into what a user
-may have: {windows:,} windows, measured on {date}. [accuracy.md](accuracy.md) has the figures for whole takes by
-mechanism, [first-contact.md](first-contact.md) those of programs that no rule had seen.
-
-A leak is **detected** when the verdict is `leaking` and a `likely` or `proven` finding names the place; **named**
-counts `possible` ones too. A window counts only if the leak shows in it at all. `triple` are all sets of three.
-Go's own goroutineleak profile is in none.
-
-{table}
-
-## In company
-
-{pairs} pairs of a leaking and a healthy recording as one process, drawn with a fixed seed: goroutine ids interleaved,
-heap profiles added. Those count whose leak shows.
-
-{company}
-
-## How often a healthy program is accused
-
-Healthy windows accused: {accused} of {healthy:,} ({percent}%). The rules were made with these recordings at hand, so
-the figures are optimistic.
-"""
+# How the goroutines of a leak wait, by the beginning of their state; the first that fits.
+_WAITS: Mapping[str, str] = {
+    "chan send (nil chan)": "never wakes",
+    "chan receive (nil chan)": "never wakes",
+    "select (no cases)": "never wakes",
+    "chan send": "send, lock, WaitGroup",
+    "sync.Mutex": "send, lock, WaitGroup",
+    "sync.RWMutex": "send, lock, WaitGroup",
+    "sync.WaitGroup": "send, lock, WaitGroup",
+    "semacquire": "send, lock, WaitGroup",
+    "chan receive": "chan receive",
+    "select": "select, IO wait, Cond",
+    "IO wait": "select, IO wait, Cond",
+    "sync.Cond": "select, IO wait, Cond",
+}
+WAITS = (*dict.fromkeys(_WAITS.values()), "other", "heap")
 
 # The name of a file, without .gz of a packed text; its bytes; what was read in it.
 Read = tuple[str, Capture, tuple[Reading, ...]]
@@ -83,11 +86,15 @@ class Shot:
 
     def goroutines_at(self, site: Site) -> int:
         """Return how many goroutines are at a place."""
+        return count(self.groups_at(site))
+
+    def groups_at(self, site: Site) -> list[GoroutineGroup]:
+        """Return the goroutines at a place, from the richest dump there is."""
         for wanted in (*_DUMPS, "goroutine.debug1.txt", "goroutine.pb.gz"):
             found = [g for reading in self._readings(wanted) if (g := goroutines_of(reading)) is not None]
             if found:
-                return count(standing(found[-1], site))
-        return 0
+                return standing(found[-1], site)
+        return []
 
     def bytes_at(self, site: Site) -> int:
         """Return how many live bytes were allocated at a place."""
@@ -106,6 +113,21 @@ class Recorded:
     findings: tuple[Expected, ...]  # () of a healthy one
     build: tuple[Read, ...] = ()
 
+    @property
+    def wait(self) -> str:
+        """Return how the goroutines of the leak wait, as WAITS names it; "" of a healthy one."""
+        if not self.findings:
+            return ""
+        place = self.findings[0].place
+        if place.role not in ("blocked", "created", ""):
+            return "heap"
+        site = Site(place.role or "blocked", place.function, line=place.line)
+        groups = next((groups for shot in reversed(self.shots) if (groups := shot.groups_at(site))), [])
+        if not groups and not place.role:  # of a regression nothing else tells
+            return "heap"
+        state = max(groups, key=lambda group: group.count).state if groups else place.state
+        return next((kind for begins, kind in _WAITS.items() if (state or "").startswith(begins)), "other")
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -117,6 +139,7 @@ class Asked:
     case: Case
     findings: tuple[Expected, ...]
     shown: bool  # the window shows the leak
+    wait: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +156,12 @@ class Outcome:
     named: bool  # at any confidence
     mechanism: bool
     accused: tuple[str, ...]  # `likely` or `proven`, and not so
+    wait: str = ""  # how the goroutines of the leak wait
+
+    @property
+    def regression(self) -> bool:
+        """Tell whether the recording was once answered wrongly; those of the casebook have a take in their name."""
+        return "/" not in self.name
 
 
 def _read(path: Path, origin: str, at: datetime | None = None) -> Read:
@@ -183,14 +212,39 @@ def windows(shots: Sequence[Shot]) -> dict[str, Sequence[Shot]]:
     return named
 
 
+def by_load(shots: Sequence[Shot]) -> dict[str, Sequence[Shot]]:
+    """Return the longest windows from the first snapshot on, of three at least, whose last step was busy, or quiet."""
+    try:
+        (process,) = given(shots, "everything").processes
+    except (OakumError, ValueError):  # nothing to be diagnosed; restarted
+        return {}
+    steps = activity(process.snapshots).steps
+    named: dict[str, Sequence[Shot]] = {}
+    for end in range(3, len(steps) + 2 if len(steps) + 1 == len(shots) else 0):
+        work = steps[: end - 1]
+        if quiet(work):
+            named[QUIET] = shots[:end]
+        elif work[-1] >= _UNDER_LOAD * max(work):
+            named[BUSY] = shots[:end]
+    return named
+
+
+def cut(recorded: Recorded) -> Iterator[tuple[str, Sequence[Shot], str]]:
+    """Yield every window of a recording: its name, snapshots, formats."""
+    for window, shots in (windows(recorded.shots) | by_load(recorded.shots)).items():
+        yield from ((window, shots, formats) for formats in (FORMATS if window in ("all", "one") else ("everything",)))
+    there = {name for shot in recorded.shots for name, _, _ in shot.files}
+    yield from (("all", recorded.shots, formats) for formats, names in WITHOUT.items() if names & there)
+
+
 def given(shots: Sequence[Shot], formats: str, build: Sequence[Read] = ()) -> Case:
     """Return the case of some snapshots in some formats; with everything, the build is known too."""
-    wanted = FORMATS[formats]
+    wanted, without = FORMATS.get(formats), WITHOUT.get(formats, frozenset())
     inputs = [
         Input(shot.label, (name,), capture, readings)
         for shot in shots
         for name, capture, readings in shot.files
-        if wanted is None or name in wanted
+        if name not in without and (wanted is None or name in wanted)
     ]
     told = [Input(name, (), capture, readings) for name, capture, readings in build] if wanted is None else []
     return assemble_case(inputs, builds=told).case
@@ -200,7 +254,7 @@ def shows(finding: Expected, shots: Sequence[Shot], formats: str) -> bool:
     """Tell whether a window shows a leak at all: what is at its place grew, or somebody is stuck there."""
     place = finding.place
     if finding.mechanism == "off-heap":
-        return formats == "everything" and len(shots) > 1
+        return formats.startswith("everything") and len(shots) > 1
     if place.role in ("blocked", "created", "") and formats != "heap only":
         site = Site(place.role or "blocked", place.function, line=place.line)
         counts = [shot.goroutines_at(site) for shot in shots]
@@ -220,7 +274,7 @@ def asked(recorded: Recorded, window: str, shots: Sequence[Shot], formats: str) 
     except OakumError:
         return None
     shown = all(shows(finding, shots, formats) for finding in recorded.findings[:1])
-    return Asked(recorded.name, window, formats, case_, recorded.findings, shown)
+    return Asked(recorded.name, window, formats, case_, recorded.findings, shown, recorded.wait)
 
 
 def answered(question: Asked, said: Mapping[str, Any]) -> Outcome:
@@ -238,6 +292,7 @@ def answered(question: Asked, said: Mapping[str, Any]) -> Outcome:
         named=bool(matched),
         mechanism=bool(matched) and all(one["mechanism"] in expected.mechanisms for one, expected in matched),
         accused=tuple(f"{one['mechanism']} {_place(one)[0]}" for one in others if one["confidence"] != "possible"),
+        wait=question.wait,
     )
 
 
@@ -276,12 +331,19 @@ def _outcomes(name: str, take: Take | None) -> list[Outcome]:
     recorded = load(name, take)
     if recorded is None:
         return []
-    found = [
-        outcome(recorded, window, shots, formats)
-        for window, shots in windows(recorded.shots).items()
-        for formats in (FORMATS if window in ("all", "one") else ("everything",))
-    ]
+    found = [outcome(recorded, *window) for window in cut(recorded)]
+    if take:
+        found.append(_with_source(recorded, case(name), take))
     return [one for one in found if one is not None]
+
+
+def _with_source(recorded: Recorded, program: Program, take: Take) -> Outcome | None:
+    """Return what a diagnosis with the source says of everything; None where the source is not in the casebook."""
+    question = asked(recorded, "all", recorded.shots, "everything")
+    with tempfile.TemporaryDirectory() as scratch, parsed_once():
+        offered = SETTINGS[WITH_SOURCE](trial(program, take, Path(scratch)))
+        said = diagnose_files(offered.arguments) if offered else None
+    return answered(replace(question, formats=SOURCE), said) if question and said else None
 
 
 def outcomes(cases: Iterable[Program], regressions: bool = True) -> list[Outcome]:
@@ -295,48 +357,3 @@ def listed(cases: Iterable[Program], regressions: bool = True) -> list[tuple[str
     """Return what `load` takes: every take of these cases, and all regressions."""
     work: list[tuple[str, Take | None]] = [(one.name, take) for one in cases for take in one.takes]
     return work + [(path.parent.name, None) for path in sorted(_REGRESSIONS.glob("*/truth.toml")) if regressions]
-
-
-def table(found: Sequence[Outcome]) -> str:
-    """Return the outcomes as a Markdown table, a row for each kind of window and format."""
-    by_row: dict[tuple[str, str], list[Outcome]] = {}
-    for one in found:
-        kind = "triple" if one.window.startswith("triple") else one.window
-        by_row.setdefault((kind, one.formats), []).append(one)
-    rows: list[tuple[str, ...]] = [
-        ("snapshots", "formats", "leaking", "detected", "named", "mechanism right", "healthy", "accused")
-    ]
-    for (window, formats), here in sorted(by_row.items()):
-        leaking = [one for one in here if one.leaking and one.shown]
-        healthy = [one for one in here if not one.leaking]
-        sums = [sum(getattr(one, name) for one in leaking) for name in ("detected", "named", "mechanism")]
-        numbers = (len(leaking), *sums, len(healthy), sum(one.verdict == "leaking" for one in healthy))
-        rows.append((window, formats, *map(str, numbers)))
-    return markdown_table(rows, words=2)
-
-
-def page(found: Sequence[Outcome], company: str, pairs: int, date: str = "") -> str:
-    """Return docs/windows.md, with the table of `pairs` in company; the date is today's where none is given."""
-    healthy = [one for one in found if not one.leaking]
-    accused = sum(one.verdict == "leaking" for one in healthy)
-    return _PAGE.format(
-        recordings=len({one.name for one in found}),
-        windows=len(found),
-        date=date or datetime.now(UTC).date().isoformat(),
-        table=table(found),
-        company=company,
-        pairs=pairs,
-        accused=accused,
-        healthy=len(healthy),
-        percent=f"{100 * accused / max(1, len(healthy)):.1f}",
-    )
-
-
-def misses(found: Sequence[Outcome]) -> Iterator[str]:
-    """Yield a line about every window that shows a leak which is not detected, or in which somebody is accused."""
-    for one in found:
-        where = f"{one.name}, {one.window}, {one.formats}"
-        if one.leaking and one.shown and not one.detected:
-            yield f"{where}: not detected{'' if one.named else ', not named'}"
-        if one.accused:
-            yield f"{where}: accused {', '.join(one.accused)}"
