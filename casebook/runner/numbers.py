@@ -137,11 +137,8 @@ class Source:
 
     def _decides(self, node: ast.expr, value: int | float) -> bool:
         if self._constant(node):
-            return (
-                value != 0
-                if self._whole(node)
-                else value not in (0, 1, 2) and not isinstance(self._parents[node], ast.Dict)
-            )
+            part = value not in (0, 1, 2) and not isinstance(self._parents[node], ast.Dict)
+            return part or (value != 0 and self._whole(node))
         if value in (0, 1, -1) or abs(value) < _GUARD or self._indexes(node):
             return False
         parent = self._parents[node]
@@ -236,10 +233,8 @@ class Source:
         if beside:
             return _first_sentence([self._comments[beside[0]]])
         above = node.lineno - 1 if self._alone(node.lineno - 1) else lines[0] - 1
-        while (
-            constant and above in self._assigned and above not in self._comments
-        ):  # one comment may be about several constants
-            above -= 1
+        while constant and above in self._assigned and above not in self._comments:
+            above -= 1  # one comment may be about several constants
         first = above
         while self._alone(first):
             first -= 1

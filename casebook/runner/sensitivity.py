@@ -26,6 +26,7 @@ from typing import Any
 from casebook.runner import watch
 from casebook.runner.corpus import FOLDER, answered_digest, asked_digest, questions
 from casebook.runner.numbers import Number, Source, file_of, modules
+from casebook.runner.stage import RunFailed
 from casebook.runner.watch import WORDS
 from casebook.runner.windows import Asked, answered
 from oakum.model import Case, Diagnosis
@@ -132,16 +133,17 @@ def _tried(number: Number, value: float, asked: Sequence[tuple[Asked, Answer]]) 
     """Return what a change does. An error, or no answer in time, is no answer."""
     tree = Source(number.module, modules()[number.module]).with_number(number, value)
     diagnose = diagnose_with({number.module: tree})
-    after: list[Answer] = []
+    found: list[tuple[Asked, Answer, Answer]] = []
     signal.signal(signal.SIGALRM, _ended)
     signal.alarm(_LIMIT)
     try:
-        after += (_answer_or_none(question, diagnose) for question, _ in asked)
+        for question, before in asked:
+            found.append((question, before, _answer_or_none(question, diagnose)))
     except TimeoutError:
-        after += [None] * (len(asked) - len(after))
+        found += ((question, before, None) for question, before in asked[len(found) :])
     finally:
         signal.alarm(0)
-    return compare([(question, before, then) for (question, before), then in zip(asked, after, strict=True)])
+    return compare(found)
 
 
 def _ended(_number: int, _frame: FrameType | None) -> None:
@@ -194,21 +196,26 @@ def _share(tasks: Sequence[tuple[Callable[..., None], tuple[Any, ...]]], jobs: i
     """Run tasks in processes of their own, so many at a time; progress goes to stderr."""
     context = multiprocessing.get_context("fork")  # the corpus is there already
     began, running = time.monotonic(), list[ForkProcess]()
-    for done, (target, arguments) in enumerate((*tasks, *[(None, ())] * jobs)):
-        while len(running) >= jobs or (target is None and running):
-            wait([one.sentinel for one in running])
-            for one in [one for one in running if not one.is_alive()]:
-                one.join()
-                running.remove(one)
-                if one.exitcode:
-                    raise RuntimeError(f"{told} ended with {one.exitcode}")
-        if target is not None:
-            running.append(context.Process(target=target, args=arguments, daemon=True))
-            running[-1].start()
-            spent = time.monotonic() - began
-            left = f", {spent / done * (len(tasks) - done) / 60:.0f} min left" if done > jobs else ""
-            print(f"\r{told} {done + 1} of {len(tasks)}{left}   ", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
+    for done, (target, arguments) in enumerate(tasks):
+        _wait(running, jobs - 1)
+        running.append(context.Process(target=target, args=arguments, daemon=True))
+        running[-1].start()
+        minutes = (time.monotonic() - began) / 60
+        left = f", {minutes / done * (len(tasks) - done):.0f} min left" if done > jobs else ""
+        print(f"\r{told} {done + 1} of {len(tasks)}{left}   ", end="", file=sys.stderr, flush=True)
+    _wait(running, 0)
+    if tasks:
+        print(file=sys.stderr)
+
+
+def _wait(running: list[ForkProcess], most: int) -> None:
+    """Wait until at most so many of the processes run."""
+    while len(running) > most:
+        wait([one.sentinel for one in running])
+        for one in [one for one in running if not one.is_alive()]:
+            running.remove(one)
+            if one.exitcode:
+                raise RunFailed(f"a process of sensitivity ended with {one.exitcode}")
 
 
 def measure(only: Sequence[str] = (), jobs: int = 2) -> tuple[list[Measured], list[Asked]]:

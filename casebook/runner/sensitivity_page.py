@@ -65,9 +65,14 @@ def needed_by(one: Measured) -> list[str]:
     return [name for name, _ in sorted(names.items(), key=lambda pair: (-pair[1], pair[0]))]
 
 
+def _code(text: str) -> str:
+    """Return what the source has, verbatim: where a number is, a comment."""
+    return "`{}`".format(text.replace("|", "\\|").replace("`", "'")) if text else _NOTHING
+
+
 def shown(number: Number) -> str:
-    """Return where a number is, as code."""
-    return f"`{number.module}: {number.where}`".replace("|", "\\|")
+    """Return where a number is."""
+    return _code(f"{number.module}: {number.where}")
 
 
 def _value(number: Number) -> str:
@@ -80,9 +85,10 @@ def table(measured: Iterable[Measured]) -> str:
     for one in measured:
         names = needed_by(one)
         more = [f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else []
-        reason = one.number.reason.replace("|", "\\|") or _NOTHING
         needs = ", ".join((*names[:_SHOWN], *more)) or _NOTHING
-        rows.append((shown(one.number), _value(one.number), reason, _cell(one.less), _cell(one.more), needs))
+        rows.append(
+            (shown(one.number), _value(one.number), _code(one.number.reason), _cell(one.less), _cell(one.more), needs)
+        )
     return markdown_table(rows, words=6)
 
 

@@ -106,7 +106,7 @@ def test_a_change_of_what_a_recording_needs_costs_a_truth_and_another_does_not()
     assert not other.failed
     number = _number("detect.signs", "FEW")
     row = table([Measured(number, 6, needed, other)]).splitlines()[-1]
-    assert row.startswith("| `detect.signs: FEW` | 3 | Below this many")
+    assert row.startswith("| `detect.signs: FEW` | 3 | `Below this many")
     assert row.endswith("| lots-that-bidders-left |")
 
 
