@@ -7,7 +7,7 @@ from itertools import groupby
 
 from casebook.runner.accuracy import markdown_table
 from casebook.runner.tools import ROOT
-from casebook.runner.windows import SOURCE, WAITS, Outcome
+from casebook.runner.windows import SOURCE, WAITS, WITHOUT, Outcome
 
 PAGE = ROOT / "docs" / "windows.md"
 _PAGE = """\
@@ -26,6 +26,12 @@ everything is left out by file; /metrics has RSS and MemStats, too. The source i
 Go's own goroutineleak profile is in none.
 
 {table}
+
+## What some captures add
+
+All snapshots of the recordings that have them, diagnosed with and without them.
+
+{adds}
 
 ## By kind of wait
 
@@ -95,6 +101,11 @@ def _detected_of(found: Iterable[Outcome]) -> str:
     return f"{sum(one.detected for one in leaking)} of {len(leaking)}" if leaking else "-"
 
 
+def _accused_of(found: Iterable[Outcome]) -> str:
+    healthy = _healthy(found)
+    return f"{_accused(healthy)} of {len(healthy)}" if healthy else "-"
+
+
 def table(found: Sequence[Outcome]) -> str:
     """Return the outcomes as a Markdown table, a row for each kind of window and format."""
     rows: list[tuple[str, ...]] = [
@@ -117,6 +128,21 @@ _COLUMNS: Sequence[_Row] = (
 )
 
 
+def adds_table(found: Sequence[Outcome]) -> str:
+    """Return what metrics, MemStats, RSS and the source add, over the recordings that have them."""
+    rows: list[tuple[str, ...]] = [
+        ("captures", "detected with", "detected without", "healthy accused with", "healthy accused without")
+    ]
+    by_row = _by_row(found)
+    for formats in (*WITHOUT, SOURCE):
+        here = by_row.get(("all", formats), [])
+        names = {one.name for one in here}
+        plain = [one for one in by_row.get(("all", "everything"), ()) if one.name in names]
+        sides = (here, plain) if formats == SOURCE else (plain, here)
+        rows.append((formats.split()[-1], *map(_detected_of, sides), *map(_accused_of, sides)))
+    return markdown_table(rows)
+
+
 def waits_table(found: Sequence[Outcome]) -> str:
     """Return how many leaks are detected, by how their goroutines wait."""
     rows: list[tuple[str, ...]] = [
@@ -133,11 +159,6 @@ def waits_table(found: Sequence[Outcome]) -> str:
 
 def origins_table(found: Sequence[Outcome]) -> str:
     """Return the figures of the casebook beside those of the regressions."""
-
-    def accused_of(here: Iterable[Outcome]) -> str:
-        healthy = _healthy(here)
-        return f"{_accused(healthy)} of {len(healthy)}" if healthy else "-"
-
     rows: list[tuple[str, ...]] = [
         (
             "snapshots", "formats", "casebook: detected", "regressions: detected", "casebook: accused",
@@ -146,7 +167,7 @@ def origins_table(found: Sequence[Outcome]) -> str:
     ]  # fmt: skip
     for row, here in _by_row(found).items():
         sides = [[one for one in here if one.regression is wanted] for wanted in (False, True)]
-        rows.append((*row, *map(_detected_of, sides), *map(accused_of, sides)))
+        rows.append((*row, *map(_detected_of, sides), *map(_accused_of, sides)))
     return markdown_table(rows, words=2)
 
 
@@ -204,6 +225,7 @@ def page(found: Sequence[Outcome], company: str, pairs: int, date: str = "") -> 
         windows=len(found),
         date=date or datetime.now(UTC).date().isoformat(),
         table=table(found),
+        adds=adds_table(found),
         waits=waits_table(found),
         weakened=_weakened_table(found, less),
         named=_weakened_list(less),
