@@ -121,11 +121,11 @@ def compare(asked: Sequence[tuple[Asked, Answer, Answer]]) -> Changed:
     for question, before, after in asked:
         failed += after is None
         was, is_ = bool(before and before[0]), bool(after and after[0])
-        if was != is_:
+        if was != is_ and (after or question.findings):  # without an answer nobody is accused
             kind = ("detected" if is_ else "lost") if question.findings else ("cleared" if is_ else "accused")
             found[kind].append(question.name)
         else:
-            others += before != after
+            others += after is not None and before != after
     return Changed(len(asked), others, failed, **{kind: tuple(names) for kind, names in found.items()})
 
 

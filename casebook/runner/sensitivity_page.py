@@ -53,7 +53,7 @@ def _cell(changed: Changed) -> str:
         (len(changed.accused), "accused"),
         (len(changed.cleared), "cleared"),
         (changed.failed, "without an answer"),
-        (changed.others - max(0, changed.failed - lost(changed)), "others"),
+        (changed.others, "others"),
     )
     told = [f"{count} {word}" for count, word in aside if count > 0]
     return f"{truths} ({', '.join(told)})".strip() if told else truths or _NOTHING
