@@ -81,6 +81,8 @@ def questions() -> list[Asked]:
         FOLDER.mkdir(parents=True, exist_ok=True)
         with processes() as pool:
             packed = list(pool.map(_packed, *zip(*listed(chosen([])), strict=True), chunksize=4))
+        for former in FOLDER.glob("corpus-*.pickle"):  # 200 MB each
+            former.unlink()
         part = kept.with_suffix(".part")
         part.write_bytes(pickle.dumps(packed, protocol=5))
         part.replace(kept)

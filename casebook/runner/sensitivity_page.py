@@ -21,11 +21,17 @@ is made a third smaller and a third larger, one at a time (a whole number by 1 a
 sets of three snapshots of each recording, drawn with the seed {seed}. What counts as detected and as accused:
 [windows.md](windows.md). The numbers were chosen with these recordings at hand.
 
-**+** are truths gained: a leak is detected, a healthy program is no longer accused. **-** are truths lost. *Others* are
+No window has a baseline, two snapshots only, a range of metrics, several processes, or source: what only these use is
+not measured. An answer is the verdict and the findings in their order, each with its mechanism and confidence; rates,
+events, and sentences about memory are none. Limits of cost are meant to change no answer.
+
+**+** are truths gained: a leak is detected, a healthy program is no longer accused. **-** are truths lost. *Other* are
 answers that differ, and are as true as before: another mechanism, confidence or rank, `undecided` instead of `healthy`.
 A number is needed by a recording that loses a truth. Which numbers count: `casebook/runner/numbers.py`.
 
 ## Numbers that nothing needs
+
+{count} of {numbers}: no truth is lost with two thirds of the number, nor with four thirds of it.
 
 {unneeded}
 
@@ -53,7 +59,7 @@ def _cell(changed: Changed) -> str:
         (len(changed.accused), "accused"),
         (len(changed.cleared), "cleared"),
         (changed.failed, "without an answer"),
-        (changed.others, "others"),
+        (changed.others, "other"),
     )
     told = [f"{count} {word}" for count, word in aside if count > 0]
     return f"{truths} ({', '.join(told)})".strip() if told else truths or _NOTHING
@@ -85,7 +91,7 @@ def table(measured: Iterable[Measured]) -> str:
     for one in measured:
         names = needed_by(one)
         more = [f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else []
-        needs = ", ".join((*names[:_SHOWN], *more)) or _NOTHING
+        needs = ", ".join((*map(_code, names[:_SHOWN]), *more)) or _NOTHING
         rows.append(
             (shown(one.number), _value(one.number), _code(one.number.reason), _cell(one.less), _cell(one.more), needs)
         )
@@ -125,6 +131,7 @@ def page(measured: Sequence[Measured], asked: Sequence[Asked], date: str = "") -
         numbers=len(measured),
         asked=len(asked),
         recordings=len({one.name for one in asked}),
+        count=sum(not needed_by(one) for one in measured),
         triples=TRIPLES,
         seed=SEED,
         unneeded="\n\n".join(unneeded(measured)) or "None.",

@@ -209,8 +209,8 @@ def _weakened_table(found: Sequence[Outcome], pairs: Sequence[tuple[Outcome, Out
 def _weakened_list(pairs: Sequence[tuple[Outcome, Outcome]]) -> str:
     counted = Counter((one.name, *_kind(one), more.window, more.formats) for one, more in pairs)
     lines = [
-        f"- {name}: detected with {window}, {formats}{f' ({count} times)' if count > 1 else ''}; not with {more}, {of}"
-        for (name, window, formats, more, of), count in sorted(counted.items())
+        f"- `{name}`: detected with {less}, {formats}{f' ({count} times)' if count > 1 else ''}; not with {more}, {of}"
+        for (name, less, formats, more, of), count in sorted(counted.items())
     ]
     rest = [f"- and {len(lines) - _LISTED} more"] if len(lines) > _LISTED else []
     return "\n".join((*lines[:_LISTED], *rest)) or "There is none."

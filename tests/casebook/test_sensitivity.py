@@ -107,7 +107,7 @@ def test_a_change_of_what_a_recording_needs_costs_a_truth_and_another_does_not()
     number = _number("detect.signs", "FEW")
     row = table([Measured(number, 6, needed, other)]).splitlines()[-1]
     assert row.startswith("| `detect.signs: FEW` | 3 | `Below this many")
-    assert row.endswith("| lots-that-bidders-left |")
+    assert row.endswith("| `lots-that-bidders-left` |")
 
 
 def test_the_page_lists_what_nothing_needs_first() -> None:
@@ -119,5 +119,5 @@ def test_the_page_lists_what_nothing_needs_first() -> None:
     ]
     text = page(measured, [], date="2026-01-01")
     assert "No recording uses 1:\n\n- `judge: _MOST` 5" in text
-    assert "| +0 -4 (1 accused) | +1 -0 (2 others) | a, b, c |" in text
+    assert "| +0 -4 (1 accused) | +1 -0 (2 other) | `a`, `b`, `c` |" in text
     assert len(list(unneeded(measured))) == 1

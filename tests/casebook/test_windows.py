@@ -73,7 +73,7 @@ def test_less_that_is_detected_and_more_that_is_not_is_told() -> None:
     ]
     text = page(found, "", 0, date="2026-01-01")
     assert "| all, protobuf only | 2 | all, everything | 1 |" in text
-    assert "- a/leaking: detected with triple, everything (2 times); not with all, everything" in text
+    assert "- `a/leaking`: detected with triple, everything (2 times); not with all, everything" in text
     assert "| chan receive | 2 | 1 of 2 | - | 2 of 2 | 2 of 2 | - | - | 5 of 8 |" in waits_table(found)
     assert "| metrics | 1 of 1 | 0 of 1 | - | - |" in text
     assert "| all | everything | 0 of 1 | 1 of 1 | - | - |" in origins_table(found)
