@@ -28,7 +28,7 @@ class Texts:
 
     def file(self, frame: Frame) -> SourceText:
         if frame.package not in self.texts:
-            raise SourceNotFound(frame.file)
+            raise SourceNotFound(Text("source.unnamed"))
         return self.texts[frame.package]
 
     def package(self, frame: Frame) -> tuple[SourceText, ...]:

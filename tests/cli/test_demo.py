@@ -151,7 +151,7 @@ def test_the_cause_is_read_in_what_is_shipped(
 
     for module in (source, sources):
         monkeypatch.setattr(
-            module, "read_source", lambda path: one_file(path) if shipped(path) else source.Unused("missing", "")
+            module, "read_source", lambda path: one_file(path) if shipped(path) else source.Unused("missing")
         )
     monkeypatch.setattr(sources, "read_directory", lambda path: one_folder(path) if shipped(path) else {})
     monkeypatch.chdir(here)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from chinese import english_in
 from diagnoses import DRAFT, empty, rich
 from oakum.report.json import document
 from support import Answer
@@ -96,6 +97,10 @@ def test_what_is_said_when_it_cannot_be(oakum: Call, saved: Path, dump: Path, tm
     assert nowhere.code == 4
     assert "no source was found; --source DIR names a checkout" in nowhere.err
     assert "/build/quotes/main.go" in nowhere.err
+    nowhere = oakum("list", "--finding", "1", dump, "--lang", "zh")
+    assert "未找到源码；请用 --source DIR 指定程序的代码目录" in nowhere.err
+    assert "依次查找了以下位置：" in nowhere.err
+    assert english_in(nowhere.err) == []
     assert "has its evidence already" in oakum("list", "--finding", "1", saved, dump).err
     assert "-focus cannot be combined with --finding" in oakum("list", "--finding", "1", "-focus", "x", dump).err
     assert "--diff needs --finding" in oakum("list", "main", "--diff", dump).err

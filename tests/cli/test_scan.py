@@ -217,7 +217,7 @@ def test_what_cannot_be_read_is_told(oakum: Call, tree: Path, monkeypatch: pytes
     chinese = oakum("scan", "--lang", "zh", tree).err.splitlines()
     assert [line.partition("desk/")[2] for line in chinese] == [
         "broken.go:3：部分内容无法按 Go 语法解析，已跳过",
-        "huge.go：文件过大（“larger than 10 MB”）：未读取",
+        "huge.go：超过 10 MB：未读取",
         "link.go：是指向非源码文件的链接：未读取",
     ]
 

@@ -28,13 +28,15 @@ class Courier(Fetch):
         self.asked.append(f"{path}@{version}")
         place = self.root / f"{path}@{version}"
         if not place.is_dir():
-            raise SourceNotFound(f"{path}@{version} was not fetched: the proxy cannot be reached")
+            why = Text("fetch.unreachable")
+            raise SourceNotFound(Text("fetch.module", {"module": path, "version": version, "why": why}))
         return place
 
     def releases(self, path: str) -> tuple[str, ...]:
         found = tuple(place.name.partition("@")[2] for place in (self.root / path).parent.glob(f"{Path(path).name}@*"))
         if not found:
-            raise SourceNotFound(f"the releases of {path} could not be listed: there is no such module")
+            why = Text("fetch.no-module")
+            raise SourceNotFound(Text("fetch.releases", {"module": path, "why": why}))
         return found
 
 
@@ -112,6 +114,10 @@ def test_what_cannot_be_asked_is_told(tmp_path: Path) -> None:
         "example.com/feed@v1.0.0 was not fetched: the proxy cannot be reached",
         "the releases of example.com/other could not be listed: there is no such module",
     )
+    assert [say(one, "zh") for one in remarks] == [
+        "没有查找上游改动：没有下载 example.com/feed@v1.0.0：无法访问模块代理",
+        "没有查找上游改动：无法列出 example.com/other 的版本：没有这个模块",
+    ]
 
 
 WATCH = "k8s.io/apimachinery@v0.18.8/pkg/watch/streamwatcher.go"

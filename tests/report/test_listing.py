@@ -7,10 +7,11 @@ from msgspec.structs import replace
 
 from diagnoses import HANDLER, changed, heap_leak, leak
 from oakum.cli.screen import columns_of, safe
-from oakum.model import Cause, CauseSite, Finding, Frame, Site, SourceNotFound, SourceText
+from oakum.model import Cause, CauseSite, Finding, Frame, Site, SourceNotFound, SourceText, Text
 from oakum.report.listing import Listed, document, lines, listing
 from oakum.report.pen import Look
 from oakum.report.terminal import BlockPen
+from oakum.report.words import say
 
 DESK = """package orders
 
@@ -53,7 +54,7 @@ FUNCTION, FILE = "example.com/shop/orders.(*Desk).Add.func1", "/srv/orders/desk.
 def source_of(text: str = DESK, file: str = FILE):  # type: ignore[no-untyped-def]  # a function of the model's protocol
     def find(frame: Frame) -> SourceText:
         if frame.file != file:
-            raise SourceNotFound(f"{frame.file}: not here")
+            raise SourceNotFound(Text("source.of", {"name": frame.file, "why": Text("source.gone")}))
         return SourceText("/home/dev/desk.go", frame.file, text.encode(), "checkout of example.com/shop", "")
 
     return find
@@ -125,7 +126,8 @@ def test_any_text_is_shown(odd: str) -> None:
 def test_another_version_is_not_shown(found: Finding) -> None:
     files, (error,) = listing(found, source_of())
     assert files == ()
-    assert "the source /home/dev/desk.go is not that of the running version: line " in str(error)
+    assert "the source /home/dev/desk.go is not that of the running version: line " in say(error.text)
+    assert "源码 /home/dev/desk.go 不是正在运行的版本：第 " in say(error.text, "zh")
 
 
 def test_a_variables_function_has_no_declaration() -> None:
@@ -136,7 +138,7 @@ def test_without_source_the_excerpts_are_shown() -> None:
     found = leak()
     files, missing = listing(found, source_of(file="elsewhere"))
     assert [one.file for one in files] == [HANDLER.file, "/srv/orders/supplier.go"]
-    assert [str(error) for error in missing][:1] == ["/srv/orders/main.go: not here"]
+    assert [say(error.text) for error in missing][:1] == ["/srv/orders/main.go: gone"]
     text = shown(found, files, 80)
     assert "41 ▶      answers := make(chan Answer)  ◀ created here" in text
     assert text.count("+        select {") == 20, "diffs are whole"

@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from chinese import english_in, half_width_in
 from oakum.knowledge.pairs import pairs
 from oakum.model import Text
 from oakum.report.words import say, span
@@ -54,6 +55,34 @@ def test_what_is_said_of_source_is_listed_above() -> None:
                     assert any(all(word in one for word in words) for one in said), text
                     checked += 1
     assert checked > 3, "else the sentences are written elsewhere now"
+
+
+# Errors and failures that a report or a note in Chinese repeats: each is made with a Text, wherever it is made.
+WORDED = ("SourceNotFound", "Unreachable", "NotAssembled", "_Failure", "Refusals")
+
+
+def test_errors_that_are_repeated_in_chinese_are_made_of_texts() -> None:
+    made, bare = set(), []
+    for path in sorted((ROOT / "src" / "oakum").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in WORDED and node.args:
+                made.add(node.func.id)
+                if isinstance(node.args[0], ast.Constant | ast.JoinedStr | ast.BinOp):
+                    bare.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert bare == []
+    assert made == set(WORDED), "else they are called otherwise now"
+
+
+SENT = ("option", "token", "certificate", "password", "plugin", "nobody")
+
+
+@pytest.mark.parametrize("name", SENT)
+@pytest.mark.parametrize("where", ["the service account of this pod", "context prod of /home/a/.kube/config"])
+def test_which_credentials_a_cluster_rejected(name: str, where: str) -> None:
+    what = Text(f"kube.sent.{name}", {"user": "jane", "where": where, "command": "aws"})
+    who = Text("kube.sent.ended", {"what": what, "end": "2026-11-16 08:00 UTC"})
+    told = say(Text("kube.rejected", {"who": who}), "zh")
+    assert english_in(told) == half_width_in(told) == [], told
 
 
 def test_how_a_registration_is_undone() -> None:

@@ -218,12 +218,12 @@ def two_dashes(arguments: Sequence[str]) -> "list[str]":
 
 
 def _worded(error: Exception) -> str:
-    """Return what an error says; one of a file that cannot be opened has the problem of an input."""
-    if not hasattr(error, "origin"):
+    """Return what an error says; one whose sentence is a Text is worded."""
+    if not hasattr(error, "origin") and not hasattr(error, "looked"):
         return str(error)
     from oakum.report.words.lines import error_line
 
-    return error_line(error)  # type: ignore[arg-type]  # an Unreachable; what it is of is not imported to ask that
+    return error_line(error)  # type: ignore[arg-type]  # an OakumError; what it is of is not imported to ask that
 
 
 def _print_error(text: str, prefix: str = "oakum: ") -> None:

@@ -12,7 +12,8 @@ from oakum.cli.options import spare_inputs, write
 from oakum.cli.outputs import language, page_look
 from oakum.cli.saved_file import looks_saved
 from oakum.cli.screen import Progress, remark
-from oakum.model.errors import SourceNotFound, Unreadable, UsageError
+from oakum.model.errors import OakumError, SourceNotFound, Unreadable, UsageError
+from oakum.model.text import Text
 
 if TYPE_CHECKING:
     from oakum.model import Finding, Sources
@@ -40,8 +41,9 @@ def show(asked: Asked) -> None:
     """Print the source of a finding with its marks, or only the diff that was drafted for it."""
     from oakum.report.listing import document, lines, listing
     from oakum.report.terminal import BlockPen
-    from oakum.report.words import word
+    from oakum.report.words import say
 
+    spoken = asked.lang or language()
     spare_inputs((asked.output,), (*asked.evidence, *asked.baseline, *asked.binary))
     for folder in asked.source:
         if not Path(folder).is_dir():
@@ -53,14 +55,13 @@ def show(asked: Asked) -> None:
         return
     files, missing = listing(finding, sources.file, asked.context)
     if not files:
-        raise SourceNotFound(_nowhere(finding, missing))
+        raise OakumError(_nowhere(finding, missing, spoken))
     for error in missing:
-        said = str(error).partition("\n")[0].removesuffix(" Looked, in this order, at")
-        remark(word("input.no-source", asked.lang or language(), said=said))
+        remark(say(Text("input.no-source", {"said": error.text}), spoken))
     if asked.json:
         write([json.dumps(document(finding, files), indent=2, ensure_ascii=False)], asked.output)
         return
-    pen = BlockPen(page_look(asked.lang or language(), asked.output), margin=2, whole=True)
+    pen = BlockPen(page_look(spoken, asked.output), margin=2, whole=True)
     write(lines(pen, finding, files), asked.output)
 
 
@@ -114,10 +115,13 @@ def _diff(finding: "Finding") -> str:
     return drafted[0]
 
 
-def _nowhere(finding: "Finding", missing: Sequence[SourceNotFound]) -> str:
+def _nowhere(finding: "Finding", missing: Sequence[SourceNotFound], lang: str) -> str:
+    from oakum.report.words import word
+    from oakum.report.words.lines import error_line
+
     if not missing:
-        return f"finding {finding.rank}: its evidence names no source lines, so there is nothing to show"
-    return f"finding {finding.rank}: no source was found; --source DIR names a checkout of the program\n{missing[0]}"
+        return word("source.no-lines", lang, rank=finding.rank)
+    return "\n".join((word("source.nowhere", lang, rank=finding.rank), error_line(missing[0], lang)))
 
 
 def paths(given: str | None) -> list[str]:

@@ -9,6 +9,7 @@ from oakum.cli.access_options import LIVE_FLAGS
 from oakum.cli.options import ProfileCommand, profile_options, show
 from oakum.cli.screen import styled
 from oakum.model.errors import SourceNotFound, UsageError
+from oakum.model.text import Text
 
 if TYPE_CHECKING:
     from oakum.model import Profile
@@ -93,7 +94,7 @@ def command(regexp: str, context: int | None, **given: Any) -> None:
         lambda made: listing.document(made, sources.of, context),
     )
     if sources.missing and not sources.found:
-        raise SourceNotFound("no source file was found; the listing shows the places searched")
+        raise SourceNotFound(Text("source.nothing-found"))
 
 
 def _of_finding(context: int | None, given: dict[str, Any]) -> None:
@@ -135,12 +136,13 @@ class _Sources:
 
     def of(self, routine: "Routine") -> "Source":
         """Return the routine's source, or where it was looked for."""
+        from oakum.report.words import say
         from oakum.views.listing import Source, differs
 
         try:
             file = self._finder.find(routine.function, routine.named)
         except SourceNotFound as error:
-            return Source(None, self._why(routine, error), looked=error.looked)
+            return Source(None, self._why(routine, error), looked=tuple(map(say, error.looked)))
         self.found.add(routine.named)
         # Where pprof finds it, too, the name in the heading says enough.
         plain = file.how == "source path" or file.path == routine.named
@@ -155,7 +157,10 @@ class _Sources:
         if error.looked and routine.named in self.missing:
             return (f"Error: {routine.named} was not found, see above",)
         self.missing.add(routine.named)
-        return tuple(f"Error: {str(error).removeprefix(f'{routine.function}: ')}".split("\n"))
+        from oakum.report.words.lines import source_lines
+
+        first, *more = source_lines(error)
+        return (f"Error: {first.removeprefix(f'{routine.function}: ')}", *more)
 
 
 def _listing(profile: "Profile", query: "Query", regexp: str) -> "Listing":

@@ -6,7 +6,7 @@ OakumError                 exit code 4: failed
 │   └── Unread             a file could not be opened; its sentence is a Problem
 ├── Unreadable             bytes arrived, but nothing in them could be used
 ├── NotAssembled           what was read makes no case; its sentence is a Text, which the command line words
-└── SourceNotFound         no source file for a frame; carries where it was looked for
+└── SourceNotFound         no source file for a frame; its sentences are Texts, which the command line words
 
 Parsers raise none of these: bad input becomes a `Problem` beside whatever could be read.
 """
@@ -61,8 +61,14 @@ class NotAssembled(OakumError):
 
 
 class SourceNotFound(OakumError):
-    """The source of a frame was not found; `looked` lists every place tried, in order."""
+    """The source of a frame was not found: why, every place tried (in order), what to do, why it was not fetched."""
 
-    def __init__(self, message: str, looked: tuple[str, ...] = ()) -> None:
-        super().__init__(message)
-        self.looked = looked
+    def __init__(
+        self,
+        text: "Text",
+        looked: "tuple[Text, ...]" = (),
+        advice: "Text | None" = None,
+        fetched: "Text | None" = None,
+    ) -> None:
+        super().__init__(text.key)
+        self.text, self.looked, self.advice, self.fetched = text, looked, advice, fetched

@@ -84,20 +84,20 @@ def _add(
 def _ask(module: str, version: str, functions: Sequence[Function], fetch: "Fetch") -> tuple[Lead | None, list[Text]]:
     from oakum.collect.code.sources import read_directory
 
-    failed: dict[str, str] = {}
+    failed: dict[str, Text] = {}
 
     def read(release: str, directory: str) -> Mapping[str, bytes] | None:
         try:
             root: Path = fetch.module(module, release)
         except SourceNotFound as error:
-            failed[release] = str(error)
+            failed[release] = error.text
             return None
         return read_directory(root.joinpath(*directory.split("/")))
 
     try:
         releases = fetch.releases(module)
     except SourceNotFound as error:
-        return None, [Text("leads.failed", {"error": str(error)})]
+        return None, [Text("leads.failed", {"error": error.text})]
     history = first_change(module, version, releases, functions, read)
     said = [Text("leads.failed", {"error": failed[one]}) for one in history.skipped if one in failed]
     if history.lead is None and len(history.looked) > 1:

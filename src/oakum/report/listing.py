@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from oakum.model import Excerpt, Finding, Frame, SourceNotFound, SourceText
+from oakum.model import Excerpt, Finding, Frame, SourceNotFound, SourceText, Text
 from oakum.report.advice import remedies
 from oakum.report.code import Row, code
 from oakum.report.page.source import role
@@ -99,9 +99,10 @@ def listing(
 
 
 def _another(spot: Spot, text: SourceText) -> SourceNotFound:
-    note = f" ({text.note})" if text.note else ""
-    why = f"is not that of the running version: line {spot.frame.line} is other code there{note}"
-    return SourceNotFound(f"{spot.frame.function}: the source {text.path} {why}")
+    args: dict[str, str | int] = {"name": spot.frame.function, "path": text.path, "line": spot.frame.line}
+    if text.note:
+        return SourceNotFound(Text("source.differs-noted", {**args, "note": text.note}))
+    return SourceNotFound(Text("source.differs", args))
 
 
 def _agrees(spot: Spot, lines: Sequence[str]) -> bool:

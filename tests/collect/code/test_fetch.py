@@ -13,6 +13,7 @@ from oakum.collect.code.fetch import Fetch
 from oakum.collect.code.sources import LocalSources
 from oakum.experiment.call_go import call_go
 from oakum.model import Frame, SourceNotFound
+from oakum.report.words.lines import error_line
 from support import ROOT
 from toolchain import need_go
 
@@ -55,7 +56,7 @@ def machine(tmp_path: Path) -> Machine:
 def refusal(fetch: Fetch, module: str = MODULE, version: str = VERSION) -> str:
     with pytest.raises(SourceNotFound) as caught:
         fetch.module(module, version)
-    return str(caught.value)
+    return error_line(caught.value)
 
 
 def test_how_go_is_asked(machine: Machine) -> None:
@@ -155,8 +156,9 @@ def test_names_that_are_no_modules_reach_no_command(machine: Machine, module: st
     machine.go()
     fetch = Fetch(call_go, machine.env)
     assert "is not the path of a module" in refusal(fetch, module)
-    with pytest.raises(SourceNotFound, match="is not the path of a module"):
+    with pytest.raises(SourceNotFound) as caught:
         fetch.releases(module)
+    assert "is not the path of a module" in error_line(caught.value)
     assert machine.calls == []
 
 
@@ -197,7 +199,7 @@ def test_a_release_of_go(machine: Machine) -> None:
     ):
         with pytest.raises(SourceNotFound) as caught:
             fetch.goroot(version)
-        assert str(caught.value).endswith(why)
+        assert error_line(caught.value).endswith(why)
 
 
 def test_releases_are_those_listed_and_those_in_the_cache(machine: Machine) -> None:
@@ -214,7 +216,10 @@ def test_releases_are_those_listed_and_those_in_the_cache(machine: Machine) -> N
     assert set(Fetch(call_go, machine.env).releases(MODULE)) == {"v0.18.8", "v0.20.0"}
     with pytest.raises(SourceNotFound) as caught:
         Fetch(call_go, machine.env).releases("k8s.io/other")
-    assert str(caught.value).startswith("the releases of k8s.io/other could not be listed: the proxy cannot be reached")
+    told = error_line(caught.value)
+    assert told.startswith("the releases of k8s.io/other could not be listed: the proxy cannot be reached")
+    told = error_line(caught.value, "zh")
+    assert told.startswith("无法列出 k8s.io/other 的版本：无法访问模块代理（“go: module k8s.io/apimachinery: dial tcp")
 
 
 def proxy(root: Path, module: str, releases: dict[str, dict[str, str]]) -> str:

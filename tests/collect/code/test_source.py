@@ -9,11 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chinese import english_in
 from oakum.collect.code import go_places
 from oakum.collect.code.go_places import GoVersion, modules_at
 from oakum.collect.code.source import SourceFinder
 from oakum.collect.code.source_name import EXTENSIONS, trimmed
 from oakum.model import SourceNotFound
+from oakum.report.words import say
+from oakum.report.words.lines import error_line
 
 REFLECTOR = "k8s.io/client-go/tools/cache.(*Reflector).Run"
 IN_MODULE = "k8s.io/client-go@v0.18.8/tools/cache/reflector.go"
@@ -58,9 +61,11 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
 def looked(finder: SourceFinder, function: str, file: str) -> tuple[list[str], str]:
     with pytest.raises(SourceNotFound) as caught:
         finder.find(function, file)
-    for place in caught.value.looked:
-        assert f"\n  {place}\n" in str(caught.value)
-    return list(caught.value.looked), str(caught.value).rpartition("\n")[2]
+    told, places = error_line(caught.value), [say(place) for place in caught.value.looked]
+    for place in places:
+        assert f"\n  {place}\n" in told
+    assert english_in(error_line(caught.value, "zh")) == []
+    return places, told.rpartition("\n")[2]
 
 
 def test_the_path_as_it_stands(world: World) -> None:
@@ -423,8 +428,9 @@ def test_a_mounted_windows_drive_is_tried(world: World) -> None:
     ],
 )
 def test_names_that_are_not_looked_for(world: World, file: str, why: str) -> None:
-    with pytest.raises(SourceNotFound, match=why) as caught:
+    with pytest.raises(SourceNotFound) as caught:
         world.finder().find("main.main", file)
+    assert why in error_line(caught.value)
     assert caught.value.looked == ()
 
 
@@ -550,7 +556,7 @@ def test_no_name_breaks_the_search_or_leads_it_astray(function: str, file: str) 
     try:
         places: tuple[str, ...] = (NOWHERE.find(function, file).path,)
     except SourceNotFound as error:
-        places = error.looked
+        places = tuple(say(place) for place in error.looked)
     for place in places:
         assert "/../" not in place
         named = re.sub(r" \([^()]*\)$", "", place)  # what was found there follows; a name may have such a bracket, too

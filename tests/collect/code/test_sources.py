@@ -7,7 +7,9 @@ import pytest
 from oakum.collect.code import go_places
 from oakum.collect.code.go_package import Target, belongs, package_of, target_for
 from oakum.collect.code.sources import LocalSources
-from oakum.model import Build, Frame, SourceNotFound, Sources, SourceText
+from oakum.model import Build, Frame, SourceNotFound, Sources, SourceText, Text
+from oakum.report.words import say
+from oakum.report.words.lines import error_line
 
 WATCH = "k8s.io/apimachinery/pkg/watch"
 RECEIVE = f"{WATCH}.(*StreamWatcher).receive"
@@ -141,7 +143,7 @@ def test_each_answer_is_kept(machine: Machine, monkeypatch: pytest.MonkeyPatch) 
 def test_what_is_missing_says_where_it_was_looked_for(machine: Machine) -> None:
     with pytest.raises(SourceNotFound) as caught:
         machine.sources().file(Frame("example.com/gone.f", "/build/gone.go"))
-    assert "/build/gone.go" in caught.value.looked
+    assert "/build/gone.go" in [say(place) for place in caught.value.looked]
     with pytest.raises(SourceNotFound):
         machine.sources().package(Frame("example.com/gone.f", "/build/gone.go"))
 
@@ -567,12 +569,13 @@ class Courier:
     def module(self, path: str, version: str) -> Path:
         self.asked.append((path, version))
         if (path, version) not in self.modules:
-            raise SourceNotFound(f"{path}@{version} was not fetched: the proxy cannot be reached")
+            why = Text("fetch.unreachable")
+            raise SourceNotFound(Text("fetch.module", {"module": path, "version": version, "why": why}))
         return self.modules[path, version]
 
     def goroot(self, version: str) -> Path:
         if version not in self.goroots:
-            raise SourceNotFound(f"{version} was not fetched: the proxy cannot be reached")
+            raise SourceNotFound(Text("fetch.no-go-release", {"go": version}))
         return self.goroots[version]
 
 
@@ -596,7 +599,7 @@ def test_what_is_not_here_is_fetched(machine: Machine) -> None:
     assert sources.imported("k8s.io/unknown", frame) == ()
     with pytest.raises(SourceNotFound) as caught:
         sources.file(Frame("k8s.io/api/core/v1.f", "k8s.io/api@v0.18.8/core/v1/f.go"))
-    assert str(caught.value).endswith("k8s.io/api@v0.18.8 was not fetched: the proxy cannot be reached")
+    assert error_line(caught.value).endswith("k8s.io/api@v0.18.8 was not fetched: the proxy cannot be reached")
     before = len(fetch.asked)
     with pytest.raises(SourceNotFound):
         sources.file(Frame("k8s.io/api/core/v1.f", "k8s.io/api@v0.18.8/core/v1/f.go"))

@@ -11,6 +11,7 @@ from oakum.collect.kubernetes.credentials import ClusterAccess, Credentials, tru
 from oakum.collect.kubernetes.kubeconfig import Cluster, Login, Plugin, User
 from oakum.collect.web import Access, vault
 from oakum.model import UsageError
+from oakum.report.words.lines import worded
 
 TLS = Path(__file__).with_name("testdata") / "tls"
 CA, CERTIFICATE, KEY = ((TLS / name).read_bytes() for name in ("ca.crt", "admin.crt", "admin.key"))
@@ -112,11 +113,11 @@ def test_authorities() -> None:
 
 def test_what_a_401_is_about() -> None:
     body = base64.urlsafe_b64encode(json.dumps({"exp": 1_600_000_000}).encode()).decode().rstrip("=")
-    words = credentials(User("a", token=f"x.{body}.z")).in_words()
+    words = worded(credentials(User("a", token=f"x.{body}.z")).sent())
     assert words == "the token of user a (context prod), which ran out at 2020-09-13 12:26 UTC"
-    assert credentials(User("a", certificate=CERTIFICATE, key=KEY)).in_words().endswith("user a (context prod)")
-    assert ", which ran out at 20" in credentials(User("a", certificate=EXPIRED)).in_words()
-    assert credentials(User("a")).in_words() == "nobody: context prod has no credentials"
+    assert worded(credentials(User("a", certificate=CERTIFICATE, key=KEY)).sent()).endswith("user a (context prod)")
+    assert ", which ran out at 20" in worded(credentials(User("a", certificate=EXPIRED)).sent())
+    assert worded(credentials(User("a")).sent()) == "nobody: context prod has no credentials"
     for broken in ("x", "x.y", "x.!!!.z", f"x.{base64.urlsafe_b64encode(b'[]').decode()}.z"):
-        assert credentials(User("a", token=broken)).in_words() == "the token of user a (context prod)"
-    assert credentials(User("a", certificate=b"-----BEGIN CERTIFICATE-----\nMIIB\n-----END")).in_words()
+        assert worded(credentials(User("a", token=broken)).sent()) == "the token of user a (context prod)"
+    assert worded(credentials(User("a", certificate=b"-----BEGIN CERTIFICATE-----\nMIIB\n-----END")).sent())

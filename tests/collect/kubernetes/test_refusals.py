@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from oakum.collect.kubernetes.refusals import Refusals, missing
+from oakum.model import Text
 from oakum.report.words.lines import worded
 
 
@@ -79,7 +80,7 @@ def test_the_rule_that_is_missing(said: str, line: str, check: str) -> None:
 
 
 def test_the_role_can_be_applied() -> None:
-    refusals = Refusals(lambda: "nobody")
+    refusals = Refusals(lambda: Text("kube.sent.option"))
     said = refusals.explain(403, "/debug/pprof/", status(NODE))
     assert said is not None
     assert "user jane may not get nodes/proxy" in worded(said)
@@ -98,7 +99,7 @@ def test_the_role_can_be_applied() -> None:
 
 
 def test_a_service_account_in_a_namespace() -> None:
-    refusals = Refusals(lambda: "nobody")
+    refusals = Refusals(lambda: Text("kube.sent.option"))
     refusals.explain(403, "/", status(POD))
     role, binding = yaml.safe_load_all(worded(refusals.advice()[0]).split("\n", 1)[1])
     assert (role["kind"], role["metadata"]) == ("Role", {"name": "oakum-pods-proxy", "namespace": "shop"})
@@ -106,7 +107,7 @@ def test_a_service_account_in_a_namespace() -> None:
 
 
 def test_rights_of_one_place_are_one_role_and_no_more_than_needed() -> None:
-    refusals = Refusals(lambda: "nobody")
+    refusals = Refusals(lambda: Text("kube.sent.option"))
     metrics, other = PATH.replace("/debug/pprof/", "/metrics"), PATH.replace("/debug/pprof/", "/debug/flags/v")
     for said in (PATH, metrics, other, NODE, NODE.replace("nodes/proxy", "nodes/metrics")):
         refusals.explain(403, "/", status(said))
@@ -119,7 +120,7 @@ def test_rights_of_one_place_are_one_role_and_no_more_than_needed() -> None:
 
 
 def test_a_name_that_would_break_the_yaml() -> None:
-    refusals = Refusals(lambda: "nobody")
+    refusals = Refusals(lambda: Text("kube.sent.option"))
     user = "a, name: cluster-admin}\\n- {kind: Group"
     refusals.explain(403, "/", status(f'User "{user}" cannot get path "/metrics"'))
     _, binding = yaml.safe_load_all(worded(refusals.advice()[0]).split("\n", 1)[1])
@@ -127,20 +128,26 @@ def test_a_name_that_would_break_the_yaml() -> None:
 
 
 def test_who_was_not_known() -> None:
-    refusals = Refusals(lambda: "the token of user jane (context prod), which ran out at 2026-11-16 08:00 UTC")
+    token = Text("kube.sent.token", {"user": "jane", "where": "context prod of /home/a/.kube/config"})
+    sent = Text("kube.sent.ended", {"what": token, "end": "2026-11-16 08:00 UTC"})
+    refusals = Refusals(lambda: sent)
     for body in (status("Unauthorized", 401, "Unauthorized"), b"Unauthorized\n"):
         said = refusals.explain(401, "/", body)
         assert said is not None
-        assert "sent: the token of user jane (context prod), which ran out" in worded(said)
+        assert "sent: the token of user jane (context prod of /home/a/.kube/config), which ran out" in worded(said)
+        assert worded(said, "zh") == (
+            "401，集群拒绝了凭据；发送的是：用户 jane 的 token（/home/a/.kube/config 的 context prod），"
+            "已于 2026-11-16 08:00 UTC 过期"
+        )
 
 
 @pytest.mark.parametrize("body", [b"<html>login</html>", b"", b"[" * 100_000, b'{"kind": "Pod"}', b"\xff\xfe"])
 def test_what_a_program_itself_says_is_left_to_others(body: bytes) -> None:
-    refusals = Refusals(lambda: "nobody")
+    refusals = Refusals(lambda: Text("kube.sent.option"))
     assert refusals.explain(403, "/", body) is None
     assert refusals.advice() == ()
 
 
 def test_control_characters_are_not_shown() -> None:
-    said = Refusals(lambda: "nobody").explain(500, "/", status("a\x1b[31mb", 500))
+    said = Refusals(lambda: Text("kube.sent.option")).explain(500, "/", status("a\x1b[31mb", 500))
     assert worded(said) == "500, a [31mb"

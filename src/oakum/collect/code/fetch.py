@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from oakum.collect.code.go_places import GoVersion, escape, module_caches
 from oakum.collect.programs import Ran
-from oakum.model import SourceNotFound
+from oakum.model import SourceNotFound, Text
 from oakum.regex import regex
 
 _SECONDS = 180.0  # for one command: k8s.io/kubernetes is 40 MB packed
@@ -33,21 +33,18 @@ _RELEASE = regex(r"^v\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$")
 _GO = regex(r"^go1\.\d+(?:\.\d+|(?:rc|beta)\d+)$")
 _FIRST_TOOLCHAIN = 21  # golang.org/toolchain begins with Go 1.21
 
-# What go says -> what it means to the user. First to match wins. A status stands behind the address that was read:
+# What go says -> what it means to the user: fetch.NAME. First to match wins. A status stands behind the address:
 # reading https://proxy.example/x.info: 404 Not Found
 _MEANS = (
-    (r"requires go >= ", "it asks for a newer go command than the one here"),
-    (r"GOPROXY=off", "the settings forbid downloads (GOPROXY=off)"),
-    (r"GOPROXY list is not the empty string", "GOPROXY names no proxy"),
-    (r"verifying|checksum|SECURITY ERROR", "its checksum is not the one that is known: nothing of it is used"),
-    (r"no space left|read-only file|mkdir .*permission denied", "the module cache cannot be written"),
-    (r"dial |no such host|i/o timeout|timed out|TLS|x509|unreachable|EOF|: 50\d [A-Z]", "the proxy cannot be reached"),
-    (r"prompts disabled|could not read Username|permission denied|: 40[17] |Proxy Auth", "access was denied"),
-    (
-        r"unknown revision|invalid version|: 4(?:0[34]|10) |not found|no such file",
-        "the proxy has no such release, or gives it to nobody",
-    ),
-    (r": 400 |unrecognized import path|malformed module path", "there is no such module"),
+    (r"requires go >= ", "newer-go"),
+    (r"GOPROXY=off", "forbidden"),
+    (r"GOPROXY list is not the empty string", "no-proxy"),
+    (r"verifying|checksum|SECURITY ERROR", "checksum"),
+    (r"no space left|read-only file|mkdir .*permission denied", "cache"),
+    (r"dial |no such host|i/o timeout|timed out|TLS|x509|unreachable|EOF|: 50\d [A-Z]", "unreachable"),
+    (r"prompts disabled|could not read Username|permission denied|: 40[17] |Proxy Auth", "denied"),
+    (r"unknown revision|invalid version|: 4(?:0[34]|10) |not found|no such file", "no-release"),
+    (r": 400 |unrecognized import path|malformed module path", "no-module"),
 )
 
 
@@ -64,7 +61,7 @@ class CallGo(Protocol):
 class _Failure(Struct, frozen=True):
     """Why something did not come; kept, so that it is asked for once."""
 
-    why: str
+    why: Text
 
 
 class Fetch:
@@ -85,19 +82,16 @@ class Fetch:
             self._modules[key] = self._download(path, version)
         found = self._modules[key]
         if isinstance(found, _Failure):
-            raise SourceNotFound(f"{path}@{version} was not fetched: {found.why}")
+            raise SourceNotFound(Text("fetch.module", {"module": path, "version": version, "why": found.why}))
         return found
 
     def goroot(self, version: str) -> Path:
         wanted = GoVersion.of(version)
         name = version.split()[0] if version else ""
         if wanted is None or not _GO.fullmatch(name):
-            raise SourceNotFound(f"{version or 'Go'} was not fetched: that is no release of Go")
+            raise SourceNotFound(Text("fetch.no-go-release", {"go": version or "Go"}))
         if wanted.minor < _FIRST_TOOLCHAIN:
-            raise SourceNotFound(
-                f"{name} was not fetched: the module proxy has Go since 1.{_FIRST_TOOLCHAIN}; "
-                f"go install golang.org/dl/{name}@latest && {name} download brings this one"
-            )
+            raise SourceNotFound(Text("fetch.old-go", {"go": name, "first": f"1.{_FIRST_TOOLCHAIN}"}))
         return self.module("golang.org/toolchain", f"v0.0.1-{name}.linux-amd64")
 
     def releases(self, path: str) -> tuple[str, ...]:
@@ -109,20 +103,20 @@ class Fetch:
             self._releases[path] = self._list(path)
         found = self._releases[path]
         if isinstance(found, _Failure):
-            raise SourceNotFound(f"the releases of {path} could not be listed: {found.why}")
+            raise SourceNotFound(Text("fetch.releases", {"module": path, "why": found.why}))
         return found
 
     def _download(self, path: str, version: str) -> Path | _Failure:
         if not _MODULE.fullmatch(path):
-            return _Failure("this is not the path of a module that a proxy can have")
+            return _Failure(Text("fetch.no-path"))
         if not _RELEASE.fullmatch(version):
-            return _Failure("this is not the version of a release")
+            return _Failure(Text("fetch.no-version"))
         for cache in module_caches(self._env):
             there = cache / f"{escape(path)}@{escape(version)}"
             if there.is_dir():
                 return there
         if self._asked == _MOST_MODULES:
-            return _Failure(f"{_MOST_MODULES} modules were asked for already")
+            return _Failure(Text("fetch.most", {"most": _MOST_MODULES}))
         self._asked += 1
         answer = self._go("mod", "download", "-json", f"{path}@{version}")
         if isinstance(answer, _Failure):
@@ -130,11 +124,11 @@ class Fetch:
         place = answer.get("Dir")
         if isinstance(place, str) and Path(place).is_dir():
             return Path(place)
-        return _Failure("go named no directory for it")
+        return _Failure(Text("fetch.no-directory"))
 
     def _list(self, path: str) -> tuple[str, ...] | _Failure:
         if not _MODULE.fullmatch(path):
-            return _Failure("this is not the path of a module that a proxy can have")
+            return _Failure(Text("fetch.no-path"))
         answer = self._go("list", "-m", "-versions", "-json", path)
         versions = [] if isinstance(answer, _Failure) else answer.get("Versions") or []
         listed = [v for v in versions if isinstance(v, str)] if isinstance(versions, list) else []
@@ -151,18 +145,18 @@ class Fetch:
         """Run go in an empty directory and return the JSON it prints, or why there is none."""
         left = min(self._seconds, self._until - time.monotonic())
         if left <= 0:
-            return _Failure("fetching took too long in all")
+            return _Failure(Text("fetch.too-long"))
         with tempfile.TemporaryDirectory(prefix="oakum-fetch-") as empty:
             try:
                 ran = self._call(arguments, Path(empty), left, most=_MOST_OUTPUT, fetch=True, env=self._env)
-            except FileNotFoundError as error:
-                return _Failure(str(error))
+            except FileNotFoundError:
+                return _Failure(Text("fetch.no-go"))
             except OSError as error:
-                return _Failure(f"go cannot be run: {error.strerror or error}")
+                return _Failure(Text("fetch.not-run", {"error": error.strerror or str(error)}))
         if ran.late:
-            return _Failure(f"go {arguments[0]} took longer than {left:.0f} s")
+            return _Failure(Text("fetch.late", {"command": f"go {arguments[0]}", "seconds": round(left)}))
         if len(ran.out) > _MOST_OUTPUT:
-            return _Failure("go printed more than an answer")
+            return _Failure(Text("fetch.too-much"))
         try:
             answer = json.loads(ran.out or b"{}")
         except (ValueError, RecursionError):
@@ -170,13 +164,13 @@ class Fetch:
         if not isinstance(answer, dict):
             answer = {}
         said = answer.get("Error") or (ran.err.decode("utf-8", "replace") if ran.code else "")
-        return _Failure(_in_words(str(said))) if said or ran.code else answer
+        return _Failure(_meaning(str(said))) if said or ran.code else answer
 
 
-def _in_words(said: str) -> str:
+def _meaning(said: str) -> Text:
     """Return what an error of the go command means, and its own words."""
     line = next((line.strip() for line in said.splitlines() if line.strip()), "")[:300]
     for pattern, meaning in _MEANS:
         if re.search(pattern, said[:4000], re.IGNORECASE):
-            return f"{meaning} ({line})"
-    return f"go says: {line}" if line else "go failed and said nothing"
+            return Text("fetch.means", {"meaning": Text(f"fetch.{meaning}"), "said": line})
+    return Text("fetch.said", {"said": line}) if line else Text("fetch.silent")

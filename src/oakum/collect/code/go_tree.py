@@ -71,8 +71,7 @@ def _no_go(path: Path) -> Problem:
 
 
 def _unused(path: Path, why: Unused) -> Problem:
-    said = {"error": why.why} if why.name in ("os", "file-too-large") else {}
-    return Problem.of(f"unread.{why.name}", str(path), **said)
+    return Problem.of(f"unread.{why.name}", str(path), **why.args)
 
 
 def _packages(directory: Path, files: Mapping[str, bytes]) -> list[GoPackage]:

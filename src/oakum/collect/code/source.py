@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from types import MappingProxyType
 
 from msgspec import Struct
 
@@ -18,7 +18,7 @@ from oakum.collect.code import go_places
 from oakum.collect.code.go_places import GoInstall, GoModule, GoVersion
 from oakum.collect.code.source_name import DRIVE, SourceName, declares, inside, is_source, trimmed
 from oakum.knowledge.paths import unescaped
-from oakum.model import SourceNotFound
+from oakum.model import SourceNotFound, Text
 
 _MOST_BYTES = 10 << 20
 _BY_END = "end of the path"
@@ -66,16 +66,16 @@ class SourceFinder:
         self._caches = go_places.module_caches(env, gomodcache)
         self._gopaths = go_places.gopaths(env)
         self._lines = lru_cache(_FILES_KEPT)(_read_lines)
-        self._missing: dict[tuple[str, str], tuple[str, ...]] = {}  # (package, file) -> places, none with such a file
+        self._missing: dict[tuple[str, str], tuple[Text, ...]] = {}  # (package, file) -> places, none with such a file
 
     def find(self, function: str, file: str) -> SourceFile:
         """Return the source file of a frame, or raise SourceNotFound with every place that was tried."""
         name = SourceName.of(function, file)
         if name.refusal:
-            raise SourceNotFound(f"{function or file}: {name.refusal}")
+            raise SourceNotFound(Text("source.of", {"name": function or file, "why": name.refusal}))
         if places := self._missing.get((name.package, name.text)):
             raise self._not_found(name, file, places)
-        looked: dict[Path, str] = {}
+        looked: dict[Path, Text | None] = {}
         noted: SourceFile | None = None
         for candidate in self._tries(name):
             if candidate.path in looked or (noted and (not candidate.certain or candidate.how == _BY_END)):
@@ -83,12 +83,12 @@ class SourceFinder:
             if len(looked) == MOST_TRIES:
                 break
             lines = self._lines(candidate.path)
-            if isinstance(lines, str):
-                looked[candidate.path] = lines
+            if isinstance(lines, Unused):
+                looked[candidate.path] = lines.text
             elif not candidate.certain and name.base.endswith(".go") and not declares(lines, function):
-                looked[candidate.path] = f"does not declare {function}"
+                looked[candidate.path] = Text("source.undeclared", {"function": function})
             else:
-                looked[candidate.path] = "of another version"
+                looked[candidate.path] = Text("source.other-version")
                 note = candidate.note or self._copy_note(name, candidate.path)
                 found = SourceFile(str(candidate.path), lines, candidate.how, note)
                 if not note:
@@ -96,7 +96,7 @@ class SourceFinder:
                 noted = noted or found  # the right version may lie elsewhere
         if noted:
             return noted
-        places = tuple(f"{path} ({why})" if why else str(path) for path, why in looked.items())
+        places = tuple(_place(path, why) for path, why in looked.items())
         if not any(looked.values()):
             self._missing[name.package, name.text] = places
         raise self._not_found(name, file, places)
@@ -117,9 +117,9 @@ class SourceFinder:
         """Return the directories given as source, or the one at work."""
         return self._dirs
 
-    def _not_found(self, name: SourceName, file: str, places: tuple[str, ...]) -> SourceNotFound:
-        said = f"{name.function or file}: the source file {file} was not found. Looked, in this order, at"
-        return SourceNotFound("\n  ".join((said, *places)) + f"\nNext: {self._advice(name)}", places)
+    def _not_found(self, name: SourceName, file: str, places: tuple[Text, ...]) -> SourceNotFound:
+        said = Text("source.not-found", {"name": name.function or file, "file": file})
+        return SourceNotFound(said, places, self._advice(name))
 
     def _tries(self, name: SourceName) -> Iterator[Try]:
         if self._given or self._trim:
@@ -283,50 +283,51 @@ class SourceFinder:
     def _installs(self) -> tuple[GoInstall, ...]:
         return go_places.go_installs(self._env, self._caches, self._goroot)
 
-    def _advice(self, name: SourceName) -> str:
+    def _advice(self, name: SourceName) -> Text:
         """Return what the user can do to have the file found."""
         if name.standard:
             version = self._wanted_go(name)
             if version and not version.least and version.patch is not None:
-                return (
-                    f"install that Go (go install golang.org/dl/{version}@latest && {version} download), "
-                    "or set GOROOT to one that has the file"
-                )
-            return "set GOROOT to a Go that has the file"
+                return Text("source.do.install-go", {"go": str(version)})
+            return Text("source.do.goroot")
         if name.module:
             modules, version_text, rest = name.module
             module = unescaped(modules[0])
-            return (
-                f"go mod download {module}@{unescaped(version_text)}, or -source_path DIR where DIR/{rest} "
-                f"or DIR/vendor/{module}/{rest} is the file"
-            )
+            return Text("source.do.module", {"module": module, "version": unescaped(version_text), "rest": rest})
         if name.vendored:
-            return (
-                "-source_path DIR, a checkout of the program: its vendor folder has the file, or its go.mod names the "
-                "version that go mod download fetches"
-            )
+            return Text("source.do.vendor")
         tail = "/".join(name.parts[-2:])
-        advice = f"-source_path DIR, a checkout of the program that holds {tail}"
         prefix = name.text[: -len(tail) - 1]
-        return f"{advice} (-trim_path {prefix} makes that DIR/{tail})" if name.absolute and prefix else advice
+        if name.absolute and prefix:
+            return Text("source.do.checkout-trimmed", {"tail": tail, "prefix": prefix})
+        return Text("source.do.checkout", {"tail": tail})
 
 
-def _read_lines(path: Path) -> tuple[str, ...] | str:
-    """Return the lines of a source file, or why it is not used; "" when it is not there."""
+def _place(path: Path, why: Text | None) -> Text:
+    return Text("source.at-why", {"path": str(path), "why": why}) if why else Text("source.at", {"path": str(path)})
+
+
+def _read_lines(path: Path) -> "tuple[str, ...] | Unused":
+    """Return the lines of a source file, or why it is not used."""
     data = read_source(path)
     if isinstance(data, Unused):
-        return data.why
+        return data
     lines = data.decode("utf-8", "replace").split("\n")
     if not lines[-1]:
         lines.pop()
     return tuple(line.removesuffix("\r") for line in lines)
 
 
-class Unused(NamedTuple):
+class Unused(Struct, frozen=True):
     """Why a source file is not used."""
 
-    name: str  # of the problem that it is: unread.NAME
-    why: str  # "": it is not there
+    name: str  # of the problem that it is: unread.NAME; "missing": it is not there
+    args: Mapping[str, str | int] = MappingProxyType({})
+
+    @property
+    def text(self) -> Text | None:
+        """Return why in words; None when it is not there."""
+        return None if self.name == "missing" else Text(f"source.unused.{self.name}", self.args)
 
 
 def read_source(path: Path) -> bytes | Unused:
@@ -334,16 +335,16 @@ def read_source(path: Path) -> bytes | Unused:
     try:
         facts = path.stat()
         if not stat.S_ISREG(facts.st_mode):
-            return Unused("not-regular", "not a regular file")
+            return Unused("not-regular")
         if facts.st_size > _MOST_BYTES:
-            return Unused("file-too-large", f"larger than {_MOST_BYTES >> 20} MB")
+            return Unused("file-too-large", {"most": _MOST_BYTES >> 20})
         if not is_source(path.resolve().name):
-            return Unused("linked", "a link to something that is not source")
+            return Unused("linked")
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
-        return Unused("missing", "")
+        return Unused("missing")
     except (OSError, ValueError) as error:
-        return Unused("os", getattr(error, "strerror", None) or str(error))
+        return Unused("os", {"error": getattr(error, "strerror", None) or str(error)})
 
 
 def _cached(cache: Path, module: str, version: str, rest: str, how: str, note: str = "") -> Iterator[Try]:

@@ -18,7 +18,7 @@ from oakum.collect.code.package_finder import PackageFinder
 from oakum.collect.code.source import Unused, read_source
 from oakum.collect.code.source_name import DRIVE, inside
 from oakum.knowledge.paths import unescaped
-from oakum.model import Build, Frame, SourceNotFound, SourceText
+from oakum.model import Build, Frame, SourceNotFound, SourceText, Text
 
 _MOST_FILES = 600  # of one package; the largest of kubernetes has 200
 _MOST_BYTES = 32 << 20  # of one package; generated API types reach 10 MB
@@ -151,7 +151,7 @@ class LocalSources:
             if isinstance(fetched, SourceText):
                 here = fetched
             elif isinstance(here, SourceNotFound) and fetched:
-                return SourceNotFound(f"{here}\n{fetched}", here.looked)
+                return SourceNotFound(here.text, here.looked, here.advice, fetched.text)
         if isinstance(here, SourceText):
             self._learn(Frame(function, file), Path(here.path))
         return here
@@ -164,7 +164,7 @@ class LocalSources:
         path = Path(found.path)
         data = read_source(path)
         if isinstance(data, Unused):  # it went away between two looks
-            return SourceNotFound(f"{function or file}: {path}: {data.why or 'gone'}", (str(path),))
+            return _unused(function or file, path, data.text or Text("source.gone"))
         note = found.note or self._revision_note(path, function)
         return SourceText(found.path, file, data, found.how, note, inside_module(path))
 
@@ -287,8 +287,7 @@ class LocalSources:
             return error
         data = read_source(path)
         if isinstance(data, Unused):
-            why = data.why or "the release has no such file"
-            return SourceNotFound(f"{function or file}: {path}: {why}", (str(path),))
+            return _unused(function or file, path, data.text or Text("source.not-in-release"))
         return SourceText(str(path), file, data, how, note, inside_module(path))
 
     def _dirty(self, module: str) -> str:
@@ -309,6 +308,11 @@ class LocalSources:
         except SourceNotFound:
             return None
         return (directory, f"fetched, {name}@{version}", "") if directory.is_dir() else None
+
+
+def _unused(name: str, path: Path, why: Text) -> SourceNotFound:
+    at = Text("source.at", {"path": str(path)})
+    return SourceNotFound(Text("source.of-file", {"name": name, "path": str(path), "why": why}), (at,))
 
 
 def _built(builds: Sequence[Build]) -> dict[str, tuple[str, str]]:

@@ -48,7 +48,7 @@ class Api:
             proxy=login.cluster.proxy,
             credentials=self.credentials,
         )
-        self._refusals = Refusals(self.credentials.in_words)
+        self._refusals = Refusals(self.credentials.sent)
         # Rancher and others keep many clusters below paths of one server.
         self.endpoint = HttpEndpoint(
             f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}",

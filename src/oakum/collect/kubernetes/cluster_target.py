@@ -40,7 +40,7 @@ class ClusterTarget:
         # One cluster reached by two contexts is two to us, which costs nothing but care.
         self.process = f"{api.endpoint.address} {process}"
         self._api, self._find = api, find
-        self._refusals = Refusals(api.credentials.in_words)
+        self._refusals = Refusals(api.credentials.sent)
         self._way: Way | None = None
         self._inner: PprofTarget | None = None
         api.enter()

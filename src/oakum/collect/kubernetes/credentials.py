@@ -19,7 +19,7 @@ from oakum.collect.kubernetes.kubeconfig import Login
 from oakum.collect.kubernetes.plugin import Given
 from oakum.collect.web import vault
 from oakum.collect.web.access import Access
-from oakum.model import UsageError
+from oakum.model import Text, UsageError
 
 
 class Credentials:
@@ -68,20 +68,21 @@ class Credentials:
             headers["Authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
         return headers
 
-    def in_words(self) -> str:
+    def sent(self) -> Text:
         """Return who we are, and whether that has run out: what a 401 is about."""
         user, where = self._login.user, self._login.source
         if self._access.token or self._access.token_file:
-            return f"the token of the command line{_token_end(self._token())}"
+            return _ended(Text("kube.sent.option"), _token_end(self._token()))
+        whose = {"user": user.name, "where": where}
         if user.token_file or user.token:
-            return f"the token of user {user.name} ({where}){_token_end(self._token())}"
+            return _ended(Text("kube.sent.token", whose), _token_end(self._token()))
         if user.certificate:
-            return f"the client certificate of user {user.name} ({where}){_certificate_end(user.certificate)}"
+            return _ended(Text("kube.sent.certificate", whose), _certificate_end(user.certificate))
         if user.username:
-            return f"user name and password of user {user.name} ({where}); Kubernetes dropped them in 1.19"
+            return Text("kube.sent.password", whose)
         if user.plugin:
-            return f"what the exec plugin {user.plugin.command} gave ({where})"
-        return f"nobody: {where} has no credentials"
+            return Text("kube.sent.plugin", {"command": user.plugin.command, "where": where})
+        return Text("kube.sent.nobody", {"where": where})
 
     def _token(self) -> str | None:
         user = self._login.user
@@ -159,17 +160,24 @@ def _load(context: ssl.SSLContext, certificate: bytes, key: bytes | None, whose:
             ) from error
 
 
-def _token_end(token: str | None) -> str:
-    """Return that a token has run out, where it tells: a JSON web token does."""
+def _ended(what: Text, end: datetime | None) -> Text:
+    """Return what was sent, and that it has run out."""
+    if end is None or end > datetime.now(UTC):
+        return what
+    return Text("kube.sent.ended", {"what": what, "end": f"{end:%Y-%m-%d %H:%M} UTC"})
+
+
+def _token_end(token: str | None) -> datetime | None:
+    """Return when a token runs out, where it tells: a JSON web token does."""
     try:
         body = (token or "").split(".")[1]
         end = json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))["exp"]
-        return _end(datetime.fromtimestamp(float(end), UTC))
+        return datetime.fromtimestamp(float(end), UTC)
     except (IndexError, KeyError, TypeError, ValueError, OverflowError, OSError, RecursionError):
-        return ""
+        return None
 
 
-def _certificate_end(pem: bytes) -> str:
+def _certificate_end(pem: bytes) -> datetime | None:
     try:
         lines = pem.split(b"-----BEGIN CERTIFICATE-----")[1].split(b"-----END")[0]
         der = base64.b64decode(lines)
@@ -177,9 +185,9 @@ def _certificate_end(pem: bytes) -> str:
         fields = _parts(_parts(_parts(der)[0][1])[0][1])
         kind, after = _parts(fields[4 if fields[0][0] == 0xA0 else 3][1])[1]
         text = after.decode("ascii")
-        return _end(datetime.strptime(text, "%y%m%d%H%M%SZ" if kind == 0x17 else "%Y%m%d%H%M%SZ").replace(tzinfo=UTC))
+        return datetime.strptime(text, "%y%m%d%H%M%SZ" if kind == 0x17 else "%Y%m%d%H%M%SZ").replace(tzinfo=UTC)
     except (IndexError, ValueError, binascii.Error):
-        return ""
+        return None
 
 
 def _parts(der: bytes) -> list[tuple[int, bytes]]:
@@ -198,7 +206,3 @@ def _header(der: bytes, at: int) -> tuple[int, int, int]:
         size = length & 0x7F
         length, start = int.from_bytes(der[start : start + size], "big"), start + size
     return der[at], start, start + length
-
-
-def _end(when: datetime) -> str:
-    return f", which ran out at {when:%Y-%m-%d %H:%M} UTC" if when <= datetime.now(UTC) else ""

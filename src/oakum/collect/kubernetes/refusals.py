@@ -69,7 +69,7 @@ class Rule:
 class Refusals:
     """Explains the refusals of one target, and keeps the rules that were missing."""
 
-    def __init__(self, who: Callable[[], str]) -> None:
+    def __init__(self, who: Callable[[], Text]) -> None:
         self._who = who  # says which credentials were shown
         self._rules: dict[Rule, None] = {}
         self._lock = threading.Lock()

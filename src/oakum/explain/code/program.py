@@ -48,7 +48,7 @@ class Program(Struct):
 
     sources: Sources
     frames: tuple[Frame, ...] = ()  # of the stacks: of a tree with many programs they tell which one runs
-    missing: dict[str, str] = field(default_factory=dict)  # file as the capture names it -> why
+    missing: dict[str, None] = field(default_factory=dict)  # files as the capture names them, in order
     drift: dict[str, str] = field(default_factory=dict)  # function -> what does not agree
     used: dict[str, SourceText] = field(default_factory=dict)  # files that spots were found in
     _packages: dict[str, Package | None] = field(default_factory=dict)
@@ -68,8 +68,8 @@ class Program(Struct):
     def _load(self, frame: Frame) -> Package | None:
         try:
             files = self.sources.package(frame)
-        except SourceNotFound as error:
-            self.missing[frame.file] = str(error).partition("\n")[0]
+        except SourceNotFound:
+            self.missing[frame.file] = None
             return None
         return Package(frame.package, files)
 
@@ -121,7 +121,7 @@ class Program(Struct):
             return None
         file = _same_file(package, frame.file)
         if file is None:
-            self.missing[frame.file] = f"{frame.file}: not among the files of its package"
+            self.missing[frame.file] = None  # not among the files of its package
             return None
         self.used[file.name] = file
         for func in sorted(package.around(file.name, frame.line), key=lambda one: one.name != _own_name(frame)):

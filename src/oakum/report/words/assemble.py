@@ -48,7 +48,7 @@ WORDS: dict[str, tuple[str, str]] = {
         "--source {source} is not this program's source: it contains no go.mod; looked for {wanted}",
         "--source {source} 不是该程序的源码：其中没有 go.mod，而要找的是 {wanted}",
     ),
-    "leads.failed": ("{error}", "没有查找上游改动：“{error}”"),
+    "leads.failed": ("{error}", "没有查找上游改动：{error}"),
     "pipeline.at": ("{where}: {text}", "{where}：{text}"),
     "leads.unchanged": (
         "{module}: {names} did not change from {version} to {last}",

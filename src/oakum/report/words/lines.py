@@ -3,7 +3,7 @@
 A place is written as its kind and where ("line 120", "goroutine 4711"); several are parted by commas.
 """
 
-from oakum.model import OakumError, Problem, Text, Unreachable, Unread
+from oakum.model import OakumError, Problem, SourceNotFound, Text, Unreachable, Unread
 from oakum.report.words import WORDS, say, word
 
 
@@ -22,7 +22,19 @@ def error_line(error: OakumError, lang: str = "en") -> str:
     """Return what an error says; one that has a problem of an input says that."""
     if isinstance(error, Unread):
         return problem_line(error.problem, lang)
+    if isinstance(error, SourceNotFound):
+        return "\n".join(source_lines(error, lang))
     return say(error.text, lang) if isinstance(error, Unreachable) else str(error)
+
+
+def source_lines(error: SourceNotFound, lang: str = "en") -> list[str]:
+    """Return why source was not found, the places tried, what to do, and why it was not fetched."""
+    said = say(error.text, lang)
+    lines = [say(Text("source.looked", {"said": said}), lang)] if error.advice else [said]
+    if error.advice:
+        lines += [f"  {say(place, lang)}" for place in error.looked]
+        lines.append(say(Text("source.next", {"advice": error.advice}), lang))
+    return lines + ([say(error.fetched, lang)] if error.fetched else [])
 
 
 def worded(one: "Problem | Text | str | None", lang: str = "en") -> str:

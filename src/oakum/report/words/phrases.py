@@ -19,6 +19,9 @@ _PHRASES: tuple[tuple[str, str], ...] = (
     (r"none: it fires once, or ends with (\S+)", r"无需撤销，只触发一次，或随 \1 结束"),
     ("none: call it once", "无法撤销，只应调用一次"),
     (r"(client-go \S+) and later", r"\1 及更高版本"),
+    # Where credentials of a cluster come from (collect/kubernetes).
+    ("the service account of this pod", "此 pod 的 service account"),
+    (r"context (\S+) of (\S+)", r"\2 的 context \1"),
     # How source was found, and what is to be known of it (collect/code).
     ("as the profile names it", "按 profile 中的路径"),
     ("end of the path", "按路径末尾匹配"),

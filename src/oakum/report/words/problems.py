@@ -582,7 +582,7 @@ _PROBLEMS = {
 WORDS: dict[str, tuple[str, str]] = {
     "input.left-out": ("left out: {text}", "已跳过：{text}"),
     "input.more": ("... and {count:,} more; --json lists them", "……另有 {count:,} 条；--json 可全部列出"),
-    "input.no-source": ("{said}", "没有可用的源码：“{said}”"),
+    "input.no-source": ("{said}", "没有可用的源码：{said}"),
     "input.of": ("{origin}: {text}", "{origin}：{text}"),
     # Where in a capture: the kind that a place begins with.
     "place.line": ("line {at}", "第 {at} 行"),

@@ -66,7 +66,7 @@ _PROBLEMS: dict[str, tuple[str, str]] = {
         "{more:,} more programs were not read; name them, or the directory they are in",
         "另有 {more:,} 个程序未读取；请直接给出程序，或其所在目录",
     ),
-    "unread.file-too-large": ("{error}: not read", "文件过大（“{error}”）：未读取"),
+    "unread.file-too-large": ("larger than {most} MB: not read", "超过 {most} MB：未读取"),
     "unread.linked": ("a link to something that is not source: not read", "是指向非源码文件的链接：未读取"),
     "unread.missing": ("no such file", "文件不存在"),
     "unread.no-build": (

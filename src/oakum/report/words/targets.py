@@ -126,7 +126,7 @@ _KUBE = {
         "labels",
         "{target}：{namespace} 中没有 pod 带有标签 {labels} 等；可用 kube://pod/NAMESPACE 加 -l 按其他标签选择 pod",
     ),
-    "api": ("{why}; it is the API server of {source}", "{why}；这是 {source} 的 API server"),
+    "api": ("{why}; it is the API server of {source}", "{why}；这是 {source:phrase} 的 API server"),
     "authority": (
         "{where}: {what}; the certificate-authority of its cluster in the kubeconfig should be another",
         "{where}：{what}；kubeconfig 中该集群的 certificate-authority 应为另一个",
@@ -140,8 +140,24 @@ _KUBE = {
     ),
     "rejected": (
         "401, the cluster rejected the credentials; sent: {who}",
-        "401，集群拒绝了凭据；发送的是：“{who}”",
+        "401，集群拒绝了凭据；发送的是：{who}",
     ),
+    "sent.option": ("the token of the command line", "命令行给出的 token"),
+    "sent.token": ("the token of user {user} ({where})", "用户 {user} 的 token（{where:phrase}）"),
+    "sent.certificate": (
+        "the client certificate of user {user} ({where})",
+        "用户 {user} 的客户端证书（{where:phrase}）",
+    ),
+    "sent.password": (
+        "user name and password of user {user} ({where}); Kubernetes dropped them in 1.19",
+        "用户 {user} 的用户名和密码（{where:phrase}）；Kubernetes 1.19 起不再支持",
+    ),
+    "sent.plugin": (
+        "what the exec plugin {command} gave ({where})",
+        "exec 插件 {command} 给出的凭据（{where:phrase}）",
+    ),
+    "sent.nobody": ("nobody: {where} has no credentials", "没有发送凭据：{where:phrase} 中未配置"),
+    "sent.ended": ("{what}, which ran out at {end}", "{what}，已于 {end} 过期"),
     "verbs": ("{first} and {then}", "{first} 和 {then}"),
     "forbidden": (
         "403, user {user} may not {verbs} {what}: no ClusterRole of theirs has {rule}",
