@@ -118,3 +118,36 @@ def test_protobuf_on_stdout_is_alone_there(tmp_path: Path) -> None:
 def test_what_a_format_cannot_say_is_not_taken_for_none() -> None:
     answer = oakum("goroutines", DEMO / "after.goroutine.pb.gz", "--older", "5m")
     assert "514 of 514 goroutines name no waiting time here" in answer.err
+
+
+def test_pages_that_quote_goroutines_are_no_series(tmp_path: Path) -> None:
+    """What documentation quotes is of no process: it was diagnosed as two snapshots, and found healthy."""
+    quote = "goroutine 38 [chan send, 12 minutes]:\nmain.worker()\n\t/srv/main.go:21 +0x1d\n"
+    for name in ("one.md", "two.md"):
+        (tmp_path / name).write_text("# A page\n\n" + "Some words.\n\n" * 40 + f"```\n{quote}```\n")
+    answer = oakum("diagnose", tmp_path)
+    assert (answer.code, answer.out) == (4, "")
+    assert (
+        "one.md: Not used: the page quotes 1 goroutine, not the dump of a process; hand in the whole dump" in answer.err
+    )
+    one = oakum("diagnose", tmp_path / "one.md")  # who names it asks about it
+    assert one.code in (1, 3), "never healthy"
+    assert "one.md: 1 snapshot" in one.out
+    # Beside evidence it is a note, and changes nothing.
+    shutil.copy(DEMO / "after.goroutine.txt.gz", tmp_path)
+    beside = oakum("diagnose", tmp_path, "--json")
+    document = json.loads(beside.out)
+    assert [row["count"] for row in document["findings"][0]["sites"]][:1] == [500]
+    told = [problem["key"] for row in document["inputs"] for problem in row["problems"]]
+    assert told == ["quoted", "quoted"]
+
+
+def test_a_dump_pasted_into_a_page_is_diagnosed(tmp_path: Path) -> None:
+    pasted = gzip.decompress((DEMO / "after.goroutine.txt.gz").read_bytes()).decode()
+    page = tmp_path / "issue.md"
+    page.write_text("### What happened?\n\n" + "It hangs.\n\n" * 40 + f"```\n{pasted}\n```\n")
+    plain = tmp_path / "dump.txt"
+    plain.write_text(pasted)
+    verdicts = [json.loads(oakum("diagnose", one, "--json").out) for one in (page, plain)]
+    first, second = ([(one["id"], one["confidence"]) for one in found["findings"]] for found in verdicts)
+    assert first == second != []

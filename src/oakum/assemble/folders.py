@@ -58,7 +58,23 @@ def folders(inputs: Iterable[Input], grouped: Grouped) -> list[Folder]:
         for step in item.path[:-1]:
             here = here.below.setdefault(step, Folder(f"{here.origin.rstrip('/')}/{step}", step))
         _put(here, [Part(item.capture, reading, grouped, item.asked or item.given, at) for reading in item.readings])
+    _leave_out_quotations(list(found.values()))
     return list(found.values())
+
+
+def _leave_out_quotations(arguments: Sequence[Folder]) -> None:
+    """Leave out goroutines that pages quote: what two pages quote is no series, and none shows a whole process.
+
+    A page that was named, alone, is asked about: the most that it quotes in one piece is used.
+    """
+    parts = [part for folder in arguments for part in folder.everything()]
+    quoted = [part for part in parts if part.quoted]
+    named = len(arguments) == 1 and arguments[0].named_file and len(quoted) == len(parts)
+    asked = max((part for part in quoted if named and part.has_stacks), key=lambda part: part.quoted, default=None)
+    for part in quoted:
+        if part is not asked:
+            part.example = True
+            part.reject("quoted", count=part.quoted)
 
 
 def _put(here: Folder, parts: Sequence[Part]) -> None:

@@ -37,11 +37,14 @@ class Part(Struct, eq=False):
     given: str = ""  # what was asked for
     at: int = 0  # its number among all that was given
     problems: list[Problem] = field(default_factory=list)
+    example: bool = False  # goroutines that a page quotes: they show what some process did, not what this one does
 
     @property
     def slot(self) -> str | None:
         """Return the field of a Snapshot that makes one by itself; None when it goes beside others at most."""
         reading = self.reading
+        if self.example:
+            return None
         if reading.metrics is not None:
             return "status" if reading.format in KERNEL else "metrics"
         if reading.kind in ("goroutine", "goroutineleak"):
@@ -66,6 +69,18 @@ class Part(Struct, eq=False):
     def goroutines(self) -> Goroutines | None:
         """Return its goroutines, whatever format they came in."""
         return self.grouped(self.reading)
+
+    @property
+    def quoted(self) -> int:
+        """Return how many goroutines a page quotes here; 0 when this is no quotation."""
+        found = self.reading.goroutines
+        return found.total if found is not None and "quoted" in self.reading.notes else 0
+
+    @property
+    def has_stacks(self) -> bool:
+        """Tell whether any of its goroutines has a frame; a quoted header has none."""
+        found = self.goroutines
+        return found is not None and any(group.stack.frames for group in found.groups)
 
     @property
     def single_stack(self) -> bool:

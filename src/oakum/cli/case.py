@@ -115,6 +115,7 @@ def _nothing(rows: Sequence[InputRow]) -> str:
     """Return what was read when nothing in it can be diagnosed, and what to do."""
     from oakum.report.words.lines import problem_line
 
+    rows = sorted(rows, key=lambda row: row.kind == "unknown")  # what comes nearest to evidence first
     kinds = (problem_line(row.problems[0]) if row.problems else f"{row.kind} as {row.format}" for row in rows[:5])
     whys = zip((row.origin for row in rows), kinds, strict=False)
     told = [why if why.startswith(f"{origin}: ") else f"{origin}: {why}" for origin, why in whys]

@@ -22,6 +22,7 @@ from oakum.parse import (
     proc_status,
     process_facts,
     prometheus_range,
+    quoted,
     smaps_rollup,
     sockets,
     stacks,
@@ -84,7 +85,7 @@ def _read_text(data: Buffer, limits: Limits, problems: list[Problem]) -> tuple[R
     for source in guarded(logs.unwrap, data, limits, problems) or (logs.Unwrapped(data),):
         found = [reading for parser in TEXT for reading in guarded(parser, source.text, limits, problems)]
         found.sort(key=_first_line)
-        readings += _told_by_log(source, found)
+        readings += quoted.marked(source.text, source.wrapping, _told_by_log(source, found))
     return tuple(readings)
 
 

@@ -286,6 +286,10 @@ _PROBLEMS = {
         "Not used: this is the stack of one goroutine, not what the process was doing.",
         "未使用：这只是单个 goroutine 的栈，看不出整个进程当时在做什么",
     ),
+    "quoted": (
+        "Not used: the page quotes {count:#goroutine}, not the dump of a process; hand in the whole dump",
+        "未使用：该页面只是引用了 {count:,} 个 goroutine，不是进程的转储；请提供完整的转储",
+    ),
     "cut-beside-whole": (
         "Not used: it is cut, and {missing:,} of {total:,} goroutines are missing in it; {origin} has them all.",
         "未使用：内容不完整，{total:,} 个 goroutine 中缺少 {missing:,} 个；{origin} 是完整的",
