@@ -181,9 +181,9 @@ def test_in_chinese(oakum: Call, tree: Path) -> None:
     [
         ("nowhere", 4, "no such file or directory"),
         ("program", 4, "scan reads directories"),
-        ("empty", 4, "the directory is empty"),
+        ("empty", 4, "empty: no Go source there (no .go files that could be read), and nothing that has versions"),
         ("text", 4, "scan reads directories"),
-        ("notes", 4, "no Go files that could be read, and nothing that tells versions"),
+        ("notes", 4, "notes: no Go source there (no .go files that could be read), and nothing that has versions"),
     ],
 )
 def test_what_is_refused(oakum: Call, tree: Path, name: str, code: int, told: str) -> None:
@@ -195,6 +195,23 @@ def test_what_is_refused(oakum: Call, tree: Path, name: str, code: int, told: st
     answer = oakum("scan", tree / name)
     assert (answer.code, answer.out) == (code, "")
     assert told in answer.err
+
+
+def test_without_source_the_directory_to_name_is_told(
+    oakum: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "docs" / "pictures").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    answer = oakum("scan", "docs")
+    assert (answer.code, answer.out) == (4, "")
+    assert "capture" not in answer.err.replace("output, captures", "")
+    assert answer.err.endswith(
+        "name the directory of a checkout that has go.mod, or the built program: oakum scan DIR\n"
+    )
+    (tmp_path / "go.mod").write_text("module example.com/shop\n\ngo 1.22\n")
+    assert oakum("scan", "docs/pictures").err.endswith("Next: oakum scan ., the module around it\n")
+    (tmp_path / "docs" / "desk_test.go").write_text("package docs\n")
+    assert oakum("scan", "docs").err.endswith("oakum scan --tests docs, which reads the _test.go files there\n")
 
 
 @pytest.mark.parametrize("words", [["--json", "--sarif"], ["-o", "x.html"], ["--jobs", "0"], ["--code", "--known"]])

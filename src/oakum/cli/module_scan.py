@@ -21,7 +21,7 @@ from oakum.experiment.go_packages import built_packages
 from oakum.knowledge.carried import Linked, carried
 from oakum.knowledge.leaks import leaks
 from oakum.knowledge.paths import linked_modules
-from oakum.model import Build, Capture, Carried, OakumError, Problem, Reading, Scan, Text, problem_of
+from oakum.model import Build, Capture, Carried, OakumError, Problem, Reading, Scan, Text, Unread, problem_of
 from oakum.parse import go_binary, parse
 
 # //oakum:ignore kubernetes-98653 every watch of ours is drained
@@ -210,6 +210,8 @@ def _captures(argument: str, found: Found, progress: Callable[[Text | str], None
     if next(captures, None) is not None:
         found.problems.append(Problem.of("too-many.files", argument, most=_MOST_FILES))
     for error in unread:
+        if isinstance(error, Unread) and error.text.key == "problem.unread.empty":
+            continue  # an empty directory has no versions: which to name instead the command says
         if getattr(error, "origin", "") in ("", argument):
             raise error
         found.add_unread(error)

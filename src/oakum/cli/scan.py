@@ -5,6 +5,7 @@ Exit 0 nothing found, 1 found, 4 nothing could be read. What is not certain is t
 
 import json
 import os
+import shlex
 import time
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
@@ -146,9 +147,20 @@ def _nothing(found: Scan, trees: Sequence[str]) -> str:
     for one in found.problems:
         remark(_line(one))
     return (
-        f"{', '.join(trees)}: no Go files that could be read, and nothing that tells versions: go.mod, a Go program, "
-        "go version -m output, captures"
+        f"{', '.join(trees)}: no Go source there (no .go files that could be read), and nothing that has versions: "
+        f"go.mod, a Go binary, `go version -m` output, captures. Next: {_where(trees)}"
     )
+
+
+def _where(trees: Sequence[str]) -> str:
+    """Return which directory to name: the module around one that was named, if there is one."""
+    if any(next(Path(name).glob("**/*_test.go"), None) for name in trees if Path(name).is_dir()):
+        return f"oakum scan --tests {' '.join(map(shlex.quote, trees))}, which reads the _test.go files there"
+    for name in trees:
+        around = [place for place in Path(name).absolute().parents if (place / "go.mod").is_file()]
+        if around:
+            return f"oakum scan {shlex.quote(os.path.relpath(around[0]))}, the module around it"
+    return "name the directory of a checkout that has go.mod, or the built program: oakum scan DIR"
 
 
 def _form(as_json: bool, as_sarif: bool, output: str | None) -> str:
