@@ -285,3 +285,46 @@ def test_an_interrupt_keeps_what_was_taken(service: Service, tmp_path: Path, whi
     assert "Next: oakum diagnose" in out
     assert "Traceback" not in err
     assert manifest(tmp_path / "bundle")["ended"]
+
+
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "what"),
+    [
+        ("empty.txt", b"", "The file is empty: nothing was saved"),
+        ("a.png", PNG, "This is a picture (PNG)"),
+        ("notes.txt", b"It leaks since Tuesday.\n", "This is a line of text"),
+        ("pictures/a.png", PNG, "This is a picture (PNG)"),
+    ],
+)
+def test_files_without_evidence_are_not_packed(oakum: Call, name: str, data: bytes, what: str) -> None:
+    file = Path(name)
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(data)
+    given = file.parts[0]
+    for more in ((), ("--dry-run",), ("--redact",), ("-o", "bundle.tar.gz")):
+        answer = oakum("capture", given, *more)
+        assert (answer.code, answer.out) == (4, "")
+        assert f"{name}: not evidence: {what}" in answer.err
+        assert f"{given}: nothing was packed: no goroutine dump, profile, metrics or build in 1 file." in answer.err
+        assert "Name what runs (oakum capture http://HOST:PORT" in answer.err
+        assert [one.name for one in Path().iterdir()] == [given]
+
+
+def test_what_is_no_evidence_beside_some_is_named(oakum: Call) -> None:
+    Path("a.png").write_bytes(PNG)
+    Path("dump.txt.gz").write_bytes((DEMO / "after.goroutine.txt.gz").read_bytes())
+    answer = oakum("capture", "dump.txt.gz", "a.png", "-o", "bundle")
+    assert answer.code == 0
+    assert "! a.png: not evidence: This is a picture (PNG)" in answer.out
+    assert oakum("diagnose", "--no-source", "bundle").code == 1
+    Path("pictures").mkdir()
+    for number in range(9):
+        Path("pictures", f"{number}.png").write_bytes(PNG)
+    answer = oakum("capture", "dump.txt.gz", "pictures", "-o", "second")
+    assert answer.code == 4, "one of two that were named"
+    assert answer.out.count("not evidence: This is a picture") == 5
+    assert "4 more files that are not evidence; oakum inspect lists them" in answer.out
+    assert oakum("diagnose", "--no-source", "second").code == 1

@@ -190,6 +190,7 @@ def _header(text: str) -> tuple[str, str]:
 
 
 def capture_options(given: Mapping[str, Any]) -> "CaptureOptions":
+    from oakum.cli.given_files import mistaken
     from oakum.cli.programs import describe
     from oakum.collect.target import DUMP_BUDGET, CaptureOptions
 
@@ -201,4 +202,5 @@ def capture_options(given: Mapping[str, Any]) -> "CaptureOptions":
         seconds=given.get("timeout") or 30.0,
         past=timedelta(seconds=given.get("past") or 6 * 3600),
         describe=describe,
+        mistaken=mistaken,
     )

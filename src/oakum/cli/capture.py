@@ -206,6 +206,8 @@ def _exit_code(outcome: "CaptureOutcome", gave: "Callable[[TargetResult], bool]"
     """Return 0 when every word of the command line led to something; of many pods, one may be gone."""
     if outcome.interrupted:
         return 130
+    if any(problem.key == "no-evidence" for one in outcome.results if not gave(one) for problem in one.problems):
+        return 4  # files that were given share a word
     words = {result.word for result in outcome.results}
     return 0 if words == {result.word for result in outcome.results if gave(result)} else 4
 

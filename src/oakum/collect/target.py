@@ -32,6 +32,8 @@ class CaptureOptions(Struct, frozen=True):
     past: timedelta = timedelta(hours=6)  # how far back, of what keeps the past
     # A program -> its build as `go version -m` prints it; parse reads programs, and collect does not know parse.
     describe: Callable[[Path], bytes | None] = lambda _: None
+    # A file that was given -> what it is instead of evidence; None when it is some. Parse knows that, too.
+    mistaken: Callable[[Capture], Problem | None] = lambda _: None
 
 
 class Step(Struct, frozen=True):

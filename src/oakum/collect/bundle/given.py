@@ -4,7 +4,7 @@ The directories that hold files are snapshots of the process that their parent i
 where a manifest tells them, and nothing is read twice.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,6 +15,8 @@ from oakum.collect.files import gather
 from oakum.collect.target import CaptureOptions, Plan, Step, Taken
 from oakum.model import Capture, OakumError, Problem, UsageError, problem_of
 from oakum.model.capture import REDACTED
+
+_NAMED = 5  # files that are no evidence
 
 
 class Given(Struct, eq=False, dict=True):
@@ -31,15 +33,28 @@ class Given(Struct, eq=False, dict=True):
         return f"given:{self.address}:{self.name}"
 
     def plan(self, options: CaptureOptions, snapshot: int = 1, last: bool = True) -> Plan:
-        """Return a step for each file, in the first snapshot alone: files do not change."""
-        del options, last
+        """Return a step for each file, in the first snapshot alone: files do not change. None if none is evidence."""
+        del last
         if snapshot > 1:
             return Plan()
+        mistaken = {file: why for file, one in self.captures.items() if (why := options.mistaken(one))}
+        problems = [*self.problems, *self._named(mistaken)]
+        if len(mistaken) == len(self.captures):
+            return Plan(problems=(*problems, Problem.of("no-evidence", origin=self.address, files=len(mistaken))))
         steps = [
             Step(file, "a file that was given", f"read {one.origin}", file, one.taken_at, undated=one.taken_at is None)
             for file, one in self.captures.items()
         ]
-        return Plan(tuple(steps), facts={"files": len(steps)}, problems=tuple(self.problems))
+        return Plan(tuple(steps), facts={"files": len(steps)}, problems=tuple(problems))
+
+    def _named(self, mistaken: Mapping[str, Problem]) -> list[Problem]:
+        """Return what is no evidence, and what it is instead: the first few, and how many more."""
+        named = [
+            Problem.of("no-evidence.file", origin=self.captures[file].origin, why=why.text)
+            for file, why in list(mistaken.items())[:_NAMED]
+        ]
+        more = len(mistaken) - len(named)
+        return [*named, *([Problem.of("no-evidence.more", files=more)] if more else [])]
 
     def take(self, step: Step, options: CaptureOptions) -> Taken:
         """Return the file."""

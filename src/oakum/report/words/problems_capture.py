@@ -221,6 +221,19 @@ _PROBLEMS: dict[str, tuple[str, str]] = {
         "The dump is not complete: its last line did not come within {seconds:g} s; later goroutines are missing",
         "转储不完整：{seconds:g} 秒内没有等到最后一行；后面的 goroutine 缺失",
     ),
+    "no-evidence": (
+        "{origin}: nothing was packed: no goroutine dump, profile, metrics or build in {files:#file}. Name what runs "
+        "(oakum capture http://HOST:PORT, pid:N, kube://pod/NAMESPACE/NAME), or save a dump first: "
+        "`curl -o goroutine.txt 'http://HOST:PORT/debug/pprof/goroutine?debug=2'`",
+        "{origin}：没有打包：{files:,} 个文件中没有 goroutine 转储、profile、指标或构建信息。请指定运行中的目标"
+        "（`oakum capture http://HOST:PORT`、`pid:N`、`kube://pod/NAMESPACE/NAME`），或先保存转储："
+        "`curl -o goroutine.txt 'http://HOST:PORT/debug/pprof/goroutine?debug=2'`",
+    ),
+    "no-evidence.file": ("{origin}: not evidence: {why}", "{origin}：不是证据：{why}"),
+    "no-evidence.more": (
+        "{files:#more file} that are not evidence; oakum inspect lists them",
+        "另有 {files:,} 个文件不是证据；oakum inspect 可列出它们",
+    ),
     "empty.file": ("{asked}: empty, nothing was captured", "{asked}：内容为空，没有采集到任何数据"),
     "ended": ("{target} has exited", "{target} 已退出"),
     "ended.error": ("pid {pid}: {error}", "pid {pid}：“{error}”"),
