@@ -151,3 +151,26 @@ def test_a_dump_pasted_into_a_page_is_diagnosed(tmp_path: Path) -> None:
     verdicts = [json.loads(oakum("diagnose", one, "--json").out) for one in (page, plain)]
     first, second = ([(one["id"], one["confidence"]) for one in found["findings"]] for found in verdicts)
     assert first == second != []
+
+
+@pytest.mark.parametrize(
+    ("saved", "profile", "later"),
+    [
+        ("heap.pb.gz", "heap", "later.heap.pb.gz"),
+        ("morning.pb.gz", "heap", "heap.pb.gz"),
+        ("goroutine.debug2.txt", "goroutine?debug=2", "later.goroutine.debug2.txt"),
+        ("dump.txt", "goroutine?debug=2", "goroutine.debug2.txt"),
+    ],
+)
+def test_the_next_snapshot_is_of_the_same_kind_and_overwrites_nothing(
+    tmp_path: Path, saved: str, profile: str, later: str
+) -> None:
+    """Goroutines beside a heap profile are one snapshot, which shows no growth."""
+    kind = "heap.pb.gz" if profile == "heap" else "goroutine.txt.gz"
+    data = (DEMO / f"before.{kind}").read_bytes()
+    (tmp_path / saved).write_bytes(data if saved.endswith(".gz") else gzip.decompress(data))
+    answer = oakum("diagnose", "--no-source", tmp_path)
+    expected = (
+        f"$ curl -so {later} 'http://HOST:PORT/debug/pprof/{profile}' && oakum diagnose {tmp_path / saved} {later}"
+    )
+    assert expected in answer.out

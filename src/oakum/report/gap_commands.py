@@ -34,6 +34,9 @@ def _written(diagnosis: Diagnosis, gap: Gap, key: str) -> str:
     if diagnosis.target and key in _ASK_AGAIN:
         return shlex.join(["oakum", "diagnose", *_ASK_AGAIN[key], diagnosis.target])
     address = next((row.address for row in diagnosis.processes if row.id == gap.process), "")
+    if key == "second-moment":
+        kind = next((row.kind for row in diagnosis.inputs if row.origin == gap.about), "goroutine")
+        return _second_snapshot(gap.about, kind, address)
     return _with_evidence(write(gap, address), diagnosis.called)
 
 
@@ -70,10 +73,18 @@ def _fetch(profile: str, file: str) -> Callable[[Gap, str], str]:
 _dump = _fetch("goroutine?debug=2", "goroutine.debug2.txt")
 
 
-def _second_snapshot(gap: Gap, address: str) -> str:
+def _second_snapshot(about: str, kind: str, address: str) -> str:
+    """Return what takes another snapshot of the same kind: growth is that of two of one kind."""
     if again := _again(address):
         return f"oakum diagnose --snapshots 3 --every 1m {again}"
-    return f"{_dump(gap, address)} && oakum diagnose {shlex.quote(gap.about)} goroutine.debug2.txt"
+    profile, file = (
+        ("heap", "heap.pb.gz") if kind in ("heap", "allocs") else ("goroutine?debug=2", "goroutine.debug2.txt")
+    )
+    if about.rpartition("/")[2] == file:  # it is not to be overwritten
+        file = f"later.{file}"
+    server = _SERVER.fullmatch(address)
+    address = server[1] if server else "http://HOST:PORT"
+    return f"curl -so {file} '{address}/debug/pprof/{profile}' && oakum diagnose {shlex.quote(about)} {file}"
 
 
 def _more_snapshots(_: Gap, address: str) -> str:
@@ -100,7 +111,7 @@ def _always(command: str) -> Callable[[Gap, str], str]:
 
 
 _COMMANDS: Mapping[str, Callable[[Gap, str], str]] = {
-    "second-moment": _second_snapshot,
+    "second-moment": _always(""),  # see _written
     "short": _more_snapshots,
     "more-load": _more_snapshots,
     "after-load": _after_load,
