@@ -3,7 +3,9 @@
 import json
 from pathlib import Path
 
-from support import DEMO, oakum
+import pytest
+
+from support import DEMO, RECORDED, oakum
 
 BEFORE, DURING, AFTER = "before", "during", "after"
 
@@ -76,3 +78,14 @@ def test_the_difference_as_protobuf(tmp_path: Path) -> None:
         oakum("diff", "--json", DEMO / "before.heap.pb.gz", DEMO / "after.heap.pb.gz", "-inuse_space").out
     )["totals"]
     assert inspected["totals"]["inuse_space"] == totals[1] - totals[0]
+
+
+@pytest.mark.parametrize("kind", ["goroutine.txt.gz", "heap.pb.gz"])
+def test_captures_of_two_programs_are_told(kind: str) -> None:
+    """The differences of two programs read like growth."""
+    other = RECORDED / "go1.27.3" / kind.replace("goroutine.txt", "goroutine.debug2.txt")
+    answer = oakum("diff", DEMO / f"after.{kind}", other)
+    assert answer.code == 0
+    assert f"after.{kind} is of quotes, " in answer.err
+    assert f"{other.name} of zoo: of two programs the differences are between them, not over time" in answer.err
+    assert oakum("diff", DEMO / f"before.{kind}", DEMO / f"after.{kind}").err == ""

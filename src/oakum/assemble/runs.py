@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from msgspec import Struct, field
 
-from oakum.model import Argument, Identity, Text
+from oakum.model import Argument, Text
 
 if TYPE_CHECKING:
     from oakum.assemble.snapshots import Gathered
@@ -77,7 +77,7 @@ def split(snapshots: "Sequence[Gathered]", dated: bool) -> list[Split]:
 def relation(before: "Gathered", after: "Gathered", dated: bool) -> Relation:
     """Return how the processes of two snapshots are related."""
     was, now = before.identity, after.identity
-    if _is_another_program(was, now, before, after):
+    if are_programs(before, after):
         return "program"
     if was.started is not None and now.started is not None:
         if abs(now.started - was.started) <= _SAME:
@@ -94,8 +94,9 @@ def relation(before: "Gathered", after: "Gathered", dated: bool) -> Relation:
     return "restart" if fell else "same"
 
 
-def _is_another_program(was: Identity, now: Identity, before: "Gathered", after: "Gathered") -> bool:
+def are_programs(before: "Gathered", after: "Gathered") -> bool:
     """Tell whether two snapshots are of different programs: by main package, or by binary and code alike."""
+    was, now = before.identity, after.identity
     if was.binary and now.binary and was.binary == now.binary:
         return False
     main = bool(was.main and now.main)

@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from oakum.cli.options import profile_options, query_of, spare_inputs, write, write_proto
-from oakum.cli.screen import safe, shorten, styled, width
+from oakum.cli.screen import remark, safe, shorten, styled, width
 from oakum.model.errors import UsageError
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def command(by: str | None, limit: int | None, same: bool, **given: Any) -> None
         raise UsageError(
             f"these captures have no kind in common: {', '.join(kinds)}; oakum inspect shows the kind of each"
         )
+    _tell_programs(series)
     if given["proto"] and len(common) > 1:
         shared = ", ".join(sorted(common))
         raise UsageError(f"--proto writes one kind of profile, and these snapshots share {shared}; name the files")
@@ -85,6 +87,20 @@ def command(by: str | None, limit: int | None, same: bool, **given: Any) -> None
     if given["json"]:
         everything = documents[0] if len(documents) == 1 else {"view": "diff", "kinds": documents}
         write([json.dumps(everything, indent=2, ensure_ascii=False)], given["output"])
+
+
+def _tell_programs(series: "list[Gathered]") -> None:
+    """Say that snapshots are of different programs: what one has and the other lacks is then no change."""
+    from oakum.assemble.runs import are_programs
+
+    for before, after in pairwise(series):
+        binaries = {one.identity.binary for one in (before, after)} - {""}
+        if len(binaries) > 1 or are_programs(before, after):
+            names = [one.identity.binary or one.identity.main or "?" for one in (before, after)]
+            remark(
+                f"{before.label} is of {names[0]}, {after.label} of {names[1]}: of two programs the differences are "
+                "between them, not over time; name two snapshots of one"
+            )
 
 
 def _compare(series: "list[Gathered]", kind: str, by: str | None, given: dict[str, Any]) -> "Difference":
