@@ -64,6 +64,12 @@ MISTAKES = (
     ),
     Mistake("diagnose ''", 2, "a target is empty", "shell variable"),
     Mistake("known show", 2, "show what?", "oakum known show ID"),
+    Mistake("known match", 2, "match what?", "a file, a directory or a running target: http://HOST:6060"),
+    Mistake("known search", 2, "search what?", "a module, a function, words of the symptom"),
+    Mistake("list", 2, "Missing argument 'REGEXP'", "oakum list main.worker heap.pb.gz"),
+    Mistake("peek", 2, "Missing argument 'REGEXP'", "oakum peek main.worker heap.pb.gz"),
+    Mistake("list --finding 1", 2, "Missing argument 'EVIDENCE...'", "http://HOST:6060"),
+    Mistake("report", 2, "Missing argument 'SAVED'", "`oakum diagnose EVIDENCE -o NAME` wrote"),
     # what is named is not there, or not what it seems
     Mistake("diagnose heap.pb", 4, "heap.pb: no such file or directory (looked from ", "there is heap.pb.gz"),
     Mistake("top before/heap.pb.gz", 4, "before/heap.pb.gz: no such file", "looked from "),
@@ -76,6 +82,14 @@ MISTAKES = (
     Mistake("diagnose letters", 4, "letters/a.md: This is a line of text", "oakum diagnose http://HOST:PORT"),
     Mistake("diagnose closed/dump.txt", 4, "closed/dump.txt: permission denied", "run as a user who can read it"),
     Mistake("goroutines heap.pb.gz", 4, "heap.pb.gz: this is a heap profile", "oakum top"),
+    Mistake("goroutines heaps", 4, "heaps/heap.pb.gz: heap, no goroutine or goroutineleak", "oakum top shows it"),
+    Mistake("capture empty.pb.gz", 4, "empty.pb.gz: not evidence: The file is empty", "oakum capture http://HOST:PORT"),
+    Mistake("capture letters", 4, "letters/a.md: not evidence: This is a line of text", "save a dump first: `curl -o"),
+    Mistake("scan nothing", 4, "nothing: no Go source there", "name the directory of a checkout that has go.mod"),
+    Mistake("known match shot.png", 4, "shot.png: This is a picture (PNG)", "curl -o goroutine.txt"),
+    Mistake("list --finding 1 shot.png", 4, "shot.png: This is a picture (PNG)", "curl -o goroutine.txt"),
+    Mistake("diff shot.png empty.pb.gz", 4, "shot.png: This is a picture (PNG)", "hand in the profile behind it"),
+    Mistake("report empty.pb.gz", 4, "empty.pb.gz: ", "oakum diagnose -o report.json"),
     Mistake("diff dump.txt", 2, "dump.txt holds 1", "oakum diff BEFORE AFTER"),
     Mistake("diff dump.txt heap.pb.gz", 2, "goroutine, heap", "oakum inspect"),
     Mistake("goroutines dump.txt --dump 7", 2, "--dump 7", "oakum inspect"),
@@ -140,10 +154,11 @@ def dead() -> Iterator[str]:
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Stand among files of all kinds, with an empty home."""
-    for name in ("letters", "nothing", "closed"):
+    for name in ("letters", "nothing", "closed", "heaps"):
         (tmp_path / name).mkdir()
     (tmp_path / "dump.txt").write_bytes(gzip.decompress((DEMO / "after.goroutine.txt.gz").read_bytes()))
     (tmp_path / "heap.pb.gz").write_bytes((DEMO / "after.heap.pb.gz").read_bytes())
+    (tmp_path / "heaps" / "heap.pb.gz").write_bytes((DEMO / "after.heap.pb.gz").read_bytes())
     (tmp_path / "empty.pb.gz").touch()
     (tmp_path / "shot.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
     (tmp_path / "page.pb.gz").write_text("<html><head><title>404 Not Found</title></head><body>no</body></html>")
@@ -185,6 +200,17 @@ def test_a_mistake_is_told_with_the_next_step(mistake: Mistake, web: str, dead: 
     assert "Traceback" not in answer.err
     assert "internal error" not in answer.err
     assert not answer.out, "data alone goes to stdout"
+
+
+@pytest.mark.usefixtures("here")
+def test_an_empty_directory_is_named_once(oakum: Call) -> None:
+    answer = oakum("diagnose", "nothing")
+    assert answer.err.count("the directory is empty") == 1
+    beside = oakum("diagnose", "--no-source", "nothing", "dump.txt")
+    assert beside.code == 1
+    assert (
+        beside.err == "oakum: left out: nothing: the directory is empty; capture into it: oakum capture TARGET -o DIR\n"
+    )
 
 
 @pytest.mark.parametrize("verb", [name for name, _ in COMMANDS])

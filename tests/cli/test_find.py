@@ -139,6 +139,7 @@ def test_words_choose(proc: Path, oakum: Call) -> None:
     answer = oakum("nothing")
     assert (answer.code, answer.out) == (0, "")
     assert "no Go program with nothing in its name" in answer.err
+    assert "oakum diagnose http://HOST:PORT" in answer.err
 
 
 def test_nothing_is_asked_with_no_probe(proc: Path, oakum: Call, monkeypatch: pytest.MonkeyPatch) -> None:

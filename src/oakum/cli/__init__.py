@@ -94,6 +94,11 @@ def _missing(error: click.UsageError) -> str:
     named = error.param.name if isinstance(error, click.MissingParameter) and error.param else ""
     if named == "trees":
         return " Name a directory of Go source (. is the current one), a go.mod or a Go binary."
+    if named == "regexp":
+        verb = error.ctx.info_name if error.ctx else ""
+        return f" Name a function, then the evidence: oakum {verb} main.worker heap.pb.gz"
+    if named == "saved":
+        return " Name the .json or .html that `oakum diagnose EVIDENCE -o NAME` wrote."
     if named not in ("evidence", "targets") or error.ctx is None:
         return ""
     first = error.ctx.params.get("regexp")

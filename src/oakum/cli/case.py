@@ -33,17 +33,26 @@ def case(
     """
     builds = _builds(binaries)
     unread: list[InputRow] = []
-    evidence, healthy = (_read(words, unread, lang) for words in (arguments, baseline))
+    left_out: list[str] = []
+    evidence, healthy = (_read(words, unread, left_out, lang) for words in (arguments, baseline))
     try:
         found = assemble_case(as_asked(evidence, asked), healthy, builds, unread)
     except NotAssembled as error:
-        raise worded(error) from error
+        if not error.rows:
+            _tell(left_out)
+        raise worded(error) from error  # which names them, where it names what was read
+    _tell(left_out)
     warn(found.warnings, lang)
     return found.case
 
 
-def _read(arguments: Sequence[str], unread: list[InputRow], lang: str) -> list[Input]:
-    """Return what the arguments hold; rows for what could not be opened are added to `unread`."""
+def _tell(texts: Sequence[str]) -> None:
+    for text in texts:
+        remark(text)
+
+
+def _read(arguments: Sequence[str], unread: list[InputRow], left_out: list[str], lang: str) -> list[Input]:
+    """Return what the arguments hold; for what could not be opened rows are added to `unread`, notes to `left_out`."""
     from oakum.report.words import word
     from oakum.report.words.lines import error_line, problem_line
 
@@ -51,7 +60,7 @@ def _read(arguments: Sequence[str], unread: list[InputRow], lang: str) -> list[I
         origin = getattr(error, "origin", "")
         if isinstance(error, UsageError) or (origin in arguments and not Path(origin).is_dir()):
             raise error
-        remark(word("input.left-out", lang, text=error_line(error, lang)))
+        left_out.append(word("input.left-out", lang, text=error_line(error, lang)))
         unread.append(unread_row(error))
 
     inputs = read(tuple(dict.fromkeys(arguments)), complain)

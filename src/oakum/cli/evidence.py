@@ -96,7 +96,9 @@ def _usable_parts(arguments: Sequence[str], dump: int | None, kinds: tuple[str, 
             found = ", ".join(sorted({r.kind for r in readings}))
             readings = [r for r in readings if r.kind in kinds]
             if not readings:
-                unread.append(Unreadable(f"{item.capture.origin}: {found}, where {' or '.join(kinds)} was asked for"))
+                unread.append(
+                    Unreadable(f"{item.capture.origin}: {found}, no {' or '.join(kinds)} profile{_next(kinds)}")
+                )
                 continue
         one = _one_of(item.capture.origin, readings, dump)
         chosen.append((item, ViewPart(item.capture, one, goroutines_of)))
@@ -107,6 +109,13 @@ def _usable_parts(arguments: Sequence[str], dump: int | None, kinds: tuple[str, 
 
         remark(f"left out: {error_line(error)}")
     return chosen
+
+
+def _next(kinds: tuple[str, ...]) -> str:
+    """Return how to get what a view needs."""
+    if "goroutine" not in kinds:
+        return "; oakum inspect shows the kind of each file"
+    return "; oakum top shows it. Goroutines: curl -o goroutine.txt 'http://HOST:PORT/debug/pprof/goroutine?debug=2'"
 
 
 def _one_of(origin: str, readings: list[Reading], dump: int | None) -> Reading:

@@ -238,9 +238,12 @@ def _lasted(started: datetime | None) -> str:
 def _print_notes(rows: list[Row], hidden: int, words: Sequence[str]) -> None:
     if not rows:
         named = f" with {' or '.join(words)} in its name" if words else ""
-        remark(f"no Go program{named} was seen among the processes of this machine")
+        remark(
+            f"no Go program{named} was seen among the processes of this machine; one elsewhere has an address: "
+            "oakum diagnose http://HOST:PORT, kube://pod/NAMESPACE/NAME"
+        )
     if hidden:
-        how = "as root, all are seen" if os.geteuid() else "this root may not, for want of the capability SYS_PTRACE"
+        how = "as root, all are seen" if os.geteuid() else "this root lacks the capability SYS_PTRACE"
         remark(f"{hidden:,} process{'es' if hidden > 1 else ''} could not be looked at: {how}")
     shut = sum(row.served is not None and "namespace" in row.served.why for row in rows)
     if shut:

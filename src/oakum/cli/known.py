@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 # k8s.io/apimachinery@v0.18.8   go@1.21.3
 _AT = re.compile(r"^([^@\s:]+)@(\S+)$")
 _VERBS = ("list", "search", "show", "match")
+_WHAT = {
+    "search": "oakum known search WORDS: a module, a function, words of the symptom",
+    "match": "oakum known match EVIDENCE: a file, a directory or a running target: http://HOST:6060, pid:N, "
+    "kube://pod/NAMESPACE/NAME",
+    "show": "oakum known show ID; `oakum known` lists them all",
+}
 _GO = ("go", "std", "golang")
 _NOT_YET = (".html", ".htm", ".md", ".sarif", ".xml", ".pdf")
 
@@ -109,8 +115,7 @@ def command(
 def _verb(words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     if words and words[0] in _VERBS:
         if words[0] in ("search", "match", "show") and len(words) == 1:
-            what = {"search": "WORDS", "match": "EVIDENCE", "show": "ID"}[words[0]]
-            raise UsageError(f"{words[0]} what? oakum known {words[0]} {what}...")
+            raise UsageError(f"{words[0]} what? {_WHAT[words[0]]}")
         return words[0], words[1:]
     if words and all(word == "-" or word.startswith(("/", "./", "../", "~/")) or is_there(word) for word in words):
         return "match", words
