@@ -124,7 +124,7 @@ def _likely_at_rest(suspect: Suspect) -> bool:
         return kinds.has("never-drops", "mid-operation") or kinds.has("not-reused", "steady-growth")
     # A request or a call ends with the load, and does not pile up while nobody leaves: a pool at rest is in neither.
     if kinds.has("mid-operation") and not kinds.any("client-connected", "plateau"):
-        piles_up = kinds.has("steady-growth") or (kinds.has("stuck") and suspect.blocked >= _SEVERAL)
+        piles_up = kinds.any("steady-growth", "never-drops") or (kinds.has("stuck") and suspect.blocked >= _SEVERAL)
         if kinds.has("outlives-load") or (piles_up and not kinds.has("departures")):
             return True
     # What a request started and left behind has nobody who would end it.

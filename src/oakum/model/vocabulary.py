@@ -49,7 +49,7 @@ EVIDENCE: Mapping[EvidenceKind, Kind] = MappingProxyType({
     "never-wakes": Kind("for", "they wait on a nil channel: nothing can unblock them"),
     "nil-stop-channel": Kind("for", "one goroutine of a library waits on a nil stop channel: perhaps on purpose"),
     "steady-growth": Kind("for", "their number grows in several steps under load, and those created stay"),
-    "growth-at-constant-load": Kind("neither", "their number grows in every step although the load is the same, as tenants may, too"),
+    "growth-at-constant-load": Kind("neither", "they grow in every step under the same load, as actors of tenants do"),
     "single-step": Kind("for", "their number grew, in one step only or too little to show a trend"),
     "outlives-load": Kind("for", "they are still there after the load has stopped"),
     "not-reused": Kind("for", "as many came again for the same work although the earlier ones were idle: no pool"),
