@@ -98,9 +98,8 @@ def moves(space: Floats, noise: Floats, churn: Floats, works: Sequence[Floats], 
     given_back = max(float(errors[-1]), _GIVEN_BACK * (last - first))
     goes_on = steps[-1] >= -given_back and not any(_stalled(steps, work, rate, _BUSY) for work, rate in paced)
     goes_on = goes_on and not any(_slower(steps, errors, work, rate) for work, rate in paced)
+    goes_on = goes_on and not pace < _SLOWED and _errors(space, noise, churn, 0, len(space) - 1) >= _RISEN
     goes_on = goes_on and not (made is not None and _evicts(steps, errors, np.diff(made)))
-    clear = _errors(space, noise, churn, 0, len(space) - 1) >= _RISEN
-    goes_on = goes_on and clear and not pace < _SLOWED
     climbs = goes_on and len(steps) > 1 and bool(risen.all()) and not pace < _CLIMBS
     rates = [rate for _, rate in paced]
     outlives = goes_on and not pace < _CLIMBS and bool(rates) and all(_outlives(space, risen, rate) for rate in rates)
@@ -175,14 +174,16 @@ def _evicts(steps: Floats, errors: Floats, made: Floats) -> bool:
 
     Steps that allocated little say nothing.
     """
-    busy = made >= _BUSY * made.max()
-    for at in np.flatnonzero(busy)[1:].tolist():
-        before, after = busy & (np.arange(len(made)) < at), busy & (np.arange(len(made)) >= at)
-        due = float(steps[before].sum() / made[before].sum() * made[after].sum())
-        kept, error = float(steps[after].sum()), float(np.sqrt((errors[after] ** 2).sum()))
-        if kept < _EVICTS * due and due - kept > _SURE * error:
-            return True
-    return False
+    most = float(made.max())
+    busy = made >= _BUSY * most
+    if most <= 0 or np.count_nonzero(busy) < 2:
+        return False
+    made, steps, variances = made[busy], steps[busy], errors[busy] ** 2
+    # One value for each step from which on less may be kept: sums up to it, and from it on to the end.
+    before, kept_before = np.cumsum(made)[:-1], np.cumsum(steps)[:-1]
+    due = kept_before / before * (made.sum() - before)
+    kept, error = steps.sum() - kept_before, np.sqrt(np.cumsum(variances[::-1])[-2::-1])
+    return bool(((kept < _EVICTS * due) & (due - kept > _SURE * error)).any())
 
 
 def _pace(steps: Floats, work: Floats) -> float:
