@@ -15,7 +15,7 @@ from oakum.model import Frame, GoroutineGroup, Goroutines
 from oakum.model.frame import split_function
 from oakum.model.goroutine import NO_INT64S
 from oakum.model.profile import Int64s, unique_values
-from oakum.model.words import Call, calls, matched
+from oakum.model.words import Call, calls, matched, numbers
 
 Kind = Literal["mutex", "read", "write", "queued"]  # queued: behind a writer that itself waits for readers or a holder
 
@@ -70,15 +70,34 @@ class Actor(Struct, eq=False):
     count: int
     suspicious: bool
     rows: Int64s = field(default_factory=lambda: NO_INT64S)
-    calls: tuple[Call, ...] = ()  # one a frame; () when no words are known
     want: Want | None = None
-    waited: int | None = None  # the longest waiting time in minutes that a header names
+    text: bytes | memoryview = b""  # of one that was told apart, as the dump prints it
+    like: tuple["Actor", ...] = ()  # of those that were not: the members of the group that were
+    _calls: tuple[Call, ...] | None = None
+    _waited: int | None = None
 
-    def __post_init__(self) -> None:
-        """Read the waiting time once: every lock asks for it."""
-        waits = self.of.waits[self.rows] if len(self.rows) and len(self.of.waits) else self.of.waits
-        longest = int(waits.max()) if len(waits) else -1
-        self.waited = longest if longest >= 0 else None
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """Return one call a frame, () when no words are known. Most goroutines are never asked: read when they are."""
+        if self._calls is None:
+            if self.like:
+                self._calls = tuple(_common(column) for column in zip(*(one.calls for one in self.like), strict=True))
+            else:
+                self._calls = matched(calls(self.text), self.of.stack) if self.text else ()
+        return self._calls
+
+    @property
+    def printed(self) -> set[bytes]:
+        """Return the numbers that its text prints, in hexadecimal: the words of its calls, and some more."""
+        return numbers((self.like[0] if self.like else self).text)
+
+    @property
+    def waited(self) -> int | None:
+        """Return the longest waiting time in minutes that a header names."""
+        if self._waited is None:
+            waits = self.of.waits[self.rows] if len(self.rows) and len(self.of.waits) else self.of.waits
+            self._waited = max(-1, int(waits.max())) if len(waits) else -1
+        return self._waited if self._waited >= 0 else None
 
     @property
     def frames(self) -> tuple[Frame, ...]:
@@ -140,6 +159,13 @@ def asked_at(frames: tuple[Frame, ...]) -> int:
             continue
         return row
     return max(0, len(frames) - 1)
+
+
+def _wanting(kind: Kind | None, actor: Actor) -> Actor:
+    """Return the actor with the lock that it waits for, if it waits for one."""
+    if kind:
+        actor.want = _want(kind, actor.frames, actor.calls)
+    return actor
 
 
 def _want(kind: Kind, frames: tuple[Frame, ...], found: tuple[Call, ...]) -> Want:
@@ -215,11 +241,9 @@ class _Reader:
         found = []
         rows = rows[: max(0, self._left)]
         self._left -= len(rows)
-        for row in rows.tolist():
-            start, end = group.spans[row].tolist()
-            words = matched(calls(self._goroutines.text[start:end]), group.stack)
-            want = _want(kind, group.stack.frames, words) if kind else None
-            found.append(Actor(index, group, 1, suspicious, np.array([row], np.int64), words, want))
+        for at, (start, end) in enumerate(group.spans[rows].tolist()):
+            text = self._goroutines.text[start:end]
+            found.append(_wanting(kind, Actor(index, group, 1, suspicious, rows[at : at + 1], text=text)))
         return found
 
 
@@ -238,11 +262,7 @@ def _rest(index: int, group: GoroutineGroup, kind: Kind | None, read: list[Actor
     if len(group.ids) == group.count:
         known = np.concatenate([one.rows for one in read]) if read else NO_INT64S
         rows = np.setdiff1d(np.arange(group.count, dtype=np.int64), known)
-    words: tuple[Call, ...] = ()
-    if read:
-        words = tuple(_common(column) for column in zip(*(one.calls for one in read), strict=True))
-    want = _want(kind, group.stack.frames, words) if kind else None
-    return Actor(index, group, group.count - len(read), suspicious, rows, words, want)
+    return _wanting(kind, Actor(index, group, group.count - len(read), suspicious, rows, like=tuple(read)))
 
 
 def _common(column: tuple[Call, ...]) -> Call:

@@ -16,7 +16,7 @@ from oakum.detect.lock_actors import COND, LARGEST_OBJECT, Actor, TypeName, aske
 from oakum.detect.lock_table import Lock, locks_of
 from oakum.model import Frame, Text
 from oakum.model.vocabulary import LOCK_FREE_STATES, RUNNING_STATES, SOFT_STATES
-from oakum.model.words import LOWEST_ADDRESS, Call
+from oakum.model.words import LOWEST_ADDRESS
 
 Proof = Literal["passed", "carried", "shape", "called", "package"]
 # "holder": it waits for who has the lock. "twice": for itself, "reads-again": for the writer that waits for it.
@@ -58,12 +58,11 @@ class Wait(Struct, frozen=True, eq=False):
 def waits(actors: Iterable[Actor]) -> list[Wait]:
     """Return what every actor that may be stuck in a lock waits for."""
     everyone = list(actors)
-    index = _Index(everyone)
-    found: list[Wait] = []
-    for lock in locks_of(actor for actor in everyone if actor.want and actor.suspicious):
-        index.find_owner(lock)
-        found.extend(_of_lock(lock, index))
-    return found
+    locks = locks_of(actor for actor in everyone if actor.want and actor.suspicious)
+    if not locks:
+        return []
+    index = _Index(everyone, locks)
+    return [wait for lock in locks for wait in _of_lock(lock, index)]
 
 
 class _Row(NamedTuple):
@@ -81,54 +80,68 @@ def _row(frames: tuple[Frame, ...], row: int) -> _Row:
     return _Row(frame.function, frame.package, is_method(frame), *place_of(frames, row))
 
 
+def _places(lock: Lock) -> Iterator[str]:
+    """Yield the places where locks of its types are taken; where a type has very many, its own are found by type."""
+    return (place for lines in lock.alike if len(lines) < _MOST_CANDIDATES for place in lines)
+
+
 class _Index:
-    """Actors by what may tell that they hold a lock, so that not every lock is compared with every stack.
+    """Actors by what may tell that they hold one of the locks, so that not every lock is compared with every stack.
 
     Actors have no equality: they are kept by their identity, each once.
     """
 
-    def __init__(self, actors: Iterable[Actor]) -> None:
+    def __init__(self, actors: list[Actor], locks: list[Lock]) -> None:
         self._by_address: dict[int, dict[int, Actor]] = defaultdict(dict)
         self._by_function: dict[str, dict[int, Actor]] = defaultdict(dict)
         # Frames that do not print their object: they may be of any object of these types, and of this package.
         self._without_object: dict[TypeName | str, dict[int, Actor]] = defaultdict(dict)
-        addresses: dict[TypeName, set[int]] = defaultdict(set)  # of the objects of a type that are printed
         self._frames_left = _MOST_FRAMES
         self._alike: dict[object, list[tuple[Held, Actor]]] = {}  # by the shape of a lock
-        rows_of: dict[int, list[_Row]] = {}  # by group: its members differ in their words alone
+        objects = self._read_frames(actors, locks)
+        for lock in locks:
+            _find_owner(lock, objects)
+        self._read_words(actors, locks)
+
+    def _read_frames(self, actors: list[Actor], locks: list[Lock]) -> "dict[TypeName, _Objects]":
+        """Note who stands in code that a lock is looked for in; return the objects of the types that have a lock."""
+        functions = {function for lock in locks for function in lock.led}
+        types = {one for lock in locks for one in lock.types}
+        names = {*types, *(one.package for one in types), *(place for lock in locks for place in _places(lock))}
+        addresses: dict[TypeName, set[int]] = defaultdict(set)  # of the objects of a type that are printed
+        rows_of: dict[int, list[tuple[int, _Row]]] = {}  # by group: its members differ in their words alone
         for actor in actors:
             if actor.group not in rows_of:
-                rows_of[actor.group] = [_row(actor.frames, row) for row in range(len(actor.frames))]
+                rows = [_row(actor.frames, at) for at in range(len(actor.frames))]
+                rows_of[actor.group] = [
+                    (at, row)
+                    for at, row in enumerate(rows)
+                    if row.function in functions or not names.isdisjoint((row.type, row.place, row.package))
+                ]
             first = actor.want.row + 1 if actor.want else 0  # who waits in Lock holds nothing above that call
-            for at, row in enumerate(rows_of[actor.group][first:], first):
-                self._add(actor, row, actor.calls[at] if actor.calls else None, addresses)
-        self._objects = {one: sorted(words) for one, words in addresses.items()}
-        # No object is larger than the least distance between two of them.
-        self._largest = {
-            one: min((after - before for before, after in pairwise(words)), default=LARGEST_OBJECT)
-            for one, words in self._objects.items()
-        }
+            for at, row in rows_of[actor.group]:
+                if at < first:
+                    continue
+                self._by_function[row.function][id(actor)] = actor
+                call = actor.calls[at] if row.is_method and actor.calls else None
+                if call is not None and (receiver := call.receiver) is not None:
+                    addresses[row.type].add(receiver)
+                else:
+                    for name in (row.type, row.place, row.package):
+                        self._without_object[name][id(actor)] = actor
+        return {one: _Objects(sorted(words)) for one, words in addresses.items()}
 
-    def _add(self, actor: Actor, row: _Row, call: Call | None, addresses: dict[TypeName, set[int]]) -> None:
-        self._by_function[row.function][id(actor)] = actor
-        for word in call.words if call else ():
-            if word is not None and word >= LOWEST_ADDRESS:
-                self._by_address[word][id(actor)] = actor
-        if call is not None and row.is_method and (receiver := call.receiver) is not None:
-            addresses[row.type].add(receiver)
-        else:
-            for name in (row.type, row.place, row.package):
-                self._without_object[name][id(actor)] = actor
-
-    def find_owner(self, lock: Lock) -> None:
-        """Find the object of a lock whose waiters do not print it: the nearest one of its type that begins before."""
-        if lock.owners or len(lock.words) != 1:
-            return
-        (word,) = lock.words
-        objects = self._objects.get(lock.type, [])
-        at = bisect_right(objects, word)
-        if at and word - objects[at - 1] < min(self._largest[lock.type], LARGEST_OBJECT):
-            lock.owners.add(objects[at - 1])
+    def _read_words(self, actors: list[Actor], locks: list[Lock]) -> None:
+        """Note who carries the address of a lock. Few do: of the others no word is read."""
+        wanted = {address for lock in locks for address in lock.addresses if address >= LOWEST_ADDRESS}
+        printed = {b"%x" % address for address in wanted}
+        for actor in actors:
+            if printed.isdisjoint(actor.printed):
+                continue
+            first = actor.want.row + 1 if actor.want else 0
+            for call in actor.calls[first:]:
+                for word in wanted.intersection(call.words):
+                    self._by_address[word][id(actor)] = actor
 
     def holders(self, lock: Lock) -> Iterator[tuple[Held, Actor]]:
         """Return who may hold a lock, its waiters among them: who carries its address, and who has the shape for it."""
@@ -156,14 +169,34 @@ class _Index:
     def _near(self, lock: Lock) -> list[Actor]:
         """Return who stands in code that may hold a lock, and prints no address of another one."""
         found: dict[int, Actor] = {}
-        # Where a type has very many places its own are found by type alone.
-        places = {place for lines in lock.alike if len(lines) < _MOST_CANDIDATES for place in lines}
-        names: set[TypeName | str] = {*lock.types, *places, *(one.package for one in lock.types)}
+        names: set[TypeName | str] = {*lock.types, *_places(lock), *(one.package for one in lock.types)}
         for name in sorted(names, key=str):  # in one order, since only so many are looked at
             found |= self._without_object.get(name, {})
         for function in lock.led:
             found |= self._by_function.get(function, {})
         return sorted(found.values(), key=lambda actor: actor.count)[:_MOST_CANDIDATES]
+
+
+class _Objects:
+    """The objects of one type, by their addresses."""
+
+    def __init__(self, addresses: list[int]) -> None:
+        self._addresses = addresses
+        # No object is larger than the least distance between two of them.
+        apart = min((after - before for before, after in pairwise(addresses)), default=LARGEST_OBJECT)
+        self._largest = min(apart, LARGEST_OBJECT)
+
+    def around(self, word: int) -> int | None:
+        """Return the object in which a word lies: the nearest that begins before it."""
+        at = bisect_right(self._addresses, word)
+        return self._addresses[at - 1] if at and word - self._addresses[at - 1] < self._largest else None
+
+
+def _find_owner(lock: Lock, objects: dict[TypeName, _Objects]) -> None:
+    """Find the object of a lock whose waiters do not print it."""
+    if not lock.owners and len(lock.words) == 1 and lock.type in objects:
+        owner = objects[lock.type].around(min(lock.words))
+        lock.owners |= {owner} if owner is not None else set()
 
 
 def _elsewhere(actor: Actor, frame: Frame, lock: Lock) -> bool:

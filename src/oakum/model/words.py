@@ -15,6 +15,9 @@ _CALL = re.compile(rb"\n(?![\t ])([^\n]*)\(([^(\n]*)\)[ \t\r\f\v]*(?=\n|\Z)")
 # 0xc00009e360    0x1f?    ...    _       (`_`: an argument that was too large to print)
 _WORD = re.compile(rb"0x([0-9a-f]{1,16})(\??)|\.\.\.|_")
 
+# c00009e360, of 0xc00009e360
+_NUMBER = re.compile(rb"0x0*([1-9a-f][0-9a-f]{0,15})")
+
 # Smaller words are lengths, indices and flags: no Go program has objects in its first pages.
 LOWEST_ADDRESS = 0x10000
 
@@ -41,6 +44,11 @@ def calls(goroutine: bytes | memoryview) -> tuple[Call, ...]:
     """Return the calls of one goroutine's text, leaf first, parking frames included; the creator is none of them."""
     found = _CALL.findall(b"\n" + goroutine)
     return tuple([Call(name.decode("utf-8", "replace"), _words(words) if words else ()) for name, words in found])
+
+
+def numbers(goroutine: bytes | memoryview) -> set[bytes]:
+    """Return the numbers in one goroutine's text, in hexadecimal: every word of its calls is among them."""
+    return set(_NUMBER.findall(goroutine))
 
 
 def matched(found: tuple[Call, ...], stack: Stack) -> tuple[Call, ...]:
