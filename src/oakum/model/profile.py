@@ -5,6 +5,7 @@ All ids are row numbers of the table they point into; -1 means none. Arrays are 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, pairwise
 from typing import Any, TypeVar, overload
 
 import numpy as np
@@ -279,13 +280,23 @@ class Profile(Struct, frozen=True, eq=False):
 
     def stacks_at(self, rows: Iterable[int]) -> list[Stack]:
         """Return several rows of the stack table as frames; a location that stands in many is decoded once."""
-        known: dict[int, tuple[Frame, ...]] = {}
-        found = []
-        for row in rows:
-            frames: list[Frame] = []
-            for location in self.stacks[row].tolist():
-                if location not in known:
-                    known[location] = tuple(self.frames(location))
-                frames += known[location]
-            found.append(Stack(tuple(frames)))
-        return found
+        wanted = [self.stacks[row].tolist() for row in rows]
+        known = self._frames_at(list(dict.fromkeys(chain.from_iterable(wanted))))
+        return [Stack(tuple(chain.from_iterable(map(known.__getitem__, locations)))) for locations in wanted]
+
+    def _frames_at(self, wanted: list[int]) -> dict[int, tuple[Frame, ...]]:
+        """Return what `frames` does, for many locations: their columns are looked up together."""
+        locations, functions, strings = self.locations, self.functions, self.strings
+        at = np.array(wanted, np.int64)
+        first, last = locations.line_starts[at], locations.line_starts[at + 1]
+        begin = offsets(last - first)
+        lines = np.arange(int(begin[-1])) + np.repeat(first - begin[:-1], last - first)
+        called = locations.line_function[lines]
+        there = called >= 0
+        names, files = strings.texts(functions.name[called[there]]), strings.texts(functions.file[called[there]])
+        told = map(Frame, names, files, locations.line_number[lines[there]].tolist())
+        frames = [next(told) if named else Frame("<unknown>") for named in there.tolist()]
+        return {
+            location: tuple(frames[start:end] if start < end else self.frames(location))
+            for location, (start, end) in zip(wanted, pairwise(begin.tolist()), strict=True)
+        }
