@@ -5,7 +5,6 @@ Comes in: a profile as read so far. Goes out: words, or None where nothing is ev
 
 from collections import Counter
 from functools import lru_cache
-from itertools import chain
 
 import numpy as np
 
@@ -44,6 +43,7 @@ _NAMES = {
 }
 # entry_SYSCALL_64_after_hwframe   do_syscall_64   el0_svc: only a profiler inside the kernel sees these.
 _KERNEL = regex(r"^(?:entry_SYSCALL_64|do_syscall_64|el0_svc|__softirqentry_text_start)")
+_KERNEL_CODE = "kernel"  # among the languages of a name
 
 # /usr/local/go1.21.3/src/runtime/   /opt/hostedtoolcache/go/1.21.3/x64/src/runtime/   /usr/lib/go-1.19/src/runtime/
 # golang.org/toolchain@v0.0.1-go1.21.3.linux-amd64/src/runtime/   .goenv/versions/1.16.5/src/runtime/
@@ -98,13 +98,16 @@ def producer(profile: Profile) -> str | None:
     some = slice(None, None, 1 + len(functions) // ENOUGH)
     names = strings.raws(functions.name[some])
     files = {mapping.file for mapping in profile.mappings}
-    if "[kernel.kallsyms]" in files or any(map(_of_kernel, names)):
+    told = Counter(map(_languages, names))  # few differ: what is counted is how often
+    if "[kernel.kallsyms]" in files or any(_KERNEL_CODE in languages for languages in told):
         return "eBPF"
     votes: Counter[str | None] = Counter()
     rows = Counter(functions.file[some].tolist())  # most functions share their file with others
     for file, times in zip(strings.texts(np.fromiter(rows, np.int64)), rows.values(), strict=True):
         votes[_ENDINGS.get(_ending(file))] += times
-    votes.update(chain.from_iterable(map(_languages, names)))
+    for languages, times in told.items():
+        for language in languages:
+            votes[language] += times
     del votes[None]
     if votes:
         return votes.most_common(1)[0][0]
@@ -118,14 +121,13 @@ def producer(profile: Profile) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _languages(raw: bytes) -> tuple[str, ...]:
-    """Return the languages whose functions are named so; the next profile is often of the same program."""
+    """Return the languages whose functions are named so, and whether the kernel has one of this name.
+
+    Remembered, because the next profile is often of the same program.
+    """
     name = raw.decode("utf-8", "replace")
-    return tuple(language for language, pattern in _NAMES.items() if pattern.search(name))
-
-
-@lru_cache(maxsize=4096)
-def _of_kernel(raw: bytes) -> bool:
-    return _KERNEL.search(raw.decode("utf-8", "replace")) is not None
+    found = tuple(language for language, pattern in _NAMES.items() if pattern.search(name))
+    return (*found, _KERNEL_CODE) if _KERNEL.search(name) else found
 
 
 def _ending(file: str) -> str:

@@ -133,7 +133,8 @@ def _starts(data: Buffer, readings: list[Reading]) -> list[int]:
     starts = []
     for reading in readings:
         groups = reading.goroutines.groups if reading.goroutines else ()
-        start = min((int(group.spans[:, 0].min()) for group in groups if len(group.spans)), default=0)
+        spans = [group.spans[:, 0] for group in groups if len(group.spans)]
+        start = int(np.concatenate(spans).min()) if spans else 0
         line = _first_line(reading)
         if not groups and line > 1:
             if newlines is None:

@@ -17,6 +17,8 @@ _MOST = 4 << 20  # bytes; kubernetes' own has 15 kB
 _VERBS = frozenset(
     {"module", "go", "toolchain", "require", "replace", "exclude", "retract", "godebug", "tool", "ignore"}
 )
+# any line that is not empty
+_LINE = regex(r"[^\n]+")
 # `require (   "example.com/a b" v1.2.3 // indirect`: a string, `=>`, a bracket or a word
 # (a string that is not closed runs to the end of its line)
 # (a word is no possessive group: Python before 3.11.5 takes a character too many where one fails halfway)
@@ -60,8 +62,8 @@ def read(data: Buffer, limits: Limits) -> tuple[Reading, ...]:
 
 def _begins(head: str) -> bool:
     """Tell whether the first line that is no comment is one of a go.mod."""
-    for line in head.split("\n"):
-        if words := _words(line):
+    for line in _LINE.finditer(head):  # the first mostly tells: the others are not taken apart for it
+        if words := _words(line[0]):
             return words[0] in _VERBS and len(words) > 1
     return False
 

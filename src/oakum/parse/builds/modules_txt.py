@@ -47,8 +47,9 @@ def read(data: Buffer, limits: Limits) -> tuple[Reading, ...]:
 
 def _begins(head: str) -> bool:
     """Tell whether the first lines are of a modules.txt; a heading in a document looks like one of them alone."""
-    lines = [line.rstrip() for line in head.split("\n")[:-1] or [head]]
-    if not lines or not (_MODULE.fullmatch(lines[0]) or lines[0] == "## workspace"):
+    first = head.partition("\n")[0].rstrip()
+    if not (_MODULE.fullmatch(first) or first == "## workspace"):
         return False
+    lines = [line.rstrip() for line in head.split("\n")[:-1] or [head]]
     shapes = (_MODULE, _REPLACEMENT, _MARK, _PACKAGE)
     return len(lines) > 1 and all(any(shape.fullmatch(line) for shape in shapes) for line in lines if line)
