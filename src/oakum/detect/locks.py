@@ -7,6 +7,7 @@ one it waits for, itself when it locked twice, nobody when no stack can hold the
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -77,7 +78,15 @@ class _Row(NamedTuple):
 
 def _row(frames: tuple[Frame, ...], row: int) -> _Row:
     frame = frames[row]
-    return _Row(frame.function, frame.package, is_method(frame), *place_of(frames, row))
+    if frame.package == "sync":  # the place is that of its user
+        return _Row(frame.function, frame.package, is_method(frame), *place_of(frames, row))
+    return _own_row(frame.function)
+
+
+@lru_cache(maxsize=65536)
+def _own_row(function: str) -> _Row:
+    frame = Frame(function)
+    return _Row(function, frame.package, is_method(frame), *place_of((frame,), 0))
 
 
 def _places(lock: Lock) -> Iterator[str]:
@@ -336,14 +345,14 @@ def _frame_holds(actor: Actor, row: int, lock: Lock, own: bool, carries: bool) -
     frame = actor.frames[row]
     call = actor.calls[row] if actor.calls else None
     carried = carries and call is not None and lock.carried_by(call)
-    kept, place = place_of(actor.frames, row)
-    alike = kept in lock.types
-    taken = lock.line(place, carried)
+    told = _row(actor.frames, row)
+    alike = told.type in lock.types
+    taken = lock.line(told.place, carried)
     passed = taken is not None and frame.line > taken
     led = lock.led.get(frame.function)
     if led is not None and frame.line < led and not passed:
         return None  # it has yet to come to the line from which others went on to ask for the lock
-    certain = call is not None and is_method(frame) and call.receiver is not None
+    certain = call is not None and told.is_method and call.receiver is not None
     if led is not None and frame.line > led and actor.want is None and not (alike or passed or carried):
         # Others still are in what it has left: acquire(key) locks for its caller.
         return Held(_PACKAGE, "called", frame)
@@ -359,7 +368,7 @@ def _frame_holds(actor: Actor, row: int, lock: Lock, own: bool, carries: bool) -
         # Of two that wait in methods of one type for different locks, each has its own object in hand.
         rival = actor.want is not None and not own and actor.want.type in lock.types
         return None if rival and lock.words else Held(_SHAPE, "shape", frame)
-    if actor.suspicious and actor.want is None and any(frame.package == one.package for one in lock.types):
+    if actor.suspicious and actor.want is None and any(told.package == one.package for one in lock.types):
         return Held(_PACKAGE, "package", frame)
     return None
 
