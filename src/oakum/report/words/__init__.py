@@ -5,7 +5,9 @@ Templates are those of str.format; five specs are ours: {x:bytes} is 41.0 KiB, {
 {x:said} a noun of words/problems.py. An area is a module and one line in _AREAS.
 """
 
+from collections.abc import Mapping
 from contextlib import suppress
+from functools import lru_cache
 from string import Formatter
 from typing import Any
 
@@ -90,9 +92,27 @@ def span(seconds: float, lang: str = "en") -> str:
 _UNNAMED = {"who": ("the process", _HE := "该进程"), "Who": ("The process", _HE)}
 
 
+@lru_cache(maxsize=8192)
+def _parts(template: str) -> tuple[tuple[str, str | None, str], ...] | None:
+    """Return the parts of a template: text, the argument behind it, its format; None if it has more than names."""
+    parts = [*Formatter().parse(template)]
+    if any(name is not None and (how or not name.isidentifier() or "{" in str(spec)) for _, name, spec, how in parts):
+        return None
+    return tuple((before, name, spec or "") for before, name, spec, _ in parts)
+
+
 class _Words(Formatter):
     def __init__(self, lang: str) -> None:
         self.lang = lang
+
+    def filled(self, template: str, args: Mapping[str, Any]) -> str:
+        """Return what `vformat` does; a template is taken apart once."""
+        parts = _parts(template)
+        if parts is None:
+            return self.vformat(template, (), dict(args))
+        return "".join(
+            [before if name is None else before + self.format_field(args[name], how) for before, name, how in parts]
+        )
 
     def format_field(self, value: Any, format_spec: str) -> str:
         if isinstance(value, Text):
@@ -129,7 +149,7 @@ def say(text: Text, lang: str = "en") -> str:
     words = WORDS.get(text.key, ())
     for at in dict.fromkeys((LANGUAGES.index(lang), 0)):  # one stored before its words were Chinese has the English
         with suppress(KeyError, IndexError, ValueError, TypeError):
-            told = _FORMATS[LANGUAGES[at]].vformat(words[at], (), dict(text.args))
+            told = _FORMATS[LANGUAGES[at]].filled(words[at], text.args)
             return told.replace(f" {_HE}", _HE).replace(f"{_HE} ", _HE)  # spaces are for Latin names
     return _bare(text)
 
