@@ -65,8 +65,9 @@ def attribute(pinned: Sequence[Suspect], growth: HeapGrowth, process: Process) -
                 wanted[row] = (shared, index)
     pins: dict[int, Pin] = {}
     for index, holders in enumerate(crowds):
-        near = [row for row, (shared, whose) in wanted.items() if whose == index and shared >= 1]
-        far = [row for row, (shared, whose) in wanted.items() if whose == index and shared < 1]
+        # In the order of the heap, the largest first: of equal rows the same one is named in every run.
+        near = sorted(row for row, (shared, whose) in wanted.items() if whose == index and shared >= 1)
+        far = sorted(row for row, (shared, whose) in wanted.items() if whose == index and shared < 1)
         pin = _pin(near, holders, growth, _FIT) if near else None
         # Only through the snapshots can a type that both share tell anything.
         if far and len(growth.snapshots) > 1 and (more := _pin([*near, *far], holders, growth, _CLOSE_FIT)) is not None:
