@@ -21,6 +21,9 @@ def main() -> None:
     # collector could find amount to anything.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     gc.disable()
+    # glibc returns large blocks to the kernel as they are freed, and has each page zeroed for the next one. Once a
+    # block of some size was freed it keeps as much at hand: columns and chunks of text are below this.
+    bytes(8 << 20)
     try:
         from oakum.cli import run
     except KeyboardInterrupt:  # before there is anybody who could tell it
