@@ -6,8 +6,9 @@ of kind "unknown" that says what the file seems to be. The tuples of formats are
 
 from msgspec.structs import replace
 
-from oakum.model import Buffer, Capture, Goroutines, Reading
+from oakum.model import Buffer, Capture, Goroutines, Problem, Reading
 from oakum.parse import compression, pprof
+from oakum.parse.dump_lines import HEADER_LINE, LARGE, WINDOW, is_plain
 from oakum.parse.guard import guarded, wrapped
 from oakum.parse.limits import DEFAULT, Limits
 
@@ -17,6 +18,8 @@ def parse(capture: Capture, limits: Limits = DEFAULT) -> tuple[Reading, ...]:
     data, packing, unpacking = compression.unpack(capture.data, limits)
     problems = list(unpacking)
     readings = guarded(_pprof, data, limits, problems)
+    if not readings:
+        readings = _large_dump(data, limits, problems)
     if not readings:
         from oakum.parse import others
 
@@ -34,6 +37,23 @@ def goroutines(reading: Reading) -> Goroutines | None:
 
         return group_profile(reading.profile)
     return reading.goroutines
+
+
+def _large_dump(data: Buffer, limits: Limits, problems: list[Problem]) -> tuple[Reading, ...]:
+    """Return what stands in a large text that is a dump from its first byte on; () for everything else.
+
+    `others` would read the same, but loads thirty modules to see that it is nothing else: start-up counts.
+    """
+    if len(data) <= LARGE or not HEADER_LINE.match(data) or b"\0" in bytes(data[:WINDOW]) or not is_plain(data):
+        return ()
+    from oakum.parse import stacks
+
+    found = guarded(stacks.read, data, limits, problems)
+    if len(found) == 1 and not found[0].where:  # one dump from end to end: no log tells anything about it
+        return found
+    from oakum.parse import others
+
+    return others.told_by_plain_log(data, found)
 
 
 def _pprof(data: Buffer, limits: Limits) -> tuple[Reading, ...]:

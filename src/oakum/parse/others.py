@@ -31,6 +31,7 @@ from oakum.parse import (
     trace,
 )
 from oakum.parse.builds import go_mod, go_sum, image_labels, modules_txt, version_json, version_text
+from oakum.parse.dump_lines import LARGE, is_plain
 from oakum.parse.foreign import name_foreign
 from oakum.parse.guard import Parser, guarded, wrapped
 from oakum.parse.limits import Limits
@@ -58,7 +59,6 @@ TEXT: tuple[Parser, ...] = (stacks.read, text_profiles.read)  # each finds its o
 
 # "lines 120-990"
 _LINES = re.compile(r"lines (\d+)-\d+")
-_MIB = 1 << 20
 _STAMP_COLUMN = 12  # time="2026-...   INFO[2026-...   but not a date in the middle of a sentence
 _LOOK_BACK = 4096  # bytes before a dump in which a log line may say when it was written
 
@@ -79,14 +79,19 @@ def read(data: Buffer, limits: Limits, problems: list[Problem]) -> tuple[Reading
 
 
 def _read_text(data: Buffer, limits: Limits, problems: list[Problem]) -> tuple[Reading, ...]:
-    if len(data) > _MIB and logs.is_plain(data):  # a big dump: nothing else need be looked for
-        return tuple(_told_by_log(logs.Unwrapped(data), list(guarded(stacks.read, data, limits, problems))))
+    if len(data) > LARGE and is_plain(data):
+        return told_by_plain_log(data, guarded(stacks.read, data, limits, problems))
     readings: list[Reading] = []
     for source in guarded(logs.unwrap, data, limits, problems) or (logs.Unwrapped(data),):
         found = [reading for parser in TEXT for reading in guarded(parser, source.text, limits, problems)]
         found.sort(key=_first_line)
         readings += quoted.marked(source.text, source.wrapping, _told_by_log(source, found))
     return tuple(readings)
+
+
+def told_by_plain_log(data: Buffer, readings: tuple[Reading, ...]) -> tuple[Reading, ...]:
+    """Return the readings of a text that is wrapped in nothing with what stands beside them."""
+    return tuple(_told_by_log(logs.Unwrapped(data), list(readings)))
 
 
 def _told_by_log(source: logs.Unwrapped, readings: list[Reading]) -> list[Reading]:

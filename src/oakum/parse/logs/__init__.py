@@ -9,9 +9,9 @@ from functools import partial
 from time import monotonic
 
 from oakum.model import Buffer, Problem
+from oakum.parse.dump_lines import is_plain
 from oakum.parse.limits import DEFAULT, Limits
 from oakum.parse.logs import escaped, evidence, journal_export, pasted, prefixes, records
-from oakum.parse.logs.evidence import is_plain
 from oakum.parse.logs.strand import Strand, Unwrapped
 
 Peel = Callable[[bytes, bool], list[Strand]]
@@ -138,4 +138,4 @@ class _Search:
         return best
 
 
-__all__ = ["Unwrapped", "is_plain", "unwrap"]
+__all__ = ["Unwrapped", "unwrap"]

@@ -7,6 +7,7 @@ lines of its own. A field whose closing quote is missing was cut, and the strand
 import re
 from heapq import merge
 
+from oakum.parse.dump_lines import DUMP_LINE
 from oakum.parse.logs import evidence, stamps
 from oakum.parse.logs.strand import Strand
 from oakum.regex import regex
@@ -71,7 +72,7 @@ def peel_messages(text: bytes, split: bool) -> list[Strand]:  # noqa: ARG001  # 
     for line in _MESSAGE.finditer(text):
         quoted, bare = line.groups()
         message = bare if quoted is None else unescaped(quoted)
-        if b"\n" in message or not evidence.DUMP_LINE.match(message):
+        if b"\n" in message or not DUMP_LINE.match(message):
             continue
         bodies += [text[done : line.start()], message]
         was += [done, line.start()]

@@ -8,53 +8,35 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from oakum.model import Buffer
+from oakum.parse.dump_lines import (
+    CALL,
+    COUNT,
+    CREATED,
+    DUMP_LINES,
+    HEADER,
+    HEADER_HINT,
+    HEADER_LINE,
+    NAMED,
+    POSITION,
+    PROFILE,
+    SPOTS,
+    WINDOW,
+)
 from oakum.regex import regex
-
-# goroutine 7 [chan send, 12 minutes]:
-# goroutine 1 gp=0xc000002380 m=0 mp=0x1a2b [running]:                     (crash modes, Go 1.23+)
-# goroutine 22 [select (no cases) (leaked)] {k: "v", pattern: "GET /x"}:   (Go 1.27)
-HEADER = rb"goroutine \d+ (?:gp=[^\n\[]{1,80} )?\[[^\]\n]{1,1000}\](?: \{[^\n]*\})?:"
-# net/http.(*conn).serve(0xc0000c6320, {0x14ed4a0, 0xc000322000})
-_CALL = rb"[^\s(\"'>|][^\s(]*\([^\n]*\)"
-# created by net/http.(*Server).Serve in goroutine 1
-_CREATED = rb"created by \S[^\n]*"
-# <tab>/usr/local/go/src/net/http/server.go:2969 +0x36c fp=0xc0015a69b0 sp=0xc0015a6990 pc=0x43ae00
-_POSITION = rb"(?:\t|[ ]{2,})[^\s][^\n]*:\d+(?: \+0x[0-9a-f]+)?(?: fp=0x[^\n]*)?"
-# goroutine profile: total 203        heap profile: 83: 374069984 [3300: 14768402720] @ heap/1048576
-_PROFILE = rb"(?:\w+ profile: total \d+|heap profile: +\d+:[^\n]*)"
-# 100 @ 0x4037750 0x4007011           79: 374063104 [3119: 14768390144] @ 0x40104b3
-_COUNT = rb"\d+(?:: \d+ \[\d+: \d+\])? @(?: 0x[0-9a-f]+)*"
-# #<tab>0x42ba3c8<tab>main.channelBlock+0x38<tab>/home/me/channelblock.go:26
-_NAMED = rb"#\t0x[0-9a-f]+(?:\t[^\n]*)?"
 
 # Two neighbouring lines that belong together: the order of lines counts, so that mixed sources score low.
 _PAIR = regex(
     rb"^(?:%b\r?\n(?=(?:%b|%b)\r?$)|(?:%b|%b)\r?\n(?=%b\r?$)|%b\r?\n(?=\d|#|\r?$)|%b\r?\n(?=#)|%b\r?$)"
-    % (HEADER, _CALL, _CREATED, _CALL, _CREATED, _POSITION, _PROFILE, _COUNT, _NAMED),
+    % (HEADER, CALL, CREATED, CALL, CREATED, POSITION, PROFILE, COUNT, NAMED),
     re.MULTILINE,
 )
-# What a runtime prints around the stacks: panic: boom / [signal SIGSEGV ... / SIGQUIT: quit / PC=0x46ce41 m=0 sigcode=0
-# ...additional frames elided... / [originating from goroutine 7]: / rax    0xca / # HeapAlloc = 1892
-_AROUND = (
-    rb"(?:\t?panic: |fatal error: |\[signal |\[originating |SIG[A-Z]+: |PC=0x|runtime stack:|runtime: |r\w{1,5} +0x"
-    rb"|\.\.\.|=== (?:BEGIN|END) |\tgoroutine running on |# )[^\n]*"
-)
-# The whole of one line, which may be empty.
-DUMP_LINE = regex(
-    rb"(?:|%b|%b|%b|%b|%b|%b|%b|%b)\r?$" % (HEADER, _CALL, _CREATED, _POSITION, _PROFILE, _COUNT, _NAMED, _AROUND),
-    re.MULTILINE,
-)
-_DUMP_LINES = regex(rb"^" + DUMP_LINE.pattern, re.MULTILINE)
 # A header and all up to the last position before the next empty line; bounded, since headers can follow each other.
-_STACK = regex(rb"^%b\r?\n(?:(?![ \t\r]*\n)[^\n]*+\n){0,300}^%b\r?(?:\n|\Z)" % (HEADER, _POSITION), re.MULTILINE)
-_PROFILE_LINE = regex(rb"^" + _PROFILE + rb"\r?\n(?=\d|#|\r?\n)", re.MULTILINE)
-# Begins with its word, which is searched for at memory speed, and then looks back whether that begins a line.
-_HEADER_LINE = regex(rb"goroutine (?<=^goroutine )" + HEADER.removeprefix(rb"goroutine ") + rb"\r?$", re.MULTILINE)
-
+_STACK = regex(rb"^%b\r?\n(?:(?![ \t\r]*\n)[^\n]*+\n){0,300}^%b\r?(?:\n|\Z)" % (HEADER, POSITION), re.MULTILINE)
+_PROFILE_LINE = regex(rb"^" + PROFILE + rb"\r?\n(?=\d|#|\r?\n)", re.MULTILINE)
 # goroutine 1 [running]:     goroutine profile: total 203     heap profile: 1: 480 [3: 2097632] @ heap/1048576
 # 103,111,114,111,117,116,105,110,101,32          (the word as journalctl -o json writes it beside control characters)
 _HINTS = (
-    regex(rb"goroutine \d+ (?:gp=[^\n\[]{1,80} )?\["),
+    HEADER_HINT,
     regex(rb" profile: (?:total )?\d+"),
     regex(rb"103, ?111, ?114, ?111, ?117, ?116, ?105, ?110, ?101, ?32\b"),
 )
@@ -62,8 +44,6 @@ _HINTS = (
 PROFILE_HINT = _HINTS[1]
 
 _SAMPLE = 256 * 1024  # enough for some two hundred stacks; all of it is tried against every dialect
-_SPOTS = 8
-_WINDOW = 16 * 1024
 _BEFORE = 64 * 1024  # bytes before the first header of a dump that may say why it was printed, and when
 _REACH = 4 << 20  # bytes from a header to the next one, or to the end of its stack, other lines among them
 
@@ -73,36 +53,15 @@ def score(text: bytes) -> int:
     return len(_PAIR.findall(text))
 
 
-def is_plain(text: Buffer) -> bool:
-    """Return whether `text` is a dump from end to end, judged by windows spread over it."""
-    size = len(text)
-    last = min(_SPOTS, -(-size // _WINDOW)) - 1  # windows of a small text need not lie on each other
-    spots = [i * (size - _WINDOW) // last for i in range(last + 1)] if last > 0 else [0]
-    headers = 0
-    for start in spots:
-        window = bytes(text[start : start + _WINDOW])
-        if start:
-            window = window[window.find(b"\n") + 1 :]
-        window = window[: window.rfind(b"\n") + 1]
-        lines = window.count(b"\n")
-        if not lines or len(_DUMP_LINES.findall(window)) < 0.98 * lines:
-            return False
-        here = len(_HEADER_LINE.findall(window))
-        if here < len(_HINTS[0].findall(window)):
-            return False
-        headers += here
-    return headers > 0
-
-
 def is_settled(text: bytes) -> bool:
     """Return whether the stacks of a small text read well, whatever stands between them: nothing is left to gain."""
     if not _HINTS[0].search(text):  # only profiles: their headers begin lines
         return 0 < len(_HINTS[1].findall(text)) == len(_PROFILE_LINE.findall(text))
-    if not _STACK.search(text) or len(_HEADER_LINE.findall(text)) < len(_HINTS[0].findall(text)):
+    if not _STACK.search(text) or len(HEADER_LINE.findall(text)) < len(_HINTS[0].findall(text)):
         return False
     stacks: list[bytes] = _STACK.findall(text)
     lines = sum(stack.count(b"\n") for stack in stacks)
-    return sum(len(_DUMP_LINES.findall(stack, 0, len(stack) - 1)) for stack in stacks) >= 0.98 * lines
+    return sum(len(DUMP_LINES.findall(stack, 0, len(stack) - 1)) for stack in stacks) >= 0.98 * lines
 
 
 def column(texts: Iterable[bytes]) -> float:
@@ -121,7 +80,7 @@ def _column(text: bytes, position: int) -> int:
     return position - escaped + len(before) - len(before.rstrip(b"\\"))
 
 
-def hints(text: Buffer, spots: int = _SPOTS) -> list[int]:
+def hints(text: Buffer, spots: int = SPOTS) -> list[int]:
     """Return where words of a dump stand, wrapped or not: at most `spots` places of each kind spread over the text."""
     found: set[int] = set()
     for hint in _HINTS:
@@ -152,7 +111,7 @@ def sample(text: Buffer, size: int = _SAMPLE) -> bytes:
     """Return whole lines around the hints of `text`, about `size` bytes; all of it when it is small."""
     if len(text) <= size:
         return bytes(text)
-    window = size // _SPOTS
+    window = size // SPOTS
     taken: list[bytes] = []
     covered = 0
     for hint in hints(text):
@@ -189,7 +148,7 @@ def around_hints(text: Buffer) -> Buffer:
         end = first + _REACH
         while end < len(text) and any(hint.search(text, end - _REACH // 2, end) for hint in upcoming):
             end += _REACH // 2
-        line, newline, _ = bytes(text[end : end + _WINDOW]).partition(b"\n")
+        line, newline, _ = bytes(text[end : end + WINDOW]).partition(b"\n")
         start, at = line_start(text, max(at, first - _BEFORE), at), end + len(line) + len(newline)
         parts.append((start, at))
     if sum(end - start for start, end in parts) > 0.9 * len(text):

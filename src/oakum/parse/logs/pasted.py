@@ -7,6 +7,7 @@ import re
 from collections import Counter
 
 from oakum.parse import text as texts
+from oakum.parse.dump_lines import DUMP_LINE, HEADER
 from oakum.parse.logs import evidence, stamps
 from oakum.parse.logs.strand import Strand
 from oakum.regex import regex
@@ -16,7 +17,7 @@ _HINT = regex(rb"goroutine \d+ (?:gp=[^\n\[]{1,80} )?\[")
 _QUOTE = regex(rb"\n(?:> ?){1,16}")
 # <four blanks>goroutine 1 [running]:            <four blanks>2026-01-02T03:04:05Z stderr F goroutine 1 [running]:
 _INDENTED_HEADER = regex(rb"^([ \t]{1,64})(?=\S)[^\n]*?goroutine \d+ \[", re.MULTILINE)
-_HEADER_LINE = regex(evidence.HEADER + rb"\r?$")
+_HEADER_LINE = regex(HEADER + rb"\r?$")
 # E0102 03:04:05.678901       1 runtime.go:79] Observed a panic: stack:
 _KLOG = regex(rb"[IWEF]\d{4} \d\d:\d\d:\d\d\.\d{6} ")
 _NARROWEST = 40  # columns of the smallest terminal to expect
@@ -88,7 +89,7 @@ def peel_line_ends(text: bytes, split: bool) -> list[Strand]:  # noqa: ARG001  #
 
 def peel_wraps(text: bytes, split: bool) -> list[Strand]:  # noqa: ARG001  # a terminal has one source
     """Return the text with lines joined that a terminal or a mailer has wrapped."""
-    complete = evidence.DUMP_LINE
+    complete = DUMP_LINE
     end = b"\r\n" if b"\r\n" in text[:65536] else b"\n"
     broken = [line for line in evidence.sample(text).split(end) if not complete.match(line)]
     widths = Counter(width for line in broken if (width := _columns(line)) >= _NARROWEST)

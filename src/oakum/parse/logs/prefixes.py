@@ -11,6 +11,7 @@ from itertools import islice
 import numpy as np
 from msgspec import Struct
 
+from oakum.parse.dump_lines import DUMP_LINE, HEADER
 from oakum.parse.logs import evidence, parts, stamps
 from oakum.parse.logs.stamps import BSD, GO, ISO
 from oakum.parse.logs.strand import Strand
@@ -20,7 +21,7 @@ from oakum.regex import regex
 _LAST = rb"(?! std(?:out|err) [FP]| [\w.:\-]{1,255} [^\s\[\]:\"{}=]{1,128}\[\d{1,10}\]: )"
 # rsyslog writes a control character as # and three octal digits: #011/usr/local/go/src/net/http/server.go:2969
 _HASH_OCTAL = regex(rb"#(0[0-3][0-7])")
-_HEADER = regex(evidence.HEADER)
+_HEADER = regex(HEADER)
 _TOKEN = regex(rb"\d+| +|[^\d ]+")
 _END = rb"(?: |(?=\r?\n)|\Z)"  # editors and mailers take off the blank at the end of an empty line
 
@@ -170,7 +171,7 @@ def peel(row: Prefix, text: bytes, split: bool) -> list[Strand]:
 def _bodies(row: Prefix, prefixes: list[bytes], bodies: list[bytes], marks: list[bytes] | None) -> list[bytes]:
     """Return what the program wrote, newlines included."""
     if row.own:
-        is_dump = evidence.DUMP_LINE.match
+        is_dump = DUMP_LINE.match
         bodies = [body if is_dump(body) else prefix + body for prefix, body in zip(prefixes, bodies, strict=True)]
     if row.indents and any(b"\n" in body for body in bodies):
         bodies = [
