@@ -12,6 +12,7 @@ from oakum.model import Buffer, GoroutineGroup, Reading
 from oakum.regex import regex
 
 _LONGEST = 1 << 20  # bytes of a page that people write; what is longer holds a dump or a log
+_LONGEST_BLANK = 4096  # before the first tag of a page
 # Who asks for help pastes the dump, which is most of the page; who explains quotes a few lines among many of their own.
 _LEAST_SHARE = 4  # a pasted dump is at least one line in four
 # ```        ~~~text        <three blanks>```go        <!DOCTYPE html>        <html lang="en">
@@ -23,7 +24,9 @@ def marked(text: Buffer, wrapping: tuple[str, ...], readings: list[Reading]) -> 
     if len(text) > _LONGEST or not any(reading.goroutines for reading in readings):
         return readings
     page = bytes(text)
-    if "html" not in wrapping and not _PAGE.search(page):
+    # The expression is asked of few: a dump has neither a fence nor a tag at its start.
+    maybe = b"```" in page or b"~~~" in page or page[:_LONGEST_BLANK].lstrip().startswith(b"<")
+    if "html" not in wrapping and not (maybe and _PAGE.search(page)):
         return readings
     lines = sum(1 for line in page.splitlines() if line.strip())
     return [_quotation(reading) if _is_quoted(reading, page, lines) else reading for reading in readings]
