@@ -288,7 +288,7 @@ def test_the_accuracy_page_has_the_numbers_of_the_readme() -> None:
         return f"{row[at[name]]} of {row[at[whole]]}"
 
     summary = [
-        [row[0], part(row, "place found", "leaking"), part(row, "mechanism right", "leaking"),
+        [row[0], part(row, "detected", "leaking"), part(row, "place found", "leaking"), part(row, "mechanism right", "leaking"),
          row[at["known bug named"]], part(row, "accused", "healthy")]
         for row in rows
     ]  # fmt: skip

@@ -116,21 +116,29 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
         "all snapshots, with goroutineleak": "全部快照 + goroutineleak",
         "all snapshots, protobuf only": "全部快照，仅 protobuf",
         "all snapshots of one process of several": "多进程中一个进程的全部快照",
-        "two snapshots": "两个快照",
-        "one snapshot and a baseline": "一个快照 + 基线（健康副本）",
+        "two snapshots": "两次快照",
+        "one snapshot and a baseline": "一次快照 + 基线（健康副本）",
         "one goroutine dump": "一份 goroutine dump",
         "one heap profile": "一份 heap profile",
-        NAIVE: "朴素规则，两个快照",
+        NAIVE: "朴素规则，两次快照",
         "evidence given": "输入的证据",
+        "leaks detected": "确认泄漏",
         "leaks located": "定位泄漏",
         "mechanism right": "机制正确",
         "known bug named": "识别已知缺陷",
         "healthy accused": "健康程序误报",
     }
 }
-_SUMMARY = ("evidence given", "leaks located", "mechanism right", "known bug named", "healthy accused")
+_SUMMARY = (
+    "evidence given",
+    "leaks detected",
+    "leaks located",
+    "mechanism right",
+    "known bug named",
+    "healthy accused",
+)
 _COLUMNS = (
-    "evidence given", "leaking", "place found", "ranked first", "mechanism right", "known bug named",
+    "evidence given", "leaking", "detected", "place found", "ranked first", "mechanism right", "known bug named",
     "wrong bug named", "healthy", "cleared", "accused", "wrong accusations", "undecided", "no answer",
 )  # fmt: skip
 
@@ -140,7 +148,8 @@ def _row(setting: str, scores: Sequence[Score]) -> list[str]:
     healthy = [one for one in scores if not one.leaking]
     known = [one for one in leaking if one.known is not None]
     numbers = (
-        len(leaking), sum(s.found for s in leaking), sum(s.first for s in leaking), sum(s.mechanism for s in leaking),
+        len(leaking), sum(s.detected for s in leaking), sum(s.found for s in leaking), sum(s.first for s in leaking),
+        sum(s.mechanism for s in leaking),
         f"{sum(bool(s.known) for s in known)} of {len(known)}", sum(len(s.misnamed) for s in scores), len(healthy),
         sum(s.verdict == "healthy" and not s.wrong for s in healthy), sum(s.accused for s in healthy),
         sum(len(s.wrong) for s in scores), sum(s.verdict == "undecided" for s in scores),
@@ -179,7 +188,8 @@ def summary(results: Sequence[Result], language: str = "en") -> str:
         healthy = [one for one in scores if not one.leaking]
         known = [one for one in leaking if one.known is not None]
         counted = (
-            (sum(one.found for one in leaking), leaking), (sum(one.mechanism for one in leaking), leaking),
+            (sum(one.detected for one in leaking), leaking), (sum(one.found for one in leaking), leaking),
+            (sum(one.mechanism for one in leaking), leaking),
             (sum(bool(one.known) for one in known), known), (sum(one.accused for one in healthy), healthy),
         )  # fmt: skip
         rows.append([words.get(setting, setting), *(f"{right}{of}{len(all_)}" for right, all_ in counted)])
@@ -224,6 +234,7 @@ def misses(results: Sequence[Result]) -> Iterator[str]:
             for text, wrong in (
                 ("no answer", not said.answered),
                 ("place not found", said.answered and said.leaking and not said.found),
+                ("only possible", said.found and not said.detected),
                 ("not ranked first", said.found and not said.first),
                 ("wrong mechanism", said.found and not said.mechanism),
                 ("known bug not named", said.answered and said.known is False),

@@ -24,9 +24,10 @@ Written by `{command}` from the [casebook](../casebook/README.md): {cases} cases
 {date}. The first table has all columns of the summary in the [README](../README.md#how-accurate); the others break it
 down by mechanism.
 
-A place is **found** when a finding names it by function and line; of several places, all must be. A finding that is
-none of the expected ones is a **wrong accusation**, unless it is only `possible`. The **mechanism** is right when it
-is the one in the case's expect.toml. A healthy take is **cleared** when the verdict is `healthy`; `undecided` is
+A place is **found** when a finding names it by function and line; of several places, all must be. A leak is
+**detected** when the verdict is `leaking` and `likely` or `proven` findings name its places. A finding that is none
+of the expected ones is a **wrong accusation**, unless it is only `possible`. The **mechanism** is right when it is the
+one in the case's expect.toml. A healthy take is **cleared** when the verdict is `healthy`; `undecided` is
 neither a pass nor an accusation. The **naive rule** reports whatever grew between the first and the last snapshot as
 a leak.
 

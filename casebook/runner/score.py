@@ -47,6 +47,7 @@ class Score:
     leaking: bool  # what is true
     verdict: str  # what was said; "" without an answer
     found: bool = False
+    detected: bool = False  # the verdict is `leaking`, and every place is named by a `likely` or `proven` finding
     first: bool = False
     mechanism: bool = False
     known: bool | None = None  # None: no upstream bug is known
@@ -202,6 +203,7 @@ def score(diagnosis: Diagnosis | None, truth: Expectation) -> Score:
         leaking,
         str(verdict),
         found=found,
+        detected=found and verdict == "leaking" and all(f.get("confidence") != "possible" for f in matched.values()),
         first=any(truth.findings[at].rank == 1 and said is findings[0] for at, said in matched.items()),
         mechanism=found and all(matched[at].get("mechanism") in e.mechanisms for at, e in enumerate(truth.findings)),
         known=all(at in matched and _knows(matched[at], e) for at, e in enumerate(truth.findings) if e.known)

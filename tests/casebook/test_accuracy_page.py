@@ -6,7 +6,7 @@ from casebook.runner.accuracy import NAIVE, WITH_SOURCE, Result
 from casebook.runner.accuracy_page import date_of, mechanisms, page
 from casebook.runner.score import Explanation, Score
 
-_RIGHT = Score(True, "leaking", found=True, first=True, mechanism=True)
+_RIGHT = Score(True, "leaking", found=True, detected=True, first=True, mechanism=True)
 _SAID = (Explanation("x", said=True),)
 
 

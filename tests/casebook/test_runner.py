@@ -561,8 +561,8 @@ def test_what_the_evidence_cannot_show_is_not_asked(two_snapshots: Case, tmp_pat
 
 
 def results() -> list[scoring.Result]:
-    right = Score(True, "leaking", found=True, first=True, mechanism=True, known=True)
-    rows = [right, replace(right, first=False, known=False, misnamed=("x-1",)), Score(True, ""), Score(False, "leaking", wrong=("x",)),
+    right = Score(True, "leaking", found=True, detected=True, first=True, mechanism=True, known=True)
+    rows = [right, replace(right, detected=False, first=False, known=False, misnamed=("x-1",)), Score(True, ""), Score(False, "leaking", wrong=("x",)),
             Score(False, "undecided"), Score(False, ""), Score(False, "healthy")]  # fmt: skip
     return [scoring.Result("c", f"t{at}", "two snapshots", row) for at, row in enumerate(rows)]
 
@@ -570,16 +570,18 @@ def results() -> list[scoring.Result]:
 def test_the_table_counts_what_was_said() -> None:
     row = scoring.table(results()).splitlines()[-1]
     assert [cell.strip() for cell in row.strip("|").split("|")] == [
-        "two snapshots", "3", "2", "1", "2", "1 of 2", "1", "4", "1", "1", "1", "1", "2",
+        "two snapshots", "3", "1", "2", "1", "2", "1 of 2", "1", "4", "1", "1", "1", "1", "2",
     ]  # fmt: skip
-    assert scoring.summary(results()).splitlines()[-1] == "| two snapshots | 2 of 3 | 2 of 3 | 1 of 2 | 1 of 4 |"
-    assert scoring.summary(results(), "zh").splitlines()[-1] == "| 两个快照 | 2/3 | 2/3 | 1/2 | 1/4 |"
+    assert (
+        scoring.summary(results()).splitlines()[-1] == "| two snapshots | 1 of 3 | 2 of 3 | 2 of 3 | 1 of 2 | 1 of 4 |"
+    )
+    assert scoring.summary(results(), "zh").splitlines()[-1] == "| 两次快照 | 1/3 | 2/3 | 2/3 | 1/2 | 1/4 |"
 
 
 def test_misses_are_named() -> None:
     told = [*scoring.misses(results())]
     assert told == [
-        "two snapshots: c/t1: not ranked first; known bug not named; not this bug: x-1",
+        "two snapshots: c/t1: only possible; not ranked first; known bug not named; not this bug: x-1",
         "two snapshots: c/t2: no answer",
         "two snapshots: c/t3: accused: x",
         "two snapshots: c/t5: no answer",

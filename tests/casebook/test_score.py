@@ -33,8 +33,15 @@ def said(verdict: str, *findings: dict[str, Any]) -> dict[str, Any]:
 
 def test_right() -> None:
     assert score(said("leaking", finding()), truth(expected())) == Score(
-        True, "leaking", found=True, first=True, mechanism=True
+        True, "leaking", found=True, detected=True, first=True, mechanism=True
     )
+
+
+def test_a_place_that_is_only_possible_is_found_and_not_detected() -> None:
+    only = {**finding(), "confidence": "possible"}
+    for verdict in ("undecided", "leaking"):
+        result = score(said(verdict, only), truth(expected()))
+        assert (result.found, result.detected) == (True, False)
 
 
 def test_no_answer_is_no_success() -> None:
