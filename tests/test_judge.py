@@ -87,6 +87,8 @@ def suspect(
         ("", "never-removed heap-baseline", "likely"),
         ("", "never-removed heap-single-step heap-even-growth", "likely"),
         ("", "heap-owner heap-single-step heap-even-growth", "possible"),
+        ("", "never-removed heap-steady-growth heap-with-goroutines", "likely"),
+        ("", "heap-owner heap-steady-growth heap-with-goroutines", "possible"),
         ("", "never-removed heap-single-step", "possible"),
         ("", "never-removed heap-largest", "possible"),
         ("", "heap-owner heap-steady-growth bounded", "possible"),

@@ -136,7 +136,10 @@ def _likely_at_rest(suspect: Suspect) -> bool:
 
 def _likely_memory(suspect: Suspect) -> bool:
     kinds = suspect.kinds
-    if kinds & _EXPLAINED_AWAY:
+    away = kinds & _EXPLAINED_AWAY
+    if kinds.has("never-removed"):  # the source names what keeps it: not the goroutines that grow beside it
+        away -= {"heap-with-goroutines"}
+    if away:
         return False
     if suspect.mechanisms[0] == "growing-container" and suspect.weight < _PART and not kinds.has("never-removed"):
         return False
