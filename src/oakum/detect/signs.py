@@ -279,7 +279,8 @@ class Reader:
         moves = before or not self._stays(signs, counts[-1])
         if (signs.wait == "hard" or signs.begun_by) and moves and self._queue_grows(counts):
             self.add_evidence(signs, "queue-growth", counts=tuple(counts))
-        if never_drops(counts) and not (population.followed and signs.kinds.has("steady-growth")):  # said already
+        said = population.followed and signs.kinds.any("steady-growth", "queue-growth")
+        if never_drops(counts) and not said:
             self.add_evidence(signs, "never-drops", counts=tuple(counts))
         if signs.wait not in AT_REST or counts[-1] <= counts[0] or self._live.sockets_follow(population, counts):
             return
