@@ -96,7 +96,7 @@ def _likely_hard(suspect: Suspect) -> bool:
     if kinds.has("same-goroutines", "lock-holder") or kinds.has("majority", "cause-in-source"):
         return True
     # No queue moves while nobody works or uses the pool; several of them did not just meet there.
-    if kinds.any("nobody-at-work", "pool-unused") and (kinds & _GREW or suspect.blocked >= _SEVERAL):
+    if kinds.any("nobody-at-work", "pool-unused") and (kinds & _GROWS or suspect.blocked >= _SEVERAL):
         return True
     if kinds.any("counts-only", "client-connected"):  # who waits now may be another, or its client only be patient
         grew = kinds.has("majority") and kinds.any("steady-growth", "single-step") and not kinds.has("head-at-work")
