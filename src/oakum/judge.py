@@ -99,8 +99,9 @@ def _likely_hard(suspect: Suspect) -> bool:
     if kinds.any("nobody-at-work", "pool-unused") and (kinds & _GROWS or suspect.blocked >= _SEVERAL):
         return True
     if kinds.any("counts-only", "client-connected"):  # who waits now may be another, or its client only be patient
-        grew = kinds.has("majority") and kinds.any("steady-growth", "single-step") and not kinds.has("head-at-work")
+        grew = kinds.has("majority") and kinds.any("steady-growth", "single-step")
         grew = grew or (kinds.has("never-drops") and not kinds.has("client-connected"))
+        grew = grew and not kinds.has("head-at-work")
         # Clients that stay and read no more: ever more of them, and after the load, too.
         grew = grew or kinds.has("client-connected", "steady-growth", "outlives-load", "reported-wait")
         return grew or (kinds.has("cause-in-source") and bool(kinds & _GROWS))
@@ -118,7 +119,8 @@ def _likely_at_rest(suspect: Suspect) -> bool:
         return True
     if kinds.has("clients-left") and suspect.blocked >= _SEVERAL:  # whom they serve is gone
         return True
-    if kinds.has("cause-in-source") and (kinds & _GROWS or kinds.has("stuck", "single-step")):  # nothing can unblock it
+    grew = kinds & _GROWS or kinds.has("never-drops") or kinds.has("stuck", "single-step")
+    if kinds.has("cause-in-source") and grew:  # nothing can unblock it
         return True
     if kinds.has("counts-only"):  # who waits now may be another
         return kinds.has("never-drops", "mid-operation") or kinds.has("not-reused", "steady-growth")

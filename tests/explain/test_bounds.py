@@ -11,7 +11,7 @@ from oakum.judge import confidence
 from oakum.model import Evidence, Suspect, Text, Trace
 from oakum.report.words import LANGUAGES, say
 
-IMPORTS = ("container/list", "sync", "time", "net/http")
+IMPORTS = ("container/list", "encoding/json", "sync", "time", "net/http")
 BOUNDED = {
     "evicts: an LRU": """
         type cache struct{ most int; order *list.List; byKey map[string]*list.Element }
@@ -23,6 +23,18 @@ BOUNDED = {
                 last := c.order.Back()
                 c.order.Remove(last) // here
                 delete(c.byKey, last.Value.(*entry).key)
+            }
+        }
+        """,
+    "evicts: what is decoded goes the way of what it is decoded into": """
+        type item struct{ text string }
+        type cache struct{ most int; all map[string]*item }
+        func (c *cache) get(key string, raw []byte) {
+            it := new(item)
+            json.Unmarshal(raw, it) // WAIT
+            c.all[key] = it
+            if len(c.all) > c.most {
+                delete(c.all, "oldest") // here
             }
         }
         """,

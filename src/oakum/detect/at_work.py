@@ -5,6 +5,8 @@ dependency code, and whether one that waits may serve a queue of its own type. T
 goroutines that wait for the next client, are not at work.
 """
 
+from collections.abc import Sequence
+
 from oakum.knowledge import benign
 from oakum.knowledge.pairs import pairs
 from oakum.model import Frame, GoroutineGroup, Goroutines, Population, normal_function
@@ -13,15 +15,24 @@ from oakum.model.vocabulary import LOCK_STATES, RUNNING_STATES, SOFT_STATES
 # These read the process, or wait for the system.
 _ASIDE = ("runtime/pprof.", "net/http/pprof.", "os/signal.")
 # A call to another process: it waits in a select for the goroutine that reads the connection.
-CALLS_OUT = (
+_CALLS_OUT = (
     "net/http.(*persistConn).roundTrip", "net/http.(*Transport).getConn", "net/http.(*http2ClientConn).",
     "net/http.(*http2clientStream).", "golang.org/x/net/http2.(*ClientConn).",
     "golang.org/x/net/http2.(*clientStream).",
     "google.golang.org/grpc/internal/transport.(*recvBufferReader).", "google.golang.org/grpc.(*pickerWrapper).pick",
     "net.(*Resolver).", "net.(*sysDialer).", "os/exec.(*Cmd).Wait",
 )  # fmt: skip
+# One request and one answer: below it a call may wait for either, deep inside of the library.
+_UNARY = "google.golang.org/grpc.invoke"
 # Where a worker waits for its next job or tick.
 _BETWEEN_JOBS = SOFT_STATES | {"select", "sync.Cond.Wait"}
+
+
+def calls_out(frames: Sequence[Frame]) -> bool:
+    """Tell whether a stack is inside of a call to another process."""
+    return any(frame.function.startswith(_CALLS_OUT) for frame in frames[:4]) or any(
+        frame.function == _UNARY for frame in frames
+    )
 
 
 def at_work(goroutines: Goroutines) -> int:
@@ -122,4 +133,4 @@ def _works(group: GoroutineGroup) -> bool:
     if group.state == "IO wait":
         match = benign().match(group)
         return not (match is not None and match.resting) and not any("ccept" in f.function for f in frames[:6])
-    return group.state == "select" and any(frame.function.startswith(CALLS_OUT) for frame in frames[:4])
+    return group.state == "select" and calls_out(frames)

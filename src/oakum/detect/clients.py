@@ -8,6 +8,7 @@ share a connection (HTTP/2, gRPC) nothing tells it.
 import re
 from collections.abc import Sequence
 
+from oakum.detect.at_work import calls_out
 from oakum.model import Population, normal_function
 
 # What one connection keeps: readers, writers, its workers. Whoever adds one for each message soon has more.
@@ -26,6 +27,8 @@ _CARRIER = re.compile(
 )
 _CALLS = "net/http.(*persistConn).roundTrip"
 _READER = "net/http.(*persistConn).readLoop"
+# Waits for one of the connections that a host may have, or for a new one.
+_QUEUE = "net/http.(*Transport).getConn"
 # As many idle connections for each call under way: a pool keeps only those that were once in use at the same time.
 _UNUSED = 10
 
@@ -53,6 +56,7 @@ class Live:
         self._open = [0] * snapshots  # goroutines that wait for a socket that is in use
         self._carriers = [0] * snapshots  # connections that carry streams
         calls = [0] * snapshots
+        self._answers = False  # a call under way has ended since, or may have: nobody knows who they are
         for population in populations:
             names = {frame.function for frame in population.example.stack.frames}
             # Files poll, too; and nobody lives with a connection on which no request is under way.
@@ -62,6 +66,7 @@ class Live:
             if any(_CARRIER.match(name) for name in names):
                 self._carriers = [n + max(0, int(c)) for n, c in zip(self._carriers, population.counts, strict=True)]
             if _CALLS in names or (_READER in names and population.state != "IO wait"):  # asked, or an answer not read
+                self._answers |= not population.followed or int(population.left.sum()) > 0
                 calls = [
                     under_way + max(0, int(more)) for under_way, more in zip(calls, population.counts, strict=True)
                 ]
@@ -133,12 +138,17 @@ class Live:
             and population.last >= _UNUSED * max(1, self._calls)
         )
 
+    def in_turn(self, population: Population) -> bool:
+        """Tell whether these wait for a connection of their host while calls on others are answered."""
+        names = (frame.function for frame in population.example.stack.frames[:2])
+        return self._answers and any(name == _QUEUE for name in names)
+
     def sockets_follow(self, population: Population, counts: Sequence[int]) -> bool:
         """Tell whether others' sockets grow along, one for two at least: then these may be of their clients."""
         if population.state == "IO wait" or len(counts) != len(self._open):
             return False
-        if any(frame.function == _CALLS for frame in population.example.stack.frames):
-            return False  # a call has a connection of its own, which ends with it
+        if calls_out(population.example.stack.frames):
+            return False  # a call ends with its answer; its client, who waits for that, is no reason to wait
         if len(counts) == 1:
             return self._open[-1] >= 0.5 * counts[-1]
         return self._open[-1] - self._open[0] >= 0.5 * (counts[-1] - counts[0])

@@ -127,9 +127,18 @@ def _supervisors(read: Sequence[Signs], reader: Reader, clears: Clears) -> None:
             near += made_by.get("sync.*WaitGroup", ())
         children = [other for other in distinct(near) if other is not signs and works_for(other, signs)]
         # Whoever waits for one that is stuck is its victim; one that works or rests lives.
-        if children and not any(_suspicious(child, clears) and child.wait in ABNORMAL for child in children):
+        if children and not any(_suspicious(one, clears) and _holds_up(one, signs) for one in children):
             text = Text("goroutines.supervisor", {"count": sum(child.population.last for child in children)})
             signs.found["supervisor"] = reader.evidence("supervisor", text, population)
+
+
+def _holds_up(child: Signs, parent: Signs) -> bool:
+    """Tell whether a child may never end: it waits abnormally, or ever more rest and ever more wait for them.
+
+    Who sleeps wakes up by itself.
+    """
+    ever_more = child.kinds.has("steady-growth") and parent.kinds.has("steady-growth")
+    return child.wait in ABNORMAL or (ever_more and child.population.state != "sleep")
 
 
 def _stuck(signs: Signs) -> bool:
@@ -211,7 +220,7 @@ def _suspect(cluster: Cluster, process: Process, total: int, cleared: Mechanism 
         ),
         growth=(_growth(root, process.snapshots),),
         share={"goroutines": round(held / total, 4)},
-        wait=max((signs.wait for signs in _queue(cluster)), key=WAIT_ORDER.index),
+        wait=max((signs.wait for signs in (*_queue(cluster), *_stranded(cluster))), key=WAIT_ORDER.index),
         traces=_traces(cluster, process.id),
     )
 
@@ -227,6 +236,12 @@ def _traces(cluster: Cluster, process: str) -> tuple[Trace, ...]:
 def _queue(cluster: Cluster) -> list[Signs]:
     """Return the root and those that wait for its locks; who waits for a child says nothing about the child."""
     return [cluster.root, *cluster.others, *(signs for signs, because in cluster.victims if because == "same lock")]
+
+
+def _stranded(cluster: Cluster) -> list[Signs]:
+    """Return those who wait for the root abnormally, ever more of them, and nobody gets on: no pool rests like that."""
+    victims = (signs for signs, _ in cluster.victims)
+    return [one for one in victims if one.kinds.has("steady-growth") and not one.kinds.any("departures", "progress")]
 
 
 def _evidence(cluster: Cluster, cleared: Mechanism | None) -> tuple[Evidence, ...]:

@@ -17,6 +17,8 @@ _END = 0.25
 _EXPECTED = 5.0
 # So many standard deviations below what was expected have by chance the same probability.
 _CHANCE = 2.33
+# By so much the measure of work itself may be off: what else the process does in a step is never quite the same.
+_BLUR = 0.05
 # Less than this part of what was expected is next to nothing.
 _NEXT_TO_NOTHING = 0.25
 # Once risen, a count that gave back this part of its rise follows something that ends.
@@ -53,7 +55,7 @@ def goes_on(came: Sequence[int], work: Sequence[float]) -> bool:
     if len(work) != len(came) or sum(work) <= 0:
         work = [1.0] * len(came)
     expected, brought = at_the_end(came, work)
-    fewest = max(0.5 * expected, expected - _CHANCE * expected**0.5)
+    fewest = max(0.5 * expected, expected - _CHANCE * (expected + (_BLUR * expected) ** 2) ** 0.5)
     return max(expected, float(brought)) >= _EXPECTED and brought > fewest
 
 

@@ -268,7 +268,7 @@ class Reader:
             self.add_evidence(signs, "pool-unused", count=counts[-1])
         if self._nobody_works[-1] and not self._servers.may_serve(signs.population):
             self.add_evidence(signs, "nobody-at-work", count=counts[-1], total=self._total)
-        elif self._servers.at_head(signs.population):
+        elif self._servers.at_head(signs.population) or self._live.in_turn(signs.population):
             self.add_evidence(signs, "head-at-work", count=counts[-1])
 
     def _survival(self, signs: Signs, counts: list[int], came: list[int]) -> None:

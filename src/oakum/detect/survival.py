@@ -7,7 +7,7 @@ them.
 from collections.abc import Sequence
 from itertools import pairwise
 
-from oakum.detect.at_work import CALLS_OUT
+from oakum.detect.at_work import calls_out
 from oakum.detect.clients import of_stream
 from oakum.model import Frame, Population
 
@@ -119,7 +119,7 @@ def operation(population: Population) -> Frame | None:
         return None
     if any(frame.function == _SERVES for frame in frames):
         return written[-1]
-    if any(frame.function.startswith(CALLS_OUT) for frame in frames[:4]):
+    if calls_out(frames):
         return written[0]
     inner = {"chan receive": 2, "sync.Cond.Wait": 3}.get(population.state or "", 0)
     if inner and len(written) >= inner and all(frame.owner == "own" for frame in written[:inner]):

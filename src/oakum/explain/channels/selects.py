@@ -11,6 +11,7 @@ from oakum.explain.code.calls import at, place
 from oakum.explain.code.channel import Channel, channel_of
 from oakum.explain.code.nouns import FieldRef, Op
 from oakum.explain.code.program import ResolvedFrame
+from oakum.explain.code.syntax import text
 from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.workers.endings import Ending, ending_of, is_timer, loop_around, select_of
 from oakum.model import CauseSite, Remedy, Text
@@ -26,7 +27,7 @@ def reason(scene: StackInSource, spot: ResolvedFrame) -> Reason | None:
     endings: list[Ending] = []
     for op in (one for one in cases if one.kind == "receive"):
         ending = ending_of(op, flows, scene.known) if not is_timer(op, flows) else None
-        if ending is None or not _never(ending):
+        if ending is None or not (_never(ending) or _outlives(ending, scene)):
             return None
         endings.append(ending)
     channel = channel_of(sends[0], flows, scene.known) if len(sends) == 1 and endings else None
@@ -35,7 +36,8 @@ def reason(scene: StackInSource, spot: ResolvedFrame) -> Reason | None:
         return None
     waits = Text("cause.select.waits", {"place": at(spot.func, spot.number), "name": channel.name})
     told = [_text(one) for one in endings]
-    sites = distinct([*found.sites[:1], *(_site(one) for one in endings), *found.sites[1:]])
+    never = [one for one in endings if _never(one)]
+    sites = distinct([*found.sites[:1], *(_site(one) for one in never), *found.sites[1:]])
     return Reason(found.mechanism, (waits, *found.texts, *told), sites, remedies=_close(channel, endings))
 
 
@@ -48,7 +50,20 @@ def _never(ending: Ending) -> bool:
     return ending.made is not None
 
 
+def _outlives(ending: Ending, scene: StackInSource) -> bool:
+    """Tell whether a way out belongs to an object that was there before the call that started the goroutine.
+
+    It ends what runs as long as that object, a service or a hub, and not what was started for one call.
+    """
+    symbol, start = ending.symbol, scene.start
+    if not isinstance(symbol, FieldRef) or start is None or ending.unknown:
+        return False
+    return not any(op.kind == "composite" and text(op.target) == symbol.type for op in start.func.top.ops)
+
+
 def _text(ending: Ending) -> Text:
+    if not _never(ending):
+        return Text("cause.select.outlives", {"name": ending.name})
     by = ending.never if ending.kind == "context" else ending.made
     kind = "context" if ending.kind == "context" else "channel"
     return Text(f"cause.select.{kind}", {"name": ending.name, "place": place(by) if by is not None else ""})

@@ -12,9 +12,10 @@ from msgspec.structs import replace
 from tree_sitter import Node
 
 from oakum.explain.code import kinds
-from oakum.explain.code.calls import nodes
+from oakum.explain.code.calls import method, nodes
 from oakum.explain.code.nouns import FieldRef, Func, GoFile, Op, Symbol, Var
 from oakum.explain.code.package import Package
+from oakum.explain.code.program import ResolvedFrame
 from oakum.explain.code.syntax import arguments, bare, line, parts, text
 from oakum.explain.memory.uses import Uses
 from oakum.explain.reason import StackInSource
@@ -36,6 +37,8 @@ _STORES = frozenset(
     "Store LoadOrStore Swap PushBack PushFront InsertBefore InsertAfter Set SetDefault SetWithTTL Add Put Push Insert "
     "Enqueue Append SetWithExpire PutIfAbsent ContainsOrAdd".split()
 )
+# What is read is put into what the last argument points to: json.Unmarshal(data, &item), rows.Scan(&name).
+_FILLS = frozenset("Unmarshal UnmarshalRead Decode DecodeElement UnmarshalJSON Scan ReadJSON BindJSON".split())
 _WRAPS = ("bytes.NewReader", "bytes.NewBuffer", "strings.NewReader", "bufio.NewReader", "bytes.NewBufferString")
 _SHARES = ("String", "Bytes", "Next", "Text")  # what a buffer's method returns is part of it
 # What stands around an expression and is, or holds, the same value.
@@ -121,6 +124,7 @@ class Tracker:
                 call = call_of(spot, self.scene.trace.frames[at - 1])
                 if call is not None:
                     yield Place(spot.package, call.node, func, file, None, at)
+                    yield from self._filled(call, spot, at)
                 return
             step = spot.step
             root = step.node if step is not None and step.kind not in ("if", "loop", "switch", "select") else func.node
@@ -128,10 +132,22 @@ class Tracker:
                 if line(node) == spot.number:
                     grows = node.type == "call_expression" and text(node.child_by_field_name("function")) == "append"
                     yield Place(spot.package, node, func, file, None, at, grew=grows)
-            for op in spot.ops:  # the container itself grows: m[k] = v
-                if op.kind == "assign" and op.line == spot.number:
+            for op in spot.ops:
+                if op.kind == "assign" and op.line == spot.number:  # the container itself grows: m[k] = v
                     yield Place(spot.package, op.values[0], func, file, None, at)
+                elif op.kind == "call":
+                    yield from self._filled(op, spot, at)
             return
+
+    def _filled(self, call: Op, spot: ResolvedFrame, at: int) -> Iterator[Place]:
+        """Yield the variables that a call fills by their address, the last of them first."""
+        given = arguments(call.node) if method(call) in _FILLS else []
+        for node in reversed([bare(one) for one in given]):
+            target = node.child_by_field_name("operand") if text(node).startswith("&") else node
+            symbol = spot.package.symbol(target, spot.func, spot.func.file) if target is not None else None
+            if symbol is not None:
+                yield Place(spot.package, symbol=symbol, func=spot.func, file=spot.func.file, at=at)
+                return
 
     def uses(self, package: Package) -> Uses:
         if id(package) not in self._uses:

@@ -81,6 +81,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "Its context `{name}` comes from {place} and is never cancelled.",
         "其 context `{name}` 来自 {place}，永远不会取消。",
     ),
+    "cause.select.outlives": (
+        "`{name}` ends with its object, which is older than this call and outlives it.",
+        "`{name}` 随其所属对象结束；该对象早于本次调用存在，也不随本次调用结束。",
+    ),
     "cause.select.channel": (
         "Nothing in the package closes `{name}` (created at {place}) or sends to it.",
         "包内没有代码 close `{name}`（创建于 {place}）或向它发送。",
