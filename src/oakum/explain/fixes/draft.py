@@ -7,7 +7,7 @@ keeps its folders, without the slash.
 
 import re
 from collections.abc import Sequence
-from difflib import SequenceMatcher
+from difflib import unified_diff
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -17,7 +17,6 @@ from oakum.explain.code.nouns import GoFile
 from oakum.explain.code.syntax import MOST_BYTES, parse
 from oakum.model import Remedy, SourceText, Text
 
-_AROUND = 3  # lines before and after a change, as diff -u has them
 # /home/ci/go/pkg/mod/k8s.io/client-go@v0.18.8/tools/cache/reflector.go
 _VERSION = re.compile(r"^.*@v[^/]*/")
 # /build/app/vendor/k8s.io/client-go/tools/cache/reflector.go
@@ -34,28 +33,20 @@ class Edit(NamedTuple):
     text: str
 
 
-class _Change(NamedTuple):
-    """Lines of the old text, from `first` (counted from zero), and what is there instead."""
-
-    first: int
-    old: list[str]
-    new: list[str]
-
-
 def draft(kind: str, file: GoFile, edits: Sequence[Edit] | None, **args: str | int) -> Remedy | None:
     """Return the remedy "fix.<kind>" with the diff of the edits; None when they leave no Go, or nothing changes."""
     source = file.source
     if not edits or len(source.data) > MOST_BYTES:
         return None
+    changed = _applied(source.data, edits)
+    if changed == source.data or _errors(parse(changed).root_node) > _errors(file.root):
+        return None
     try:
-        lines = source.data.decode("utf-8").split("\n")
+        old, new = _lines(source.data.decode("utf-8")), _lines(changed.decode("utf-8"))
     except UnicodeDecodeError:
         return None  # a diff is text
-    changes = _changes(lines, edits, "\r" if b"\r\n" in source.data else "")
-    if not changes or _errors(parse(_applied(lines, changes)).root_node) > _errors(file.root):
-        return None
     name = patch_name(source)
-    diff = "\n".join([f"--- a/{name}", f"+++ b/{name}", *_hunks(lines, changes)]) + "\n"
+    diff = "\n".join(unified_diff(old, new, f"a/{name}", f"b/{name}", lineterm="")) + "\n"
     return Remedy("patch", Text(f"fix.{kind}", args), diff, Text(f"fix.{kind}.risk", args))
 
 
@@ -69,94 +60,21 @@ def patch_name(source: SourceText) -> str:
     return name.removeprefix("./")
 
 
-def _changes(lines: list[str], edits: Sequence[Edit], ending: str) -> list[_Change]:
-    """Return the lines that the edits change; [] when two of them overlap or nothing is changed."""
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line.encode()) + 1)
+def _applied(data: bytes, edits: Sequence[Edit]) -> bytes:
+    """Return the text with the edits made; as it was when two of them overlap."""
     ordered = sorted(edits)
     if any(one.end > other.start for one, other in pairwise(ordered)):
-        return []
-    found: list[_Change] = []
-    at = 0
-    while at < len(ordered):
-        first, last = _line(starts, ordered[at].start), _line(starts, ordered[at].end)
-        group = [ordered[at]]
-        while at + 1 < len(ordered) and _line(starts, ordered[at + 1].start) <= last:
-            at += 1
-            group.append(ordered[at])
-            last = max(last, _line(starts, ordered[at].end))
-        at += 1
-        old = lines[first : last + 1]
-        text, begin = "\n".join(old).encode(), starts[first]
-        for edit in reversed(group):
-            new = edit.text.replace("\n", f"{ending}\n").encode()
-            text = text[: edit.start - begin] + new + text[edit.end - begin :]
-        found += _fewest(first, old, text.decode().split("\n"))
-    return found
+        return data
+    ending = b"\r\n" if b"\r\n" in data else b"\n"
+    changed = data
+    for edit in reversed(ordered):
+        changed = changed[: edit.start] + edit.text.encode().replace(b"\n", ending) + changed[edit.end :]
+    return changed
 
 
-def _line(starts: list[int], byte: int) -> int:
-    low, high = 0, len(starts) - 2
-    while low < high:
-        middle = (low + high + 1) // 2
-        if starts[middle] <= byte:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _fewest(first: int, old: list[str], new: list[str]) -> list[_Change]:
-    """Return the changes without the lines that stay."""
-    matcher = SequenceMatcher(None, old, new, autojunk=False)
-    return [
-        _Change(first + begin, old[begin:end], new[to:until])
-        for how, begin, end, to, until in matcher.get_opcodes()
-        if how != "equal"
-    ]
-
-
-def _applied(lines: list[str], changes: list[_Change]) -> bytes:
-    out: list[str] = []
-    at = 0
-    for change in changes:
-        out += [*lines[at : change.first], *change.new]
-        at = change.first + len(change.old)
-    return "\n".join([*out, *lines[at:]]).encode()
-
-
-def _hunks(lines: list[str], changes: list[_Change]) -> list[str]:
-    # What stands behind the last \n is no line unless the file does not end with one.
-    whole = lines if lines[-1] else lines[:-1]
-    cut = len(whole) == len(lines)
-    out: list[str] = []
-    shift = at = 0
-    while at < len(changes):
-        group = [changes[at]]
-        while at + 1 < len(changes) and changes[at + 1].first - (group[-1].first + len(group[-1].old)) <= 2 * _AROUND:
-            at += 1
-            group.append(changes[at])
-        at += 1
-        begin = max(0, group[0].first - _AROUND)
-        stop = min(len(whole), group[-1].first + len(group[-1].old) + _AROUND)
-        body: list[str] = []
-        here = begin
-        for change in group:
-            body += [f" {line}" for line in whole[here : change.first]]
-            body += [f"-{line}" for line in change.old]
-            body += [f"+{line}" for line in change.new]
-            here = change.first + len(change.old)
-        body += [f" {line}" for line in whole[here:stop]]
-        grown = sum(len(change.new) - len(change.old) for change in group)
-        out.append(f"@@ -{begin + 1},{stop - begin} +{begin + shift + 1},{stop - begin + grown} @@")
-        if cut and stop == len(whole) and not body[-1].startswith("+"):
-            body.append("\\ No newline at end of file")
-        elif cut and stop == len(whole):
-            return []  # the last, unfinished line is changed: nobody's code
-        out += body
-        shift += grown
-    return out
+def _lines(text: str) -> list[str]:
+    *lines, rest = text.split("\n")
+    return [*lines, f"{rest}\n\\ No newline at end of file"] if rest else lines
 
 
 def _errors(root: Node) -> int:
