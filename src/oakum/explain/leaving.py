@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
+from oakum.explain.code.calls import at
 from oakum.explain.code.nouns import Func, Op, Step
 from oakum.explain.code.package import Package
 from oakum.explain.code.paths import Leave, leaves_without, meeting, not_found
@@ -72,23 +73,13 @@ class Exit(Struct, frozen=True):
         case = self.leave.case
         args: dict[str, str | int | float | tuple[int, ...]] = {
             "function": self.func.full,
-            "exit": f"{base(self.func)}:{self.line}",
+            "exit": at(self.func, self.line),
             "channel": channel,
         }
         why = self.why
         if why and case is not None:
-            args |= {"condition": shortened(self.condition), "case": f"{base(self.func)}:{line(case.node)}"}
+            args |= {"condition": shortened(self.condition), "case": at(self.func, line(case.node))}
         return Text(f"cause.left.{what}.{why or 'plain'}", args)
-
-
-def base(func: Func) -> str:
-    """Return the name of a function's file, without its folders."""
-    return func.file.source.name.replace("\\", "/").rpartition("/")[2]
-
-
-def place(op: Op) -> str:
-    """Return where an operation stands: file.go:12."""
-    return f"{base(op.func)}:{op.line}"
 
 
 def shortened(written: str, most: int = 60) -> str:

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from oakum.explain.code.calls import place
 from oakum.explain.code.channel import Channel
 from oakum.explain.code.nouns import Op
-from oakum.explain.leaving import place
 from oakum.model import CauseSite, Text
 
 

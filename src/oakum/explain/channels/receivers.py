@@ -12,12 +12,13 @@ from msgspec.structs import replace
 from oakum.explain import fixes
 from oakum.explain.channels.making import distinct, made_sites
 from oakum.explain.channels.senders import hosts
+from oakum.explain.code.calls import place
 from oakum.explain.code.channel import Channel, base_of
 from oakum.explain.code.holders import let_go
 from oakum.explain.code.nouns import Func, Op, Var
 from oakum.explain.code.paths import meeting, reachable, touching
 from oakum.explain.code.syntax import bare, text
-from oakum.explain.leaving import Exit, left_without, place
+from oakum.explain.leaving import Exit, left_without
 from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.workers.behind import behind
 from oakum.model import CauseSite, Remedy, Text

@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from oakum.explain import fixes
+from oakum.explain.code.calls import at, place
 from oakum.explain.code.locking import Holding, Leave, Locking, loose
 from oakum.explain.code.nouns import ElemRef, FieldRef, Func, Op, ResultRef, Symbol, Var
 from oakum.explain.code.package import Package
 from oakum.explain.code.semaphores import Semaphore, at_channel, by_method
 from oakum.explain.code.syntax import text
-from oakum.explain.leaving import base, place, shortened
+from oakum.explain.leaving import shortened
 from oakum.explain.locks.held_locks import LockStack, Wanted, call_text, distinct, site
 from oakum.explain.locks.orders import opposite
 from oakum.explain.reason import Reason
@@ -72,9 +73,9 @@ def _waiting(stack: LockStack) -> list[Op]:
 
 def reason(stack: LockStack) -> Reason | None:
     """Return who keeps the turn that is waited for."""
-    for turns, at in _turns(stack):
+    for turns, row in _turns(stack):
         locking = Locking(turns.package, turns)
-        mine = TurnStack(stack, turns, locking, at)
+        mine = TurnStack(stack, turns, locking, row)
         wanted = mine.wanted
         if wanted is None:
             continue
@@ -93,14 +94,14 @@ def _turns(stack: LockStack) -> Iterator[tuple[Semaphore, int]]:
             turns = at_channel(op, stack.scene.flows(spot))
             if turns is not None:
                 yield turns, stack.place
-    for at in range(stack.place + 1, len(stack.frames)):
-        above, below = stack.scene.spots[at], stack.frames[at - 1]
+    for row in range(stack.place + 1, len(stack.frames)):
+        above, below = stack.scene.spots[row], stack.frames[row - 1]
         if above is None or above.frame.owner != "own" or below.package == above.frame.package:
             continue
-        call = stack.call(at)
+        call = stack.call(row)
         turns = by_method(call, stack.scene.flows(above)) if call is not None else None
         if turns is not None and below.name.rpartition(".")[2] == turns.name:
-            yield turns, at
+            yield turns, row
         return
 
 
@@ -248,10 +249,10 @@ def _left_says(one: Left) -> Text:
         "code": call_text(one.held.op),
         "given": place(one.gives[0]),
         "back": call_text(one.gives[0]),
-        "exit": f"{base(func)}:{step.line}",
+        "exit": at(func, step.line),
     }
     case = next((case for case in reversed(step.cases) if case.kind == "if"), None)
     if case is None:
         return Text("cause.turn.left", args)
     condition = shortened(text(case.node.child_by_field_name("condition")))
-    return Text("cause.turn.left-when", args | {"condition": condition, "case": f"{base(func)}:{case.line}"})
+    return Text("cause.turn.left-when", args | {"condition": condition, "case": at(func, case.line)})

@@ -5,10 +5,11 @@ Goes out: a reason that names the call and the cases that are not served meanwhi
 """
 
 from oakum.explain.channels.making import distinct
+from oakum.explain.code.calls import at
 from oakum.explain.code.nouns import Func, Op, Step
 from oakum.explain.code.program import ResolvedFrame
 from oakum.explain.code.syntax import text
-from oakum.explain.leaving import base, shortened
+from oakum.explain.leaving import shortened
 from oakum.explain.reason import Reason, StackInSource
 from oakum.model import CauseSite, Text
 
@@ -27,12 +28,12 @@ def reason(scene: StackInSource) -> Reason | None:
             if spot is None or found is None:
                 continue
             served, starved = found
-            unserved = ", ".join(f"{base(spot.func)}:{op.line}" for op in starved)
+            unserved = ", ".join(at(spot.func, op.line) for op in starved)
             args = {
                 "function": spot.func.full,
-                "place": f"{base(spot.func)}:{spot.number}",
+                "place": at(spot.func, spot.number),
                 "code": shortened(spot.func.file.code(spot.number)),
-                "case": f"{base(spot.func)}:{served.line}",
+                "case": at(spot.func, served.line),
                 "unserved": unserved,
             }
             texts.append(Text("cause.starved", args))

@@ -12,11 +12,10 @@ from oakum.explain.channels import drained, lenders
 from oakum.explain.channels.counterparts import counterparts
 from oakum.explain.channels.question import reason as channels
 from oakum.explain.channels.semaphores import reason as turns
-from oakum.explain.code.calls import method
+from oakum.explain.code.calls import method, place
 from oakum.explain.code.channel import channel_of
 from oakum.explain.code.nouns import Op
 from oakum.explain.code.syntax import text
-from oakum.explain.leaving import place
 from oakum.explain.locks.held_locks import HeldLock, LockStack, call_text, distinct, site
 from oakum.explain.network import handles
 from oakum.explain.network.exchanges import WRITES

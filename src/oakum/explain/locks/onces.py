@@ -5,11 +5,11 @@ Comes in: a package. Goes out: reasons, one for each such Once.
 
 from collections.abc import Iterator
 
+from oakum.explain.code.calls import place
 from oakum.explain.code.locking import Locking
 from oakum.explain.code.locks import Lock
 from oakum.explain.code.nouns import Func, Op
 from oakum.explain.code.syntax import text
-from oakum.explain.leaving import place
 from oakum.explain.locks.held_locks import call_text, distinct, site
 from oakum.explain.reason import Reason
 from oakum.model import Text

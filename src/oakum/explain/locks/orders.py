@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from oakum.explain import fixes
+from oakum.explain.code.calls import place
 from oakum.explain.code.locking import Holding, Locking
 from oakum.explain.code.locks import Lock
 from oakum.explain.code.nouns import Op
-from oakum.explain.leaving import place
 from oakum.explain.locks.held_locks import LockStack, Wanted, distinct, site
 from oakum.explain.reason import Reason
 from oakum.model import Text

@@ -10,11 +10,10 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from oakum.explain import fixes
-from oakum.explain.code.calls import nodes
+from oakum.explain.code.calls import at, nodes, place
 from oakum.explain.code.locking import Holding, Locking
 from oakum.explain.code.nouns import Func, Op, Step
 from oakum.explain.code.syntax import line, operator, text
-from oakum.explain.leaving import base, place
 from oakum.explain.locks.held_locks import LockStack, Wanted, distinct, site
 from oakum.explain.reason import Reason
 from oakum.model import Text
@@ -45,7 +44,7 @@ def passed_over(stack: LockStack, wanted: Wanted) -> Reason | None:
     first = found[0]
     func = first.held.op.func
     args = {"function": func.full, "lock": first.held.lock.written, "locked": place(first.held.op)}
-    risky = f"{base(first.func)}:{first.number}"
+    risky = at(first.func, first.number)
     texts = [
         Text("cause.lock.panic", args | {"unlock": place(first.unlock), "panics": risky,
                                          "code": first.func.file.code(first.number)}),

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from oakum.explain import fixes
 from oakum.explain.channels import drained, lenders
 from oakum.explain.channels.semaphores import reason as turns
+from oakum.explain.code.calls import place
 from oakum.explain.code.locks import Lock
 from oakum.explain.code.nouns import Op
-from oakum.explain.leaving import place
 from oakum.explain.locks.held_locks import HeldLock, LockStack, Wanted, call_text, distinct, site
 from oakum.explain.locks.held_waits import held_while_waiting
 from oakum.explain.locks.onces import within_once

@@ -7,14 +7,13 @@ on the same way, two locks of the same object taken in both orders.
 from collections.abc import Iterator
 
 from oakum.explain import fixes
-from oakum.explain.code.calls import method, nodes
+from oakum.explain.code.calls import at, method, nodes, place
 from oakum.explain.code.flows import Flows
 from oakum.explain.code.locking import Again, Holding, Locking, loose
 from oakum.explain.code.locks import Lock
 from oakum.explain.code.nouns import FieldRef, Func, Op, Step, Var
 from oakum.explain.code.package import Package
 from oakum.explain.code.syntax import text
-from oakum.explain.leaving import base, place
 from oakum.explain.locks.held_locks import call_text, site
 from oakum.explain.locks.onces import within_once
 from oakum.explain.locks.orders import Order, orders
@@ -110,7 +109,7 @@ def taken_again(again: Again, way: list[Step]) -> Reason:
     args = {"function": func.full, "lock": held.lock.written, "locked": place(held.op), "line": place(again.op)}
     jump = around_a_loop(again, way)
     if jump is not None:
-        args["exit"] = f"{base(func)}:{jump.line}"
+        args["exit"] = at(func, jump.line)
         sites = (func.site("never-unlocked", jump.line), site("locked", held.op))
         lock, _, verb = text(held.op.target).rpartition(".")
         drafted = jump.kind == "jump" and verb in ("Lock", "RLock")

@@ -7,11 +7,12 @@ to the caller by design is no mistake: other code unlocks it, a func that unlock
 from collections.abc import Iterator
 
 from oakum.explain import fixes
+from oakum.explain.code.calls import at, place
 from oakum.explain.code.locking import Again, Holding, Leave, Locking, loose
 from oakum.explain.code.locks import Lock
 from oakum.explain.code.nouns import Func, Step
 from oakum.explain.code.syntax import text
-from oakum.explain.leaving import base, place, shortened
+from oakum.explain.leaving import shortened
 from oakum.explain.locks.held_locks import LockStack, Wanted, distinct, site
 from oakum.explain.reason import Reason
 from oakum.model import Remedy, Text
@@ -70,7 +71,7 @@ def build_reason(found: list[Left], wanted: Wanted | None = None) -> Reason:
         "function": func.full,
         "lock": held.lock.written,
         "locked": place(held.op),
-        "exit": f"{base(func)}:{leave.step.line}",
+        "exit": at(func, leave.step.line),
     }
     texts = [_left_says(func, leave.step, args)]
     if wanted is not None:
@@ -94,7 +95,7 @@ def _left_says(func: Func, step: Step, args: dict[str, str]) -> Text:
     if case is None:
         return Text("cause.lock.left", args)
     condition = shortened(text(case.node.child_by_field_name("condition")))
-    return Text("cause.lock.left-when", args | {"condition": condition, "case": f"{base(func)}:{case.line}"})
+    return Text("cause.lock.left-when", args | {"condition": condition, "case": at(func, case.line)})
 
 
 def around_a_loop(again: Again, way: list[Step]) -> Step | None:
