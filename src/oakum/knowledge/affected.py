@@ -23,7 +23,7 @@ _KUBERNETES_TAG = re.compile(r"^kubernetes-(\d+\.\d+\.\d+\S*)$")
 _TAGGED_SINCE = 17  # from Kubernetes 1.17 on its parts have versions of their own, v0.17.0
 
 
-class Affected(Struct, frozen=True):
+class Affected(Struct, frozen=True, forbid_unknown_fields=True):
     """A module, the first release that has the leak, and the first that has it no more, of each line."""
 
     module: str

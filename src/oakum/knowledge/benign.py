@@ -4,15 +4,13 @@ Comes in: benign/*.toml, one fact a file, and groups of goroutines. Goes out: th
 it rests as the entry says. Does not count: whether there are too many of a kind is for the caller to decide.
 """
 
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache, cached_property, lru_cache
-from typing import Any
+from functools import cache, lru_cache
 
-from msgspec import Struct
+from msgspec import Struct, convert
 
 from oakum.knowledge.globs import glob, is_glob
-from oakum.knowledge.written import names, texts, without_examples
+from oakum.knowledge.written import Facts, names, texts
 from oakum.model import Frame, GoroutineGroup, normal_function
 from oakum.model.vocabulary import Mechanism
 
@@ -21,7 +19,7 @@ from oakum.model.vocabulary import Mechanism
 _WRAPPED = frozenset({"Read", "Accept"})
 
 
-class Pattern(Struct, frozen=True):
+class Pattern(Struct, frozen=True, forbid_unknown_fields=True):
     """Which goroutines a fact is about. All names as `normal_function` gives them, a star standing for anything."""
 
     functions: tuple[str, ...]  # any frame; () when only the creator tells
@@ -33,7 +31,7 @@ class Pattern(Struct, frozen=True):
     generic: bool = False  # a helper that many packages use: any other entry that fits goes first
 
 
-class Count(Struct, frozen=True):
+class Count(Struct, frozen=True, forbid_unknown_fields=True):
     """How many there are in a healthy process."""
 
     per: str
@@ -41,14 +39,14 @@ class Count(Struct, frozen=True):
     relation: str
 
 
-class InChinese(Struct, frozen=True):
+class InChinese(Struct, frozen=True, forbid_unknown_fields=True):
     """What an entry says on a Chinese page."""
 
     summary: str
     relation: str
 
 
-class Benign(Struct, frozen=True):
+class Benign(Struct, frozen=True, forbid_unknown_fields=True):
     """One kind of goroutine that is meant to wait."""
 
     id: str
@@ -65,7 +63,7 @@ class Benign(Struct, frozen=True):
     until: str | None = None
 
 
-class Example(Struct, frozen=True):
+class Example(Struct, frozen=True, forbid_unknown_fields=True):
     """A goroutine as debug=2 prints it, and whether it is one of the entry's at rest."""
 
     matches: bool
@@ -79,31 +77,15 @@ class Match(Struct, frozen=True):
     resting: bool | None
 
 
-class Catalogue:
+class Catalogue(Facts[Benign, Example]):
     """All entries, found by the names of a group's frames; a file is taken apart when a frame has one of its names."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
-        self._texts = texts
-        self._read: dict[str, Benign] = {}
+        super().__init__(texts, lambda table: convert(table, Benign), Example)
         named = {id_: names(text, "functions") for id_, text in texts.items()}
         made_by = {id_: names(text, "created") for id_, text in texts.items() if not named[id_]}
         self._named = _index(((name, id_) for id_ in named for name in named[id_]), self.entry)
         self._made_by = _index(((name, id_) for id_ in made_by for name in made_by[id_]), self.entry)
-
-    @cached_property
-    def entries(self) -> tuple[Benign, ...]:
-        """Return all entries, in the order of their ids."""
-        return tuple(map(self.entry, self._texts))
-
-    def entry(self, id_: str) -> Benign:
-        """Return one entry; KeyError when there is none of that id."""
-        if id_ not in self._read:
-            self._read[id_] = _entry(self._texts[id_])
-        return self._read[id_]
-
-    def examples(self, id_: str) -> tuple[Example, ...]:
-        """Return the examples of an entry: what it must match and what it must not."""
-        return tuple(Example(**example) for example in tomllib.loads(self._texts[id_])["example"])
 
     def match(self, group: GoroutineGroup) -> Match | None:
         """Return the entry that a group is of, the one nearest to the leaf; None when the catalogue knows none."""
@@ -174,15 +156,6 @@ def _index(named: Iterable[tuple[str, str]], entry_of: Callable[[str], Benign]) 
         return tuple(map(entry_of, found))
 
     return entries
-
-
-def _entry(text: str) -> Benign:
-    table: dict[str, Any] = tomllib.loads(without_examples(text))
-    match: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in table.pop("match").items()
-    }
-    count, chinese = Count(**table.pop("count")), InChinese(**table.pop("zh"))
-    return Benign(match=Pattern(**match), count=count, zh=chinese, **table)
 
 
 @cache

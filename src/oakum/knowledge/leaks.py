@@ -5,16 +5,15 @@ signature a stack has. Whether it grows, and which version runs, is for the call
 """
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache
 from typing import Any, Literal
 
-from msgspec import Struct, field
+from msgspec import Struct, convert, field
 
 from oakum.knowledge.affected import Affected
 from oakum.knowledge.signature import Hit, Index, Signature
-from oakum.knowledge.written import texts, without_examples
+from oakum.knowledge.written import Facts, texts, without_examples
 from oakum.model import Frame
 from oakum.model.vocabulary import Mechanism
 from oakum.regex import regex
@@ -29,7 +28,7 @@ _QUOTED = regex(r'"([^"\n]+)"')
 Words = Mapping[str, str]  # language -> sentence
 
 
-class Leak(Struct, frozen=True):
+class Leak(Struct, frozen=True, forbid_unknown_fields=True):
     """One bug that upstream knows, or one use of a library that always leaks."""
 
     id: str  # project-number of the issue or change, as the project counts them
@@ -56,7 +55,7 @@ class Leak(Struct, frozen=True):
         return self.id.rpartition("-")[0]
 
 
-class Example(Struct, frozen=True):
+class Example(Struct, frozen=True, forbid_unknown_fields=True):
     """A stack, and whether it has the entry's signature."""
 
     matches: bool
@@ -64,12 +63,11 @@ class Example(Struct, frozen=True):
     heap: str = ""  # the functions of an allocation, leaf first, one a line
 
 
-class Leaks:
+class Leaks(Facts[Leak, Example]):
     """The catalogue. A file is taken apart only when a stack has a function that it begins with, or it is asked for."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
-        self._texts = texts
-        self._read: dict[str, Leak] = {}
+        super().__init__(texts, leak, Example)
         self._index = {"goroutine": Index(), "heap": Index()}
         for id_, text in texts.items():
             for kind, body in _SIGNATURES.findall(without_examples(text)):
@@ -79,23 +77,8 @@ class Leaks:
     def ids(self) -> tuple[str, ...]:
         return tuple(self._texts)
 
-    @cached_property
-    def entries(self) -> tuple[Leak, ...]:
-        """Return all entries, in the order of their ids."""
-        return tuple(self.entry(id_) for id_ in self._texts)
-
-    def entry(self, id_: str) -> Leak:
-        """Return one entry; KeyError when there is none of that id."""
-        if id_ not in self._read:
-            self._read[id_] = leak(self._texts[id_])
-        return self._read[id_]
-
     def text(self, id_: str) -> str:
         return self._texts[id_]
-
-    def examples(self, id_: str) -> tuple[Example, ...]:
-        """Return the examples of an entry: what it must match and what it must not."""
-        return tuple(Example(**one) for one in tomllib.loads(self._texts[id_]).get("example", ()))
 
     def waiting(self, frames: Sequence[Frame], state: str | None, created: Frame | None) -> tuple[Hit[Leak], ...]:
         """Return the entries that goroutines with this stack (leaf first) look like, the surest first."""
@@ -144,30 +127,14 @@ def _surest(hits: Iterable[Hit[Leak]]) -> tuple[Hit[Leak], ...]:
     return tuple(sorted(best.values(), key=lambda hit: (hit.order, not hit.entry.reviewed, hit.entry.id)))
 
 
-def leak(text: str) -> Leak:
+def leak(table: dict[str, Any]) -> Leak:
     """Return the entry that a file holds."""
-    table: dict[str, Any] = tomllib.loads(without_examples(text))
     spoken: dict[str, Any] = {"summary": {}, "trigger": {}, "cause": {}, "fix": {}, "risk": {}}
     for language in ("en", "zh"):
         for part, sentence in table.pop(language, {}).items():
             spoken[part][language] = sentence
-    return Leak(
-        affects=tuple(Affected(**_tuples(one)) for one in table.pop("affects", ())),
-        goroutines=tuple(Signature(**_tuples(one)) for one in table.pop("goroutine", ())),
-        heap=tuple(Signature(**_tuples(one)) for one in table.pop("heap", ())),
-        workarounds=tuple(table.pop("workaround", ())),
-        references=tuple(table.pop("references")),
-        **spoken,
-        **table,
-    )
-
-
-def _tuples(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a table whose lists cannot change; a list in a list is a choice."""
-    return {
-        key: tuple(tuple(one) if isinstance(one, list) else one for one in value) if isinstance(value, list) else value
-        for key, value in table.items()
-    }
+    named = {"goroutines": table.pop("goroutine", ()), "workarounds": table.pop("workaround", ())}
+    return convert(table | spoken | named, Leak)
 
 
 @cache

@@ -5,22 +5,20 @@ function is. Whether the other half was called is for the caller to find out.
 """
 
 import re
-import tomllib
 from collections.abc import Mapping
-from functools import cache, cached_property, lru_cache
-from typing import Any
+from functools import cache, lru_cache
 
-from msgspec import Struct
+from msgspec import Struct, convert
 
 from oakum.knowledge.globs import glob, is_glob
-from oakum.knowledge.written import names, texts, without_examples
+from oakum.knowledge.written import Facts, names, texts, without_examples
 from oakum.model import Frame, Mechanism, normal_function
 
 # A line of its own: generic = true
 _GENERIC = re.compile(r"^generic = true", re.MULTILINE)
 
 
-class Pair(Struct, frozen=True):
+class Pair(Struct, frozen=True, forbid_unknown_fields=True):
     """Two halves: what acquires, and what gives it back."""
 
     id: str
@@ -34,19 +32,18 @@ class Pair(Struct, frozen=True):
     generic: bool = False  # a name that many packages give to such a function: any other pair goes first
 
 
-class Example(Struct, frozen=True):
+class Example(Struct, frozen=True, forbid_unknown_fields=True):
     """A function as Go prints it, and whether it is the acquiring half."""
 
     matches: bool
     function: str
 
 
-class Pairs:
+class Pairs(Facts[Pair, Example]):
     """All pairs, found by the function that acquires; a file is taken apart when one of its functions is met."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
-        self._texts = texts
-        self._read: dict[str, Pair] = {}
+        super().__init__(texts, lambda table: convert(table, Pair), Example)
         self._exact: dict[str, str] = {}
         self._globs: dict[str, list[tuple[str, str]]] = {}  # by what follows the last dot
         for id_ in sorted(texts, key=lambda id_: _GENERIC.search(without_examples(texts[id_])) is not None):
@@ -57,21 +54,6 @@ class Pairs:
                     self._exact.setdefault(pattern, id_)
         self._waits = frozenset(name for text in texts.values() for name in names(text, "waits"))
         self.match = lru_cache(maxsize=65536)(self._match)
-
-    @cached_property
-    def entries(self) -> tuple[Pair, ...]:
-        """Return all pairs, in the order of their ids."""
-        return tuple(map(self.entry, self._texts))
-
-    def entry(self, id_: str) -> Pair:
-        """Return one pair; KeyError when there is none of that id."""
-        if id_ not in self._read:
-            self._read[id_] = _entry(self._texts[id_])
-        return self._read[id_]
-
-    def examples(self, id_: str) -> tuple[Example, ...]:
-        """Return the examples of a pair: what it must match and what it must not."""
-        return tuple(Example(**example) for example in tomllib.loads(self._texts[id_])["example"])
 
     def waits_for_pool(self, function: str) -> bool:
         """Tell whether this function blocks until something is given back to a pool."""
@@ -86,12 +68,6 @@ class Pairs:
             if glob(pattern)(name) and not (self.entry(id_).generic and Frame(function).owner in ("stdlib", "runtime")):
                 return self.entry(id_)
         return None
-
-
-def _entry(text: str) -> Pair:
-    table: dict[str, Any] = tomllib.loads(without_examples(text))
-    acquire, release, waits = (tuple(table.pop(key, ())) for key in ("acquire", "release", "waits"))
-    return Pair(acquire=acquire, release=release, waits=waits, **table)
 
 
 @cache

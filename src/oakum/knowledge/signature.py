@@ -53,7 +53,7 @@ class Hit(Struct, Generic[E], frozen=True):
         return _LEVELS.index(self.level), asked.symptom, len(self.unsaid), -depth
 
 
-class Signature(Struct, frozen=True):
+class Signature(Struct, frozen=True, forbid_unknown_fields=True):
     """All that is given must hold. A star stands for anything, but in no function's own name."""
 
     leaf: tuple[str, ...] = ()  # one of these is where it stands, or allocates
