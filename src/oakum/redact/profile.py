@@ -22,7 +22,9 @@ _TYPES = frozenset(
     objects_count process_cpu memory""".split()
 )
 
-Field = tuple[int, int, int, int]  # number, value (of a varint), start and end of the content (of bytes)
+# Number, value (of a varint), start and end of the content (of bytes), start and end of the field.
+Field = tuple[int, int, int, int, int, int]
+_MOST_FIELDS = 64  # number of a field of a profile; anything above is another message
 
 
 class Broken(Exception):
@@ -32,8 +34,10 @@ class Broken(Exception):
 def redact_profile(data: bytes, names: Names, tokens: Tokens) -> bytes | None:
     """Return the profile with its names replaced; None when the bytes are no profile."""
     try:
-        fields = list(_spans(data))
+        fields = list(_fields(data, 0, len(data), cut=True))
     except Broken:
+        return None
+    if not all(1 <= number <= _MOST_FIELDS for number, *_ in fields):
         return None
     texts = [data[start:end] for number, _, start, end, _, _ in fields if number == _STRING]
     if not texts or texts[0] != b"" or not any(number == 1 for number, *_ in fields):
@@ -79,7 +83,7 @@ class _Roles:
         elif number == _MAPPING:
             self._mapped |= {one[1] for one in _fields(self._data, start, end) if one[0] in (5, 6)}
         elif number == _SAMPLE:
-            for one, _, first, last in _fields(self._data, start, end):
+            for one, _, first, last, _, _ in _fields(self._data, start, end):
                 if one == 3:
                     told = {each[0]: each[1] for each in _fields(self._data, first, last)}
                     self._labels |= {told.get(1, 0), told.get(2, 0)}
@@ -108,32 +112,10 @@ class _Roles:
         return change(text).encode("utf-8", "surrogateescape")
 
 
-def _spans(data: bytes) -> Iterator[tuple[int, int, int, int, int, int]]:
-    """Yield the fields of the message, each with where it begins and ends; what is cut at the end is left out."""
-    at, size = 0, len(data)
+def _fields(data: bytes, at: int, size: int, *, cut: bool = False) -> Iterator[Field]:
+    """Yield the fields of a message; where it may be `cut`, what is not whole at its end is left out."""
     while at < size:
         begin = at
-        key, at = _read_varint(data, at, size)
-        number, kind = key >> 3, key & 7
-        if not 1 <= number <= 64:
-            raise Broken
-        value = start = end = 0
-        if kind == 0:
-            value, at = _read_varint(data, at, size)
-        elif kind == 2:
-            length, start = _read_varint(data, at, size)
-            at = end = start + length
-            if end > size:
-                return
-        elif kind in (1, 5):
-            at += 8 if kind == 1 else 4
-        else:
-            raise Broken
-        yield number, value, start, end, begin, at
-
-
-def _fields(data: bytes, at: int, size: int) -> Iterator[Field]:
-    while at < size:
         key, at = _read_varint(data, at, size)
         value = start = end = 0
         kind = key & 7
@@ -142,13 +124,15 @@ def _fields(data: bytes, at: int, size: int) -> Iterator[Field]:
         elif kind == 2:
             length, start = _read_varint(data, at, size)
             at = end = start + length
+            if end > size and cut:
+                return
             if end > size:
                 raise Broken
         elif kind in (1, 5):
             at += 8 if kind == 1 else 4
         else:
             raise Broken
-        yield key >> 3, value, start, end
+        yield key >> 3, value, start, end, begin, at
 
 
 def _read_varint(data: bytes, at: int, size: int) -> tuple[int, int]:
