@@ -8,7 +8,7 @@ import click
 from msgspec.structs import replace
 
 from oakum.cli.access_options import DURATION, LiveCommand, access_options, guard_options, snapshots_option
-from oakum.cli.outputs import Manner, language, produce, wanted
+from oakum.cli.outputs import Manner, incident_option, lang_option, language, output_option, produce, wanted
 from oakum.cli.screen import Progress, remark
 from oakum.model import UsageError
 
@@ -69,18 +69,9 @@ See also: oakum capture (all kinds of targets), oakum report (render a saved dia
 @click.option("--no-source", is_flag=True, help="Do not read source: diagnose from the evidence alone.")
 @click.option("--no-compile", is_flag=True, help="Do not compile drafted fixes; faster for large programs.")
 @click.option("--json", "as_json", is_flag=True, help="Print the diagnosis as JSON (schema oakum.diagnosis/1).")
-@click.option(
-    "-o",
-    "--output",
-    multiple=True,
-    metavar="FILE",
-    help="Write to FILE instead of stdout; the extension sets the format: .html, .md, .json, .txt, .sarif, .xml "
-    "(JUnit). Repeatable.",
-)
-@click.option(
-    "--incident", is_flag=True, help="Write an incident report: symptoms, investigation, root cause, fix, verification."
-)
-@click.option("--lang", type=click.Choice(("en", "zh")), help="Language of the report; default: the locale's.")
+@output_option
+@incident_option
+@lang_option
 @click.option("--dry-run", is_flag=True, help="Show what would be captured, read, run and written; do none of it.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 regardless of the verdict.")
 @snapshots_option("Number of snapshots.", 2)

@@ -38,6 +38,21 @@ FORMATS = {
 }
 Figures = Callable[[], "Mapping[str, Drawing]"]
 
+output_option = click.option(
+    "-o",
+    "--output",
+    multiple=True,
+    metavar="FILE",
+    help="Write to FILE instead of stdout; the extension sets the format: .html, .md, .json, .txt, .sarif, .xml "
+    "(JUnit). Repeatable.",
+)
+incident_option = click.option(
+    "--incident", is_flag=True, help="Write an incident report: symptoms, investigation, root cause, fix, verification."
+)
+lang_option = click.option(
+    "--lang", type=click.Choice(("en", "zh")), help="Language of the report; default: the locale's."
+)
+
 
 class Output(Struct, frozen=True):
     """One thing to write: where to, and as what."""

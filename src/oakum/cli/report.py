@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from oakum.cli.outputs import Manner, language, produce, wanted
+from oakum.cli.outputs import Manner, incident_option, lang_option, language, output_option, produce, wanted
 from oakum.cli.screen import remark
 from oakum.model.errors import OakumError, UsageError
 
@@ -42,19 +42,10 @@ See also: oakum diagnose -o report.json, which saves a diagnosis.
 @click.argument("evidence", nargs=-1)
 @click.option("--recheck", is_flag=True, help="Recompute it from its evidence; fail on any difference.")
 @click.option("--source", multiple=True, metavar="DIR", help="With --recheck: checkout of the source it was made with.")
-@click.option(
-    "-o",
-    "--output",
-    multiple=True,
-    metavar="FILE",
-    help="Write to FILE instead of stdout; the extension sets the format: .html, .md, .json, .txt, .sarif, .xml "
-    "(JUnit). Repeatable.",
-)
+@output_option
 @click.option("--json", "as_json", is_flag=True, help="Print the diagnosis, or the result of --recheck, as JSON.")
-@click.option(
-    "--incident", is_flag=True, help="Write an incident report: symptoms, investigation, root cause, fix, verification."
-)
-@click.option("--lang", type=click.Choice(("en", "zh")), help="Language of the report; default: the locale's.")
+@incident_option
+@lang_option
 def command(
     saved: str,
     evidence: tuple[str, ...],

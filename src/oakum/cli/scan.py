@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
-from oakum.cli.outputs import language, page_look, write
+from oakum.cli.outputs import lang_option, language, page_look, write
 from oakum.cli.screen import Progress, remark
 from oakum.collect.files import is_there
 from oakum.model import Problem, Scan, Text, Unreadable, UsageError
@@ -61,7 +61,7 @@ See also: oakum known (the catalogue), oakum diagnose (leaks in a running proces
 @click.option(
     "-o", "--output", metavar="FILE", help="Write to FILE instead of stdout; .json and .sarif set the format."
 )
-@click.option("--lang", type=click.Choice(("en", "zh")), help="Language of the report; default: the locale's.")
+@lang_option
 @click.option("-j", "--jobs", type=click.IntRange(1, 64), metavar="N", help="Worker processes (default: one per core).")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 regardless of the results.")
 def command(
