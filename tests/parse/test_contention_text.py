@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from oakum.model import Profile, Reading
-from oakum.parse import contention_text, pprof
+from oakum.parse import pprof, text_profiles
 from oakum.parse.compression import unpack
 from oakum.parse.limits import DEFAULT
 
@@ -13,7 +13,7 @@ LEGACY = Path(__file__).parent / "testdata" / "legacy"
 
 
 def only(data: bytes) -> Reading:
-    (reading,) = contention_text.read(data)
+    (reading,) = text_profiles.read(data)
     return reading
 
 
@@ -60,9 +60,9 @@ def test_broken_records_and_cuts() -> None:
     assert [problem.key for problem in reading.problems] == ["cut-mid-stack", "bad-records"]
 
 
-def test_java_is_not_mine() -> None:
-    assert contention_text.read((LEGACY / "handmade" / "java.contention").read_bytes()) == ()
-    assert contention_text.read(b"--- FAIL: TestX\n") == ()
+def test_not_mine() -> None:
+    assert only((LEGACY / "handmade" / "java.contention").read_bytes()).format == "java-text"
+    assert text_profiles.read(b"--- FAIL: TestX\n") == ()
 
 
 @pytest.mark.parametrize("version", ["go1.21", "go1.27"])

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from oakum.model import Profile, Reading
-from oakum.parse import debug1, pprof
+from oakum.parse import pprof, text_profiles
 from oakum.parse.compression import unpack
 from oakum.parse.limits import DEFAULT, Limits
 from oakum.parse.parking import group_profile
@@ -26,7 +26,7 @@ PROFILE = b"""goroutine profile: total 4
 
 
 def only(data: bytes, limits: Limits = DEFAULT) -> Reading:
-    (reading,) = debug1.read(data, limits)
+    (reading,) = text_profiles.read(data, limits)
     return reading
 
 
@@ -176,7 +176,7 @@ def test_a_cut_is_noticed() -> None:
 
 def test_goroutines_of_a_cut_text_say_so() -> None:
     def cut(data: bytes) -> bool:
-        return group_profile(profile_of(debug1.read(data)[0])).cut
+        return group_profile(profile_of(text_profiles.read(data)[0])).cut
 
     fewer = PROFILE.replace(b"total 4", b"total 7")
     assert not cut(PROFILE)
@@ -197,7 +197,7 @@ def test_frames_that_go_hides_are_told() -> None:
 
 def test_profiles_between_foreign_lines() -> None:
     text = (LEGACY / "handmade" / "watcher.log").read_bytes()
-    threads, goroutines = debug1.read(text)
+    threads, goroutines = (one for one in text_profiles.read(text) if one.format == "debug1")
     assert (threads.kind, threads.where, threads.problems) == ("threadcreate", "lines 2-7", ())
     assert threads.go_version == "go1.14.2"
     assert (goroutines.kind, goroutines.where) == ("goroutine", "lines 10-16")
@@ -208,17 +208,16 @@ def test_profiles_between_foreign_lines() -> None:
 
 
 def test_a_hundred_profiles_in_one_stream() -> None:
-    readings = debug1.read(b"I0313 noise\n".join([PROFILE] * 100))
+    readings = text_profiles.read(b"I0313 noise\n".join([PROFILE] * 100))
     assert len(readings) == 100
     assert readings[-1].where == "lines 892-898"
     assert all(reading.problems == () for reading in readings)
 
 
 def test_not_mine() -> None:
-    assert debug1.read(b"") == ()
-    assert debug1.read(b"goroutine 1 [running]:\nmain.main()\n") == ()
-    assert debug1.read(b"heap profile: 1: 2 [3: 4] @ heap/1048576\n") == ()
-    assert debug1.read(b"we saw a goroutine profile: total 5\nand went home\n") == ()
+    assert text_profiles.read(b"") == ()
+    assert text_profiles.read(b"goroutine 1 [running]:\nmain.main()\n") == ()
+    assert text_profiles.read(b"we saw a goroutine profile: total 5\nand went home\n") == ()
 
 
 def test_memory_maps_after_the_records() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from oakum.model import MemStats, Profile, Reading, normal_function
-from oakum.parse import heap_text, pprof
+from oakum.parse import pprof, text_profiles
 from oakum.parse.compression import unpack
 from oakum.parse.heap_text import scale
 from oakum.parse.limits import DEFAULT
@@ -54,7 +54,7 @@ GO = b"""heap profile: 3: 1049088 [4: 1049152] @ heap/1048576
 
 
 def only(data: bytes) -> Reading:
-    (reading,) = heap_text.read(data)
+    (reading,) = text_profiles.read(data)
     return reading
 
 

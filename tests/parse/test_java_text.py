@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from oakum.model import Profile, Reading
-from oakum.parse import java_text
+from oakum.parse import text_profiles
 
 HANDMADE = Path(__file__).parent / "testdata" / "legacy" / "handmade"
 
 
 def only(data: bytes) -> Reading:
-    (reading,) = java_text.read(data)
+    (reading,) = text_profiles.read(data)
     return reading
 
 
@@ -56,7 +56,3 @@ def test_a_record_of_no_objects_is_told() -> None:
     reading = only(b"--- heapz 1 ---\nformat = java\nresolution = bytes\n 8 0 @ 0x1\n 8 1 @ 0x1\n")
     assert profile_of(reading).samples == 1
     assert [problem.key for problem in reading.problems] == ["bad-records"]
-
-
-def test_cplusplus_is_not_mine() -> None:
-    assert java_text.read((HANDMADE / "contentionz.txt").read_bytes()) == ()

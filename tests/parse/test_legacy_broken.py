@@ -9,25 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oakum.model import Reading
-from oakum.parse import (
-    contention_text,
-    debug1,
-    heap_text,
-    java_text,
-    legacy_cpu,
-    text_profiles,
-    thread_text,
-    trace,
-)
+from oakum.parse import legacy_cpu, text_profiles, trace
 from oakum.parse.foreign import name_foreign
 
 LEGACY = Path(__file__).parent / "testdata" / "legacy"
 FILES = sorted(path for path in LEGACY.rglob("*") if path.is_file() and path.suffix != ".go")
 TEXTS = {str(path.relative_to(LEGACY)): path.read_bytes() for path in FILES}
-READERS: tuple[Callable[[bytes], tuple[Reading, ...]], ...] = (
-    contention_text.read, debug1.read, heap_text.read, java_text.read, legacy_cpu.read, text_profiles.read,
-    thread_text.read, trace.read,
-)  # fmt: skip
+READERS: tuple[Callable[[bytes], tuple[Reading, ...]], ...] = (legacy_cpu.read, text_profiles.read, trace.read)
 CPU_HEADER = b"".join(word.to_bytes(4, "little") for word in (0, 3, 0, 10000, 0))
 LINES = [line for text in TEXTS.values() for line in text.split(b"\n") if len(line) < 300]
 

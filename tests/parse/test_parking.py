@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from oakum.model import Functions, Goroutines, LabelSets, Locations, Profile, Stack, Stacks, Strings, ValueType
-from oakum.parse import debug1, pprof, stacks
+from oakum.parse import pprof, stacks, text_profiles
 from oakum.parse.parking import canonical_state, group_profile, settle, settled_rows
 from support import need_shared
 from toolchain import environment, need_go
@@ -26,7 +26,7 @@ def _load(path: Path) -> Goroutines:
         goroutines = stacks.read(data)[0].goroutines
         assert goroutines is not None
         return goroutines
-    reading = pprof.read(gzip.decompress(data)) if "debug0" in path.name else debug1.read(data)[0]
+    reading = pprof.read(gzip.decompress(data)) if "debug0" in path.name else text_profiles.read(data)[0]
     assert reading is not None
     assert reading.profile is not None
     return group_profile(reading.profile)

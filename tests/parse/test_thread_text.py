@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from oakum.model import Profile, Reading
-from oakum.parse import thread_text
+from oakum.parse import text_profiles
 
 HANDMADE = Path(__file__).parent / "testdata" / "legacy" / "handmade"
 
 
 def only(data: bytes) -> Reading:
-    (reading,) = thread_text.read(data)
+    (reading,) = text_profiles.read(data)
     return reading
 
 
@@ -43,11 +43,6 @@ def test_a_first_thread_that_repeats_nothing() -> None:
 
 def test_two_lists_in_one_text() -> None:
     text = (HANDMADE / "threadz.txt").read_bytes()
-    first, second = thread_text.read(text + b"noise\n" + text)
+    first, second = text_profiles.read(text + b"noise\n" + text)
     assert (first.where, second.where) == ("lines 1-14", "lines 18-31")
     assert addresses(first) == addresses(second)
-
-
-def test_not_mine() -> None:
-    assert thread_text.read(b"--- mutex:\n") == ()
-    assert thread_text.read(b"") == ()

@@ -1,15 +1,15 @@
 """Waiting for locks and channels as text: Go's block and mutex profiles with debug=1, and C++ contentionz.
 
-In: plain text with one or many `--- contention:`, `--- mutex:` or `--- contentionz 1 ---`. Out: one `Reading` for each,
+In: a block of text that `--- contention:`, `--- mutex:` or `--- contentionz 1 ---` begins. Out: its `Reading`,
 delays in nanoseconds where the profile gives the clock, as google/pprof reads them. Java's form is `java_text`'s.
 """
 
 from time import monotonic
 
-from oakum.model import Buffer, Problem, Reading, ValueType
-from oakum.parse.blocks import Block, find
+from oakum.model import Problem, Reading, ValueType
+from oakum.parse.blocks import Block
 from oakum.parse.columns import TOP, Columns
-from oakum.parse.limits import DEFAULT, Limits
+from oakum.parse.limits import Limits
 from oakum.parse.mappings import opens_maps, read_maps
 from oakum.parse.shortfalls import bad_records, cut_mid_stack, out_of_time, too_many
 from oakum.parse.symbols import Symbols
@@ -23,12 +23,6 @@ _ATTRIBUTE = regex(rb"(cycles/second|sampling period|ms since reset|discarded sa
 
 _KINDS = {b"contention": "block", b"mutex": "mutex"}
 TYPES = (ValueType("contentions", "count"), ValueType("delay", "nanoseconds"))
-
-
-def read(data: Buffer, limits: Limits = DEFAULT) -> tuple[Reading, ...]:
-    """Return one reading for each contention profile in the text; () when there is none."""
-    deadline = limits.deadline()
-    return tuple(read_block(block, limits, deadline) for block in find(data) if block.kind == "contention")
 
 
 def read_block(block: Block, limits: Limits, deadline: float) -> Reading:

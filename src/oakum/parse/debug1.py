@@ -1,16 +1,16 @@
 """Count profiles as text: goroutine, goroutineleak, threadcreate and custom profiles with debug=1.
 
-In: plain text with one or many `NAME profile: total N`, perhaps between foreign lines. Out: one `Reading` for each,
+In: a block of text that `NAME profile: total N` begins, perhaps with foreign lines in it. Out: its `Reading`,
 in `profile.extra` its announced total and whether it is cut. Groups no goroutines: that is for `parking`.
 """
 
 import re
 from time import monotonic
 
-from oakum.model import Buffer, Problem, Reading, ValueType
-from oakum.parse.blocks import Block, find
+from oakum.model import Problem, Reading, ValueType
+from oakum.parse.blocks import Block
 from oakum.parse.columns import TOP, Columns
-from oakum.parse.limits import DEFAULT, Limits
+from oakum.parse.limits import Limits
 from oakum.parse.mappings import opens_maps, read_maps
 from oakum.parse.shortfalls import count_missing, cut_mid_stack, out_of_time, too_many
 from oakum.parse.symbols import Symbols, read_labels
@@ -18,12 +18,6 @@ from oakum.parse.symbols import Symbols, read_labels
 # 2026-01-02T03:04:05Zgoroutine        1767323045goroutine        (a log glues its time stamp to the header)
 _KNOWN = re.compile(r"(?<![a-z/._-])(?:goroutine(?:leak)?|threadcreate|heap|block|mutex|allocs)$")
 _NOUNS = {"goroutine": "goroutines", "goroutineleak": "goroutines", "threadcreate": "threads"}
-
-
-def read(data: Buffer, limits: Limits = DEFAULT) -> tuple[Reading, ...]:
-    """Return one reading for each count profile in the text; () when there is none."""
-    deadline = limits.deadline()
-    return tuple(read_block(block, limits, deadline) for block in find(data) if block.kind == "count")
 
 
 def read_block(block: Block, limits: Limits, deadline: float) -> Reading:

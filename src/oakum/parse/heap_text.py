@@ -1,16 +1,16 @@
 """Heap profiles as text: Go's debug=1 with its MemStats, gperftools and tcmalloc, jemalloc, growth, fragmentation.
 
-In: plain text with one or many `heap profile: ...` or `heap_v2/N`. Out: one `Reading` for each, values scaled to what
-was allocated as google/pprof does (jemalloc: as jeprof does), the unscaled totals of the header in `profile.extra`.
+In: a block of text that `heap profile: ...` or `heap_v2/N` begins. Out: its `Reading`, values scaled to what was
+allocated as google/pprof does (jemalloc: as jeprof does), the unscaled totals of the header in `profile.extra`.
 """
 
 import math
 from time import monotonic
 
-from oakum.model import Buffer, Problem, Reading, ValueType
-from oakum.parse.blocks import Block, find
+from oakum.model import Problem, Reading, ValueType
+from oakum.parse.blocks import Block
 from oakum.parse.columns import TOP, Columns
-from oakum.parse.limits import DEFAULT, Limits
+from oakum.parse.limits import Limits
 from oakum.parse.mappings import opens_maps, read_maps
 from oakum.parse.memstats_text import MemStatsLines
 from oakum.parse.shortfalls import bad_records, cut_mid_stack, out_of_time, space_missing, too_many
@@ -39,13 +39,6 @@ _KINDS = {
 }
 
 Figures = tuple[int, int, int, int]  # inuse objects, inuse bytes, allocated objects, allocated bytes
-
-
-def read(data: Buffer, limits: Limits = DEFAULT) -> tuple[Reading, ...]:
-    """Return one reading for each heap profile in the text; () when there is none."""
-    deadline = limits.deadline()
-    mine = (block for block in find(data) if block.kind in ("heap", "jemalloc"))
-    return tuple(read_block(block, limits, deadline) for block in mine)
 
 
 def read_block(block: Block, limits: Limits, deadline: float) -> Reading:

@@ -1,17 +1,17 @@
 """Java profiles as text: `--- heapz 1 ---` and `--- contentionz 1 ---` with `format = java`, and names for addresses.
 
-In: plain text. Out: one `Reading` for each, scaled as google/pprof does; addresses are keys of the name list only and
+In: such a block of text. Out: its `Reading`, scaled as google/pprof does; addresses are keys of the name list only and
 are not kept.
 """
 
 import re
 from time import monotonic
 
-from oakum.model import Buffer, Problem, Reading, ValueType
-from oakum.parse.blocks import Block, find
+from oakum.model import Problem, Reading, ValueType
+from oakum.parse.blocks import Block
 from oakum.parse.columns import Columns
 from oakum.parse.heap_text import scale
-from oakum.parse.limits import DEFAULT, Limits
+from oakum.parse.limits import Limits
 from oakum.parse.shortfalls import bad_records, out_of_time, too_many
 from oakum.regex import regex
 
@@ -27,12 +27,6 @@ _PLACE = regex(r"(.*)\s\((.*)\)$")
 
 _SAMPLING_RATE = 512 << 10  # of Java's heapz
 _MAX_LINE = 16 << 10
-
-
-def read(data: Buffer, limits: Limits = DEFAULT) -> tuple[Reading, ...]:
-    """Return one reading for each Java profile in the text; () when there is none."""
-    deadline = limits.deadline()
-    return tuple(read_block(block, limits, deadline) for block in find(data) if block.kind == "java")
 
 
 def read_block(block: Block, limits: Limits, deadline: float) -> Reading:

@@ -1,7 +1,7 @@
 """All legacy text profiles of a capture together, in the order they stand in it.
 
 In: plain text in which profiles of different kinds may follow one another (a watcher's log). Out: their `Reading`s.
-The modules of the formats read each kind alone; this one leaves nothing out when a text mixes them.
+Each module of a format reads one block.
 """
 
 from oakum.model import Buffer, Reading

@@ -1,27 +1,21 @@
 """Threads of a C++ process as text: `--- threadz 1 ---` and `--- Thread 7f79 (name: main/14748) stack: ---`.
 
-In: plain text. Out: one `Reading` with a count of threads for each stack, read as google/pprof does: addresses only,
-"same as previous thread" counted with the one before, the creator's addresses at the end of the stack.
+In: such a block of text. Out: one `Reading` with a count of threads for each stack, read as google/pprof does:
+addresses only, "same as previous thread" counted with the one before, the creator's addresses at the end of the stack.
 """
 
 import re
 from time import monotonic
 
-from oakum.model import Buffer, Problem, Reading, ValueType
-from oakum.parse.blocks import THREAD, Block, find
+from oakum.model import Problem, Reading, ValueType
+from oakum.parse.blocks import THREAD, Block
 from oakum.parse.columns import TOP, Columns
-from oakum.parse.limits import DEFAULT, Limits
+from oakum.parse.limits import Limits
 from oakum.parse.mappings import opens_maps, read_maps
 from oakum.parse.shortfalls import out_of_time, too_many
 
 #   PC:  0x00bc8f1c: helper(arg *)
 _ADDRESS = re.compile(rb"0x[0-9a-f]{1,16}(?![0-9a-f])")
-
-
-def read(data: Buffer, limits: Limits = DEFAULT) -> tuple[Reading, ...]:
-    """Return one reading for each list of threads in the text; () when there is none."""
-    deadline = limits.deadline()
-    return tuple(read_block(block, limits, deadline) for block in find(data) if block.kind == "thread")
 
 
 def read_block(block: Block, limits: Limits, deadline: float) -> Reading:
