@@ -1,6 +1,6 @@
 """A reason: a mistake that was read in the code, with its lines. What every question of this stage answers with."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import pairwise
 
@@ -24,6 +24,14 @@ class Reason(Struct, frozen=True):
     endless: bool = False  # the code read leaves nobody who could end the wait: no worker that only waits for more
     kept: bool = False  # of memory: nothing takes it out again, and nothing bounds how much comes
     guess: bool = False  # the code allows it, and does not show that it happened: no evidence
+
+
+def distinct(sites: Iterable[CauseSite]) -> tuple[CauseSite, ...]:
+    """Return the sites, each line once: the first role of it stays."""
+    found: dict[tuple[str, int], CauseSite] = {}
+    for one in sites:
+        found.setdefault((one.frame.file, one.frame.line), one)
+    return tuple(found.values())
 
 
 class StackInSource(Struct, eq=False, dict=True):

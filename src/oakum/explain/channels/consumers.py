@@ -7,7 +7,7 @@ reason that names the consumer in the packages of the stack or of the program's 
 from collections.abc import Callable, Iterable
 
 from oakum.explain import fixes
-from oakum.explain.channels.making import distinct, made_says, made_sites
+from oakum.explain.channels.making import made_says, made_sites
 from oakum.explain.code.calls import place
 from oakum.explain.code.channel import Channel
 from oakum.explain.code.nouns import CallRef, Func, Op, Step, Symbol
@@ -15,7 +15,7 @@ from oakum.explain.code.package import Package
 from oakum.explain.code.paths import after_error, meeting, not_found, touching
 from oakum.explain.code.syntax import text
 from oakum.explain.leaving import Exit, left_after, left_without
-from oakum.explain.reason import Reason, StackInSource
+from oakum.explain.reason import Reason, StackInSource, distinct
 from oakum.explain.values import called
 from oakum.model import Remedy, Text
 

@@ -28,8 +28,3 @@ def received_says(receives: Sequence[Op]) -> tuple[Text, ...]:
 def made_sites(channel: Channel) -> list[CauseSite]:
     made = channel.made
     return [made.func.site("made", made.line)] if made is not None else []
-
-
-def distinct(sites: Sequence[CauseSite]) -> tuple[CauseSite, ...]:
-    """Return the sites, each line once: the first role of it stays."""
-    return tuple({(site.frame.file, site.frame.line): site for site in reversed(sites)}.values())[::-1]

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import replace
 
 from oakum.explain import fixes
-from oakum.explain.channels.making import distinct, made_sites
+from oakum.explain.channels.making import made_sites
 from oakum.explain.channels.senders import hosts
 from oakum.explain.code.calls import place
 from oakum.explain.code.channel import Channel, base_of
@@ -19,7 +19,7 @@ from oakum.explain.code.nouns import Func, Op, Var
 from oakum.explain.code.paths import meeting, reachable, touching
 from oakum.explain.code.syntax import bare, text
 from oakum.explain.leaving import Exit, left_without
-from oakum.explain.reason import Reason, StackInSource
+from oakum.explain.reason import Reason, StackInSource, distinct
 from oakum.explain.workers.behind import behind
 from oakum.model import CauseSite, Remedy, Text
 from oakum.model.vocabulary import CauseRole

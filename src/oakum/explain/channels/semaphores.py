@@ -16,9 +16,9 @@ from oakum.explain.code.package import Package
 from oakum.explain.code.semaphores import Semaphore, at_channel, by_method
 from oakum.explain.code.syntax import text
 from oakum.explain.leaving import shortened
-from oakum.explain.locks.held_locks import LockStack, Wanted, call_text, distinct, site
+from oakum.explain.locks.held_locks import LockStack, Wanted, call_text, site
 from oakum.explain.locks.orders import opposite
-from oakum.explain.reason import Reason
+from oakum.explain.reason import Reason, distinct
 from oakum.model import Remedy, Text
 from oakum.model.vocabulary import Mechanism
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from oakum.explain import fixes
 from oakum.explain.channels import consumers
-from oakum.explain.channels.making import distinct, made_says, made_sites, received_says
+from oakum.explain.channels.making import made_says, made_sites, received_says
 from oakum.explain.code.calls import place
 from oakum.explain.code.channel import Channel
 from oakum.explain.code.nouns import Func, Op, Step
@@ -19,7 +19,7 @@ from oakum.explain.code.package import Package
 from oakum.explain.code.paths import meeting, reachable
 from oakum.explain.code.syntax import bare, line
 from oakum.explain.leaving import Exit, left_after, left_without
-from oakum.explain.reason import Reason, StackInSource
+from oakum.explain.reason import Reason, StackInSource, distinct
 from oakum.model import Remedy, Text
 
 

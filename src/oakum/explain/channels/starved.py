@@ -4,13 +4,12 @@ Comes in: a scene whose goroutine is stuck in a call made from a case of a selec
 Goes out: a reason that names the call and the cases that are not served meanwhile.
 """
 
-from oakum.explain.channels.making import distinct
 from oakum.explain.code.calls import at
 from oakum.explain.code.nouns import Func, Op, Step
 from oakum.explain.code.program import ResolvedFrame
 from oakum.explain.code.syntax import text
 from oakum.explain.leaving import shortened
-from oakum.explain.reason import Reason, StackInSource
+from oakum.explain.reason import Reason, StackInSource, distinct
 from oakum.model import CauseSite, Text
 
 _MOST = 2  # unserved cases that are told of one loop

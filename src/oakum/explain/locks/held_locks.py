@@ -3,7 +3,6 @@
 Comes in: a scene. Goes out: `LockStack`: what is wanted, as each frame names it, and each held lock with its frame.
 """
 
-from collections.abc import Iterable
 from functools import cached_property
 
 from msgspec import Struct
@@ -214,11 +213,6 @@ def _leads(op: Op, name: str, func: Func | None) -> bool:
 
 def site(role: CauseRole, op: Op) -> CauseSite:
     return op.func.site(role, op.line)
-
-
-def distinct(sites: Iterable[CauseSite]) -> tuple[CauseSite, ...]:
-    """Return the sites, of several at one line the first."""
-    return tuple({(one.frame.file, one.frame.line): one for one in reversed(list(sites))}.values())[::-1]
 
 
 def call_text(op: Op) -> str:

@@ -16,11 +16,11 @@ from oakum.explain.code.calls import method, place
 from oakum.explain.code.channel import channel_of
 from oakum.explain.code.nouns import Op
 from oakum.explain.code.syntax import text
-from oakum.explain.locks.held_locks import HeldLock, LockStack, call_text, distinct, site
+from oakum.explain.locks.held_locks import HeldLock, LockStack, call_text, site
 from oakum.explain.network import handles
 from oakum.explain.network.exchanges import WRITES
 from oakum.explain.network.question import reason as network
-from oakum.explain.reason import Reason, StackInSource
+from oakum.explain.reason import Reason, StackInSource, distinct
 from oakum.explain.waits.question import reason as waits
 from oakum.model import CauseSite, Remedy, Text
 from oakum.model.vocabulary import CauseRole, Mechanism

@@ -10,8 +10,8 @@ from oakum.explain.code.locking import Locking
 from oakum.explain.code.locks import Lock
 from oakum.explain.code.nouns import Func, Op
 from oakum.explain.code.syntax import text
-from oakum.explain.locks.held_locks import call_text, distinct, site
-from oakum.explain.reason import Reason
+from oakum.explain.locks.held_locks import call_text, site
+from oakum.explain.reason import Reason, distinct
 from oakum.model import Text
 
 

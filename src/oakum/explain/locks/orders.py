@@ -12,8 +12,8 @@ from oakum.explain.code.calls import place
 from oakum.explain.code.locking import Holding, Locking
 from oakum.explain.code.locks import Lock
 from oakum.explain.code.nouns import Op
-from oakum.explain.locks.held_locks import LockStack, Wanted, distinct, site
-from oakum.explain.reason import Reason
+from oakum.explain.locks.held_locks import LockStack, Wanted, site
+from oakum.explain.reason import Reason, distinct
 from oakum.model import Text
 
 

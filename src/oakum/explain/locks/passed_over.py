@@ -14,8 +14,8 @@ from oakum.explain.code.calls import at, nodes, place
 from oakum.explain.code.locking import Holding, Locking
 from oakum.explain.code.nouns import Func, Op, Step
 from oakum.explain.code.syntax import line, operator, text
-from oakum.explain.locks.held_locks import LockStack, Wanted, distinct, site
-from oakum.explain.reason import Reason
+from oakum.explain.locks.held_locks import LockStack, Wanted, site
+from oakum.explain.reason import Reason, distinct
 from oakum.model import Text
 
 _RECOVERS = ("net/http.(*conn).serve", "google.golang.org/grpc.(*Server)")

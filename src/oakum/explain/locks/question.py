@@ -13,14 +13,14 @@ from oakum.explain.channels.semaphores import reason as turns
 from oakum.explain.code.calls import place
 from oakum.explain.code.locks import Lock
 from oakum.explain.code.nouns import Op
-from oakum.explain.locks.held_locks import HeldLock, LockStack, Wanted, call_text, distinct, site
+from oakum.explain.locks.held_locks import HeldLock, LockStack, Wanted, call_text, site
 from oakum.explain.locks.held_waits import held_while_waiting
 from oakum.explain.locks.onces import within_once
 from oakum.explain.locks.orders import opposite
 from oakum.explain.locks.passed_over import passed_over
 from oakum.explain.locks.scan import scan, taken_again, unlocked_call
 from oakum.explain.locks.unlocked import never_unlocked
-from oakum.explain.reason import Reason, StackInSource
+from oakum.explain.reason import Reason, StackInSource, distinct
 from oakum.model import CauseSite, Remedy, Text
 
 

@@ -13,8 +13,8 @@ from oakum.explain.code.locks import Lock
 from oakum.explain.code.nouns import Func, Step
 from oakum.explain.code.syntax import text
 from oakum.explain.leaving import shortened
-from oakum.explain.locks.held_locks import LockStack, Wanted, distinct, site
-from oakum.explain.reason import Reason
+from oakum.explain.locks.held_locks import LockStack, Wanted, site
+from oakum.explain.reason import Reason, distinct
 from oakum.model import Remedy, Text
 
 _MOST = 2  # exits that are told

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from oakum.explain.code.calls import alias, at, method, named, on, operand, place, root, step_of
+from oakum.explain.code.calls import alias, at, method, named, nodes, on, operand, place, root, step_of
 from oakum.explain.code.flows import Flows
 from oakum.explain.code.holders import let_go
 from oakum.explain.code.nouns import Func, Op, Symbol, Var
@@ -328,18 +328,9 @@ def lost_cancels(package: Package) -> Iterator[tuple[Op, Var | None, int]]:
 def _uses(func: Func, var: Var, declared: Node) -> set[object]:
     """Return the statements of a function that use a variable, literals in them included."""
     found: set[object] = set()
-    for node in _identifiers(func.node, var.name):
+    for node in nodes(func.node, "identifier"):
         if node.start_byte != declared.start_byte and func.file.names.get(node.start_byte) is var:
             step = step_of(func, node)
             if step is not None:
                 found.add(step)
     return found
-
-
-def _identifiers(node: Node, name: str) -> Iterator[Node]:
-    todo = [node]
-    while todo:
-        one = todo.pop()
-        if one.type == "identifier" and text(one) == name:
-            yield one
-        todo.extend(one.named_children)

@@ -13,8 +13,7 @@ from oakum.explain.code.package import Package, within
 from oakum.explain.code.paths import leaves_without, touching
 from oakum.explain.code.program import Program, ResolvedFrame
 from oakum.explain.code.syntax import text
-from oakum.explain.reason import Reason, StackInSource
-from oakum.explain.workers.question import unique
+from oakum.explain.reason import Reason, StackInSource, distinct
 from oakum.explain.workers.timers import callback
 from oakum.model import CauseSite, Frame, Text
 from oakum.model.vocabulary import Mechanism
@@ -75,7 +74,7 @@ def _build_reason(program: Program, op: Op, run: Func, spot: ResolvedFrame) -> R
             )  # fmt: skip
             sites.insert(0, site)
             break
-    return Reason(_MECHANISM, tuple(told), unique(sites))
+    return Reason(_MECHANISM, tuple(told), distinct(sites))
 
 
 def _gone(program: Program, send: Op, spot: ResolvedFrame) -> Iterator[CauseSite]:

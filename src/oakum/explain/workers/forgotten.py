@@ -7,8 +7,7 @@ handed on or kept in anything is not told: somebody else may give it back.
 
 from collections.abc import Iterator
 
-from oakum.explain.reason import Reason, StackInSource
-from oakum.explain.workers.question import unique
+from oakum.explain.reason import Reason, StackInSource, distinct
 from oakum.explain.workers.scan import left, name_of, pair_of
 from oakum.explain.workers.starting import once
 from oakum.knowledge.pairs import Pair
@@ -31,7 +30,7 @@ def reason(scene: StackInSource) -> Reason | None:
         *(told for _, one in found for told in one.texts),
     ]
     mechanism = first if first in _KIN[:3] else "unstopped-worker"
-    sites = unique(site for _, one in found for site in one.sites)
+    sites = distinct(site for _, one in found for site in one.sites)
     return Reason(mechanism, tuple(texts), sites, remedies=tuple(fix for _, one in found for fix in one.remedies))
 
 

@@ -16,7 +16,7 @@ from oakum.explain.code.nouns import FieldRef, Func, Op, Symbol, Var
 from oakum.explain.code.package import Package
 from oakum.explain.code.program import ResolvedFrame
 from oakum.explain.code.syntax import text
-from oakum.explain.reason import Reason, StackInSource
+from oakum.explain.reason import Reason, StackInSource, distinct
 from oakum.explain.waits.contexts import dropped_cancel, lost_cancels
 from oakum.explain.workers.acquirers import Acquirer, acquirers, calls_of, users
 from oakum.explain.workers.behind import behind
@@ -267,7 +267,7 @@ class _Worker:
         mechanism = first if first in _KIN else "timer-loop" if timed else "unstopped-worker"
         if mechanism == "timer-loop" and not self.found.timed:
             mechanism = "unstopped-worker"  # no clock wakes it
-        return Reason(mechanism, tuple(told), unique(sites), remedies=remedies)
+        return Reason(mechanism, tuple(told), distinct(sites), remedies=remedies)
 
 
 def _held(symbol: Symbol) -> bool:
@@ -286,14 +286,6 @@ def _returns(flows: Flows, func: Func, symbols: set[Symbol]) -> bool:
     """Tell whether a function hands out what the worker could be stopped with, or whatever it belongs to."""
     flow = reach(flows, symbols)
     return any(op.func.top is func for op in flow.returned)
-
-
-def unique(sites: Iterable[CauseSite]) -> tuple[CauseSite, ...]:
-    """Return the sites, a line once."""
-    found: dict[tuple[str, int], CauseSite] = {}
-    for one in sites:
-        found.setdefault((one.frame.file, one.frame.line), one)
-    return tuple(found.values())
 
 
 def acquired_loss(flows: Flows, one: Acquirer) -> Loss | None:
@@ -359,7 +351,7 @@ def _handed(scene: StackInSource) -> Reason | None:
                 ending.never.func.site("never-stopped", ending.never.line),
                 call.func.site("started", call.line),
             ]
-            return Reason("unstopped-worker", told, unique(sites))
+            return Reason("unstopped-worker", told, distinct(sites))
     return None
 
 

@@ -16,7 +16,7 @@ from oakum.explain.code.nouns import ElemRef, Func, Op, Step, Symbol, Var
 from oakum.explain.code.paths import after_error, meeting
 from oakum.explain.code.program import Program, ResolvedFrame, calls
 from oakum.explain.code.syntax import text
-from oakum.explain.reason import Reason, StackInSource
+from oakum.explain.reason import Reason, StackInSource, distinct
 from oakum.explain.workers.acquirers import releasing
 from oakum.explain.workers.drafts import loss_fixes
 from oakum.explain.workers.losses import lines, texts
@@ -32,7 +32,6 @@ from oakum.explain.workers.owners import (
     released,
     skipped,
 )
-from oakum.explain.workers.question import unique
 from oakum.knowledge.pairs import pairs
 from oakum.model import CauseSite, Frame, Text
 from oakum.model.frame import split_function
@@ -191,7 +190,7 @@ class _Registration:
         sites += [one for one in self._registered() if one.frame.line]
         sites.append(driver.spot.func.site("driver", driver.call.line))
         flows = self.program.flows(loss.func.package)
-        return Reason(_MECHANISM, tuple(told), unique(sites), remedies=loss_fixes(flows, loss, None, names))
+        return Reason(_MECHANISM, tuple(told), distinct(sites), remedies=loss_fixes(flows, loss, None, names))
 
     def _registered(self) -> Iterator[CauseSite]:
         """Yield the own lines that register, those beside the first too."""

@@ -17,11 +17,10 @@ from oakum.explain.code.nouns import Func, Op
 from oakum.explain.code.package import Package, within
 from oakum.explain.code.program import ResolvedFrame
 from oakum.explain.code.syntax import text
-from oakum.explain.reason import Reason, StackInSource
+from oakum.explain.reason import Reason, StackInSource, distinct
 from oakum.explain.workers.drafts import loss_fixes
 from oakum.explain.workers.losses import lines, texts
 from oakum.explain.workers.owners import Loss, dropped, is_failure, kept, lost, put_away, reach, released, skipped
-from oakum.explain.workers.question import unique
 from oakum.model import Frame, Text
 from oakum.model.vocabulary import Mechanism
 
@@ -109,7 +108,7 @@ def _build_reason(flows: Flows, timer: Op) -> Reason | None:
     sites = [*lines(loss), timer.func.site("made", timer.line)]
     sites += [op.func.site("armed", op.line) for op in again[:1]]
     remedies = loss_fixes(flows, loss, None, ("Stop",))
-    return Reason(_MECHANISM, tuple(told), unique(sites), remedies=remedies)
+    return Reason(_MECHANISM, tuple(told), distinct(sites), remedies=remedies)
 
 
 def callback(op: Op, node: Node) -> Func | None:
