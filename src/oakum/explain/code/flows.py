@@ -4,7 +4,7 @@ Comes in: a read package. Goes out: `Flows` with edges between symbols, and what
 that a value can go there, not when. Only within the package; what leaves it is told as such.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 
 from msgspec import Struct, field
@@ -203,8 +203,8 @@ class Flows:
                     todo.append(source)
         return seen
 
-    def follow(self, begin: Iterable[Symbol]) -> Flow:
-        """Return where values of these symbols can go."""
+    def follow(self, begin: Iterable[Symbol], into: Callable[[Symbol], bool] = lambda _symbol: True) -> Flow:
+        """Return where values of these symbols can go: `into` whatever may hold them."""
         flow = Flow(set(begin))
         todo = list(flow.symbols)
         while todo and len(flow.symbols) < _MOST:
@@ -212,6 +212,8 @@ class Flows:
             flow.makes += [op for op in self.made.get(one, ()) if op not in flow.makes]
             flow.foreign += self.foreign.get(one, ())
             for target, op in self.out.get(one, ()):
+                if not into(target):
+                    continue
                 if isinstance(target, (FieldRef, ElemRef)) and op not in flow.stored:
                     flow.stored.append(op)
                 if isinstance(target, ResultRef) and op not in flow.returned:

@@ -60,13 +60,13 @@ def _way(step: Step, before: dict[Step, Step | None]) -> tuple[Step, ...]:
     return tuple(reversed(way))
 
 
-def reachable(start: Iterable[Step]) -> set[Step]:
-    """Return the steps behind these."""
+def reachable(start: Iterable[Step], stops: Callable[[Step], bool] = lambda _step: False) -> set[Step]:
+    """Return the steps behind these, up to those that `stops`."""
     seen: set[Step] = set()
     todo = list(start)
     while todo:
         for after, _ in todo.pop().after:
-            if after not in seen:
+            if after not in seen and not stops(after):
                 seen.add(after)
                 todo.append(after)
     return seen

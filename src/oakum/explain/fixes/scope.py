@@ -12,6 +12,7 @@ from tree_sitter import Node
 from oakum.explain.code import kinds
 from oakum.explain.code.nouns import FieldRef, Func, GoFile, Op, Step, Var
 from oakum.explain.code.package import Package
+from oakum.explain.code.paths import reachable
 from oakum.explain.code.syntax import arguments, text
 from oakum.explain.fixes.draft import Edit
 from oakum.explain.fixes.layout import At, statement
@@ -204,17 +205,12 @@ def _closed(package: Package, field: FieldRef) -> bool:
 
 def owed(op: Op) -> bool:
     """Tell whether calls that others wait for stand behind an operation, not deferred."""
-    seen, todo = set(), [op.step]
-    while todo:
-        for after, _ in todo.pop().after:
-            if after not in seen:
-                seen.add(after)
-                todo.append(after)
-                for one in after.ops:
-                    name = "close" if one.kind == "close" else text(one.target).rpartition(".")[2]
-                    if one.kind in ("call", "close") and one.inside is None and name in _OWED:
-                        return True
-    return False
+    return any(_is_owed(one) for step in reachable([op.step]) for one in step.ops)
+
+
+def _is_owed(op: Op) -> bool:
+    name = "close" if op.kind == "close" else text(op.target).rpartition(".")[2]
+    return op.kind in ("call", "close") and op.inside is None and name in _OWED
 
 
 class Leaving(NamedTuple):

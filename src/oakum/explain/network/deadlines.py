@@ -13,6 +13,7 @@ from tree_sitter import Node
 from oakum.explain.code.calls import method, operand
 from oakum.explain.code.nouns import Func, Op, Step
 from oakum.explain.code.package import Package
+from oakum.explain.code.paths import reachable
 from oakum.explain.code.program import ResolvedFrame
 from oakum.explain.code.syntax import arguments, bare, text
 from oakum.explain.values import Expr, Origins, elements, outside
@@ -258,12 +259,4 @@ def _reaches(begin: Step, end: Step, on: str, undo: str) -> bool:
             for op in step.ops
         )
 
-    seen, todo = {begin}, [begin]
-    while todo:
-        for after, _ in todo.pop().after:
-            if after is end:
-                return True
-            if after not in seen and not unlocks(after):
-                seen.add(after)
-                todo.append(after)
-    return False
+    return end in reachable([begin], lambda step: step is not end and unlocks(step))

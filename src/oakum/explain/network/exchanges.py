@@ -8,9 +8,9 @@ such a peer may rightly be silent for days.
 import re
 
 from oakum.explain.code.calls import method, operand
-from oakum.explain.code.nouns import Func, Op, Step
+from oakum.explain.code.nouns import Op
 from oakum.explain.code.package import Package
-from oakum.explain.code.paths import meeting
+from oakum.explain.code.paths import meeting, reached_without
 from oakum.explain.network.deadlines import connections
 from oakum.explain.reason import StackInSource
 from oakum.explain.values import Expr, Origins, call_of
@@ -31,12 +31,12 @@ def asked(scene: StackInSource, origins: Origins, index: int, call: Op, ends: li
         if here is None:
             return False
         writes = _writes(spot.package, origins, ends)
-        if writes and not _reached(spot.func, here.step, spot.package, writes):
+        if writes and not reached_without(spot.func, here.step, meeting(spot.package, writes)):
             return True
         if here.step.loops:
             return False
         dials = [op for op in spot.func.ops if any(op.kind == "call" and op.node == one.node for one in ends)]
-        if dials and not _reached(spot.func, here.step, spot.package, dials):
+        if dials and not reached_without(spot.func, here.step, meeting(spot.package, dials)):
             return True  # dialled here, and what is read is the greeting
     return False
 
@@ -55,21 +55,3 @@ def _writes(package: Package, origins: Origins, ends: list[Expr]) -> list[Op]:
             if any(one.key[:3] in keys for one in behind):
                 found.append(op)
     return found
-
-
-def _reached(func: Func, read: Step, package: Package, writes: list[Op]) -> bool:
-    """Tell whether a read is reached from the function's beginning without any write before."""
-    meets = meeting(package, writes)
-    todo = [func.entry] if func.entry is not None else []
-    seen = set(todo)
-    while todo:
-        step = todo.pop()
-        if step is read:
-            return True
-        if meets(step):
-            continue
-        for after, _ in step.after:
-            if after not in seen:
-                seen.add(after)
-                todo.append(after)
-    return False

@@ -34,10 +34,4 @@ def _only_after(func: Func, step: Step, wait: Step) -> bool:
     """Tell whether a step is reached through the wait alone, and does not lead back to it."""
     if func.entry is None or step is wait or wait in reachable([step]):
         return False
-    seen, todo = {func.entry}, [func.entry]
-    while todo:
-        for after, _ in todo.pop().after:
-            if after not in seen and after is not wait:
-                seen.add(after)
-                todo.append(after)
-    return step not in seen
+    return step not in reachable([func.entry], lambda one: one is wait)

@@ -22,7 +22,6 @@ from oakum.explain.code.syntax import bare, parts, text
 
 _CALLERS_DEEPEST = 5  # how far up callers a thing is followed
 _CLIMB = 3  # an object in an object in an object
-_MOST = 4000  # names followed from one place
 _ANYTHING = frozenset(("any", "interface", "Map", "Pool", "List"))
 _WORD = re.compile(r"\w+")
 # Calls that look at what they are given and keep none of it.
@@ -171,7 +170,7 @@ def reach(flows: Flows, begin: Iterable[Symbol], climb: int = _CLIMB) -> Flow:
         back = {
             other for other in package.fields for kind in inside if other not in inside and _has(package, kind, other)
         }
-        more = _walk(flows, objects, inside, back)
+        more = flows.follow(objects, _holding(package, inside, back))
         flow = Flow(
             {*flow.symbols, *more.symbols}, flow.makes, [*flow.foreign, *more.foreign], [*flow.stored, *more.stored],
             [*flow.returned, *more.returned],
@@ -206,26 +205,15 @@ def _fits(package: Package, symbol: Symbol, inside: set[str]) -> bool:
     return not words or bool(words & (inside | _ANYTHING)) or not words.isdisjoint(package.interfaces)
 
 
-def _walk(flows: Flows, begin: Iterable[Symbol], inside: set[str], back: set[str]) -> Flow:
-    """Return what `follow` does, without fields that point back and those that hold other things."""
-    flow = Flow(set(begin))
-    todo = list(flow.symbols)
-    while todo and len(flow.symbols) < _MOST:
-        one = todo.pop()
-        flow.foreign += flows.foreign.get(one, ())
-        for target, op in flows.out.get(one, ()):
-            if isinstance(target, FieldRef) and target.type in back:
-                continue
-            if isinstance(target, (FieldRef, ElemRef)) and not _fits(flows.package, target, inside):
-                continue
-            if isinstance(target, (FieldRef, ElemRef)):
-                flow.stored.append(op)
-            if isinstance(target, ResultRef):
-                flow.returned.append(op)
-            if target not in flow.symbols:
-                flow.symbols.add(target)
-                todo.append(target)
-    return flow
+def _holding(package: Package, inside: set[str], back: set[str]) -> Callable[[Symbol], bool]:
+    """Return what may hold such objects: no field that points back, and none that holds other things."""
+
+    def holds(target: Symbol) -> bool:
+        if isinstance(target, FieldRef) and target.type in back:
+            return False
+        return not isinstance(target, (FieldRef, ElemRef)) or _fits(package, target, inside)
+
+    return holds
 
 
 def _objects(flows: Flows, kind: str) -> Iterable[Symbol]:

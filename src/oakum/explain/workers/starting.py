@@ -13,6 +13,7 @@ from oakum.explain.code import kinds
 from oakum.explain.code.calls import method, nodes, operand
 from oakum.explain.code.nouns import Func, Op, Step, Var
 from oakum.explain.code.package import Package
+from oakum.explain.code.paths import reachable
 from oakum.explain.code.program import Program, ResolvedFrame
 from oakum.explain.code.syntax import bare, operator, parts, text
 from oakum.explain.reason import StackInSource
@@ -110,18 +111,10 @@ def _counted(func: Func) -> Iterator[str]:
 
 def _decides(condition: Step, start: Step) -> bool:
     """Tell whether only one branch of a condition leads to a step."""
-    ways = [start in _ahead(after, condition) for after, _ in condition.after]
+    ways = [
+        start is after or start in reachable([after], lambda step: step is condition) for after, _ in condition.after
+    ]
     return any(ways) and not all(ways)
-
-
-def _ahead(begin: Step, stop: Step) -> set[Step]:
-    seen, todo = {begin}, [begin]
-    while todo:
-        for after, _ in todo.pop().after:
-            if after not in seen and after is not stop:
-                seen.add(after)
-                todo.append(after)
-    return seen
 
 
 # A start that happens once
