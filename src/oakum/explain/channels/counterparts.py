@@ -6,11 +6,11 @@ code which was not read may use.
 
 from collections.abc import Sequence
 
-from oakum.explain.code.calls import nodes, step_of
+from oakum.explain.code.calls import nodes, place, step_of
 from oakum.explain.code.channel import Channel, channel_of
 from oakum.explain.code.nouns import Op
 from oakum.explain.code.syntax import bare, text
-from oakum.explain.leaving import place, shortened
+from oakum.explain.leaving import shortened
 from oakum.explain.locks.held_locks import LockStack, site
 from oakum.explain.values import Origins, expr_at
 from oakum.model import CauseSite, Text

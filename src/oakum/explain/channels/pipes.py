@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from oakum.explain import fixes
-from oakum.explain.code.calls import method, operand, place
+from oakum.explain.code.calls import at, method, operand, place
 from oakum.explain.code.flows import Flow, Flows
 from oakum.explain.code.nouns import Func, Op, Step, Var
 from oakum.explain.code.paths import Leave, after_error, leaves_without
 from oakum.explain.code.program import ResolvedFrame
 from oakum.explain.code.syntax import arguments, bare, text
-from oakum.explain.leaving import base, shortened
+from oakum.explain.leaving import shortened
 from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.values import Expr, Origins, call_of, called, expr_at
 from oakum.model import Remedy, Text
@@ -55,15 +55,15 @@ def _gives(op: Op, call: Op, at: int) -> bool:
 
 def _writer(scene: StackInSource) -> list[Expr] | None:
     """Return what the lowest frame outside the standard library writes to, as far as the call shows it."""
-    for at in range(1, len(scene.spots)):
-        frame, spot = scene.trace.frames[at], scene.spots[at]
+    for row in range(1, len(scene.spots)):
+        frame, spot = scene.trace.frames[row], scene.spots[row]
         if frame.owner not in ("own", "dependency"):
             continue
-        call = call_of(spot, scene.trace.frames[at - 1]) if spot is not None else None
+        call = call_of(spot, scene.trace.frames[row - 1]) if spot is not None else None
         if spot is None or call is None:
             return None
         nodes = [node for node in (operand(call), *call.values) if node is not None]
-        return [expr_at(scene, at, node) for node in nodes if _is_value(spot, node.type, text(node))]
+        return [expr_at(scene, row, node) for node in nodes if _is_value(spot, node.type, text(node))]
     return None
 
 
@@ -122,7 +122,7 @@ def _build_reason(scene: StackInSource, made: Op, kind: str, var: Var, flows: Fl
         last = max((op for op in end.reads if op.func is func), key=lambda op: op.line)
         shown = last.line if leave.step.kind == "end" else leave.step.line
         key, why = _why(func, leave)
-        more = {"reader": func.full, "read": place(last), "exit": f"{base(func)}:{shown}"}
+        more = {"reader": func.full, "read": place(last), "exit": at(func, shown)}
         texts.append(Text(key, {**args, **more, **why}))
         sites.append(func.site("never-closed", shown))
     if not end.left:
@@ -189,7 +189,7 @@ def _why(func: Func, leave: Leave) -> tuple[str, dict[str, str]]:
     written = case.node.child_by_field_name("condition" if case.kind == "if" else "communication")
     if written is None:
         return "cause.pipe.left", {}
-    return "cause.pipe.left-when", {"condition": shortened(text(written)), "case": f"{base(func)}:{case.line}"}
+    return "cause.pipe.left-when", {"condition": shortened(text(written)), "case": at(func, case.line)}
 
 
 def _remedies(made: Op, var: Var, left: list[tuple[Func, Leave]], closes: list[Op]) -> tuple[Remedy, ...]:

@@ -6,13 +6,12 @@ never ends and who should have closed the channels that it listens to. One case 
 
 from oakum.explain import fixes
 from oakum.explain.channels import senders
-from oakum.explain.channels.making import distinct
 from oakum.explain.code.calls import at, place
 from oakum.explain.code.channel import Channel, channel_of
 from oakum.explain.code.nouns import FieldRef, Op
 from oakum.explain.code.program import ResolvedFrame
 from oakum.explain.code.syntax import text
-from oakum.explain.reason import Reason, StackInSource
+from oakum.explain.reason import Reason, StackInSource, distinct
 from oakum.explain.workers.endings import Ending, ending_of, is_timer, loop_around, select_of
 from oakum.model import CauseSite, Remedy, Text
 
