@@ -184,7 +184,7 @@ def test_a_bug_in_a_reader_becomes_a_problem(monkeypatch: pytest.MonkeyPatch) ->
         raise IndexError("list index out of range")
 
     monkeypatch.setattr(others, "BINARY", (broken, *others.BINARY))
-    (reading,) = parse(Capture("-", PLAIN))
+    (reading,) = parse(Capture("-", b"SIGQUIT: quit\n\n" + PLAIN))
     assert reading.kind == "goroutine"
     assert [problem.key for problem in reading.problems] == ["internal"]
     monkeypatch.setattr("oakum.parse.logs.unwrap", broken)

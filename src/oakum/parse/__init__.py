@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from oakum.model import Buffer, Capture, Goroutines, Problem, Reading
 from oakum.parse import compression, pprof
-from oakum.parse.dump_lines import HEADER_LINE, LARGE, WINDOW, is_plain
+from oakum.parse.dump_lines import HEADER_LINE, WINDOW
 from oakum.parse.guard import guarded, wrapped
 from oakum.parse.limits import DEFAULT, Limits
 
@@ -19,7 +19,7 @@ def parse(capture: Capture, limits: Limits = DEFAULT) -> tuple[Reading, ...]:
     problems = list(unpacking)
     readings = guarded(_pprof, data, limits, problems)
     if not readings:
-        readings = _large_dump(data, limits, problems)
+        readings = _dump(data, limits, problems)
     if not readings:
         from oakum.parse import others
 
@@ -39,21 +39,16 @@ def goroutines(reading: Reading) -> Goroutines | None:
     return reading.goroutines
 
 
-def _large_dump(data: Buffer, limits: Limits, problems: list[Problem]) -> tuple[Reading, ...]:
-    """Return what stands in a large text that is a dump from its first byte on; () for everything else.
+def _dump(data: Buffer, limits: Limits, problems: list[Problem]) -> tuple[Reading, ...]:
+    """Return what stands in a text that is nothing but one dump; () for everything else.
 
-    `others` would read the same, but loads thirty modules to see that it is nothing else: start-up counts.
+    `others` would read the same, but loads and tries thirty formats and dialects to see that it is nothing else.
     """
-    if len(data) <= LARGE or not HEADER_LINE.match(data) or b"\0" in bytes(data[:WINDOW]) or not is_plain(data):
+    if not HEADER_LINE.match(data) or b"\0" in bytes(data[:WINDOW]):
         return ()
     from oakum.parse import stacks
 
-    found = guarded(stacks.read, data, limits, problems)
-    if len(found) == 1 and not found[0].where:  # one dump from end to end: no log tells anything about it
-        return found
-    from oakum.parse import others
-
-    return others.told_by_plain_log(data, found)
+    return guarded(stacks.read_pure, data, limits, problems)
 
 
 def _pprof(data: Buffer, limits: Limits) -> tuple[Reading, ...]:

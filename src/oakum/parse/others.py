@@ -80,7 +80,7 @@ def read(data: Buffer, limits: Limits, problems: list[Problem]) -> tuple[Reading
 
 def _read_text(data: Buffer, limits: Limits, problems: list[Problem]) -> tuple[Reading, ...]:
     if len(data) > LARGE and is_plain(data):
-        return told_by_plain_log(data, guarded(stacks.read, data, limits, problems))
+        return _told_by_plain_log(data, guarded(stacks.read, data, limits, problems))
     readings: list[Reading] = []
     for source in guarded(logs.unwrap, data, limits, problems) or (logs.Unwrapped(data),):
         found = [reading for parser in TEXT for reading in guarded(parser, source.text, limits, problems)]
@@ -89,7 +89,7 @@ def _read_text(data: Buffer, limits: Limits, problems: list[Problem]) -> tuple[R
     return tuple(readings)
 
 
-def told_by_plain_log(data: Buffer, readings: tuple[Reading, ...]) -> tuple[Reading, ...]:
+def _told_by_plain_log(data: Buffer, readings: tuple[Reading, ...]) -> tuple[Reading, ...]:
     """Return the readings of a text that is wrapped in nothing with what stands beside them."""
     return tuple(_told_by_log(logs.Unwrapped(data), list(readings)))
 

@@ -132,6 +132,7 @@ class Lines:
         self.open: Found | None = None
         self.foreign = False  # marks or lines of no stack came since the last goroutine
         self.threads = 0  # headers of goroutine 0 passed over
+        self.pure = True  # every line so far was blank or a part of a goroutine
         self._max_depth = max_depth
         self._indent = b""
         # ("call", "created", "late" or "bare"; name; arguments; offset): a name whose position has not come yet
@@ -145,6 +146,7 @@ class Lines:
     def feed(self, line: bytes, offset: int) -> None:
         """Take one line (without its end) that starts at `offset` of the text."""
         if len(line) > _LONGEST_LINE:
+            self.pure = False
             return
         text = line.strip()
         if not text:
@@ -154,13 +156,13 @@ class Lines:
             return
         indented = line[len(self._indent) : len(self._indent) + 1] in (b"\t", b" ")
         if not indented and self._between(text, offset):
-            return
-        if self._skipping or self.open is None:
-            self.foreign = True
+            self.pure = False
+        elif self._skipping or self.open is None:
+            self.foreign, self.pure = True, False
         elif self._in_stack(self.open, text, indented, offset):
             self.open.end = offset + len(line.rstrip())
         else:
-            self._strange = text
+            self._strange, self.pure = text, False
             self.foreign = self.foreign or self._paused or self.open.whole
 
     def feed_all(self, text: bytes, offset: int) -> None:
@@ -206,16 +208,18 @@ class Lines:
         if leak is not None:
             minutes, head = bracket(b"[" + leak[2] + b"]")
             self._start(Found(int(leak[1]), head, minutes, offset, offset + len(line.rstrip()), goleak=True), b"")
-            self.foreign = True  # its own header may follow
+            self.foreign, self.pure = True, False  # its own header may follow
             return True
         found = header(line)
         if found is None:
             if not _BROKEN_HEADER.match(line.lstrip()):
                 return False
             self._skip()
+            self.pure = False
             self.out.append(BrokenHeader(plain(line.strip()[:80]), offset))
             return True
         number, head, minutes, start = found
+        self.pure = self.pure and number > 0 and not start
         indent = line[:start] if not line[:start].strip() else b""
         current = self.open
         if current is not None and current.goleak and current.id == number and not current.frames:

@@ -59,6 +59,7 @@ class Scan(Struct):
     text: memoryview
     limits: Limits
     lines: Lines
+    pure_only: bool = False  # reading ends where lines come that are no part of a goroutine
     heads: dict[Header, int] = field(default_factory=dict)  # number of each distinct one
     bodies: dict[Body, int] = field(default_factory=dict)
     marks: list[tuple[int, Mark]] = field(default_factory=list)  # with the number of rows before
@@ -87,7 +88,7 @@ class Scan(Struct):
         size = min(len(self.text), self.limits.max_bytes)
         eol, other = b"\n", b"\r\n"
         at = 0
-        while at < size:
+        while at < size and (self.lines.pure or not self.pure_only):
             if at and monotonic() > deadline:
                 self.unread = at
                 self.unread_because = Problem.of("not-read-to-the-end.slow", seconds=self.limits.max_seconds)
@@ -208,6 +209,7 @@ class Scan(Struct):
         stack = read(key, eol, self.limits.max_depth)
         if stack is not None:
             told = (self.bodies.setdefault(stack[0], len(self.bodies)), stack[1])
+            self.lines.pure = self.lines.pure and stack[2]
         self._remember(self._known, key, told)
         return told
 
@@ -320,8 +322,8 @@ def _without_minutes(words: bytes) -> tuple[bytes, int]:
 
 
 @lru_cache(maxsize=4096)
-def _stack(key: bytes, eol: bytes, max_depth: int) -> tuple[Body, int] | None:
-    """Return what goroutines of this key share, and the parent that it names itself.
+def _stack(key: bytes, eol: bytes, max_depth: int) -> tuple[Body, int, bool] | None:
+    """Return what goroutines of this key share, the parent that it names itself, and whether each line is a part of it.
 
     None unless it is one goroutine from end to end, without doubts: only such a block may stand for others.
     """
@@ -338,4 +340,4 @@ def _stack(key: bytes, eol: bytes, max_depth: int) -> tuple[Body, int] | None:
     named = _PARENT in key
     if named and found.parent != int(_SOMEBODY):
         return None
-    return found.body(), 0 if named else found.parent
+    return found.body(), 0 if named else found.parent, lines.pure

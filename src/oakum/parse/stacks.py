@@ -44,11 +44,22 @@ class _Dump(Struct):
 
 def read(text: Buffer, limits: Limits = DEFAULT) -> tuple[Reading, ...]:
     """Return one reading for every goroutine dump in the text; () when there is no goroutine header in it."""
-    whole = memoryview(text)
-    scan = Scan(whole, limits, Lines(limits.max_depth))
+    scan = Scan(memoryview(text), limits, Lines(limits.max_depth))
+    return _readings(text, scan, scan.run())
+
+
+def read_pure(text: Buffer, limits: Limits = DEFAULT) -> tuple[Reading, ...]:
+    """Return the reading of a text in which nothing but one dump stands; () for every other text."""
+    scan = Scan(memoryview(text), limits, Lines(limits.max_depth), pure_only=True)
     rows = scan.run()
+    readings = _readings(text, scan, rows) if scan.lines.pure else ()
+    return readings if len(readings) == 1 else ()
+
+
+def _readings(text: Buffer, scan: Scan, rows: Int64s) -> tuple[Reading, ...]:
     if not len(rows) and not scan.lines.threads:
         return ()
+    whole = scan.text
     dumps = _dumps(scan, rows)
     kept: bytes | memoryview = whole if isinstance(text, mmap.mmap) else text
     spans = [_span(dump, rows) for dump in dumps]
