@@ -38,6 +38,9 @@ class _Table(Struct, frozen=True, eq=False):
     total_allocated: float
 
 
+_Keys = tuple[UInt64s, Int64s, Int64s]  # each word once, in order; the first stack that has it; the row of each stack
+
+
 class _Names:
     """Numbers for frames, the same in every profile; a profile's frames are looked at once each, not once a sample."""
 
@@ -46,7 +49,7 @@ class _Names:
         self._functions: dict[bytes, int] = {b"": 0}
         self._numbers: dict[int, int] = {}  # of a function and a line in it, packed
         self._normal: dict[bytes, bytes] = {}  # as it stood in a profile -> what survives a rebuild
-        self.latest: tuple[Profile, Int64s, UInt64s] | None = None  # the last profile, its stacks and their words
+        self.latest: tuple[Profile, Int64s, _Keys] | None = None  # the last profile, its stacks and their words
 
     def of(self, profile: Profile, wanted: Int64s) -> UInt64s:
         """Return a random-looking word for each of these locations."""
@@ -138,8 +141,7 @@ def _table(profile: Profile | None, names: _Names) -> _Table | None:
     place[chosen] = np.arange(len(chosen))
     inside = place[ids] >= 0
     with np.errstate(over="ignore"):
-        keys = _keys(profile, chosen, names)
-    unique, first, same = np.unique(keys, return_index=True, return_inverse=True)
+        unique, first, same = _keys(profile, chosen, names)
     rows = same[place[ids[inside]]]
 
     def summed(values: Floats) -> Floats:
@@ -168,12 +170,12 @@ def _largest(held: Floats) -> Int64s:
     return np.sort(np.argpartition(-held, _MOST_STACKS)[:_MOST_STACKS])
 
 
-def _keys(profile: Profile, stacks: Int64s, names: _Names) -> UInt64s:
-    """Return a word for each of these stacks: equal for equal frames, whichever profile they stand in."""
+def _keys(profile: Profile, stacks: Int64s, names: _Names) -> _Keys:
+    """Return words for these stacks: equal for equal frames, whichever profile they stand in."""
     if names.latest is not None:
-        before, same_stacks, words = names.latest
+        before, same_stacks, keys = names.latest
         if np.array_equal(same_stacks, stacks) and _same_tables(before, profile):
-            return words
+            return keys
     starts, locations = profile.stacks.starts, profile.stacks.locations
     lengths = starts[stacks + 1] - starts[stacks]
     begin = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
@@ -183,7 +185,7 @@ def _keys(profile: Profile, stacks: Int64s, names: _Names) -> UInt64s:
     words = np.zeros(len(profile.locations.line_starts), np.uint64)
     words[used] = names.of(profile, used)
     by_depth = _scramble(np.arange(int(lengths.max(initial=0)), dtype=np.uint64))
-    keys = _runs(words[frames] * by_depth[depth], begin)
+    keys = np.unique(_runs(words[frames] * by_depth[depth], begin), return_index=True, return_inverse=True)
     names.latest = (profile, stacks, keys)
     return keys
 
