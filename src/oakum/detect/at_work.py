@@ -54,7 +54,7 @@ class Servers:
                     self._by_type.setdefault(type_, set()).add(group.stack.key)
             if _works(group):
                 self._busy |= _types(group)
-                self._functions.update(normal_function(frame.function) for frame in group.stack.frames)
+                self._functions |= group.stack.normal_names
 
     def at_head(self, blocked: Population) -> bool:
         """Tell whether whoever has what others wait for may be at work: a lock, their answer, something of a pool.
@@ -110,10 +110,10 @@ def _borrows(group: GoroutineGroup, pools: set[str], borrowers: set[str]) -> boo
     frames, made = group.stack.frames, group.created_by
     if made is not None and normal_function(made.function) in borrowers:
         return True
-    if any(normal_function(frame.function) in borrowers for frame in frames):
+    if not borrowers.isdisjoint(group.stack.normal_names):
         return True
     called = any(frame.owner in ("own", "dependency") and frame.package not in pools for frame in frames)
-    return called and any(frame.package in pools for frame in frames)
+    return called and not pools.isdisjoint(group.stack.packages)
 
 
 def _types(group: GoroutineGroup) -> set[tuple[str, str]]:
@@ -123,11 +123,13 @@ def _types(group: GoroutineGroup) -> set[tuple[str, str]]:
 
 
 def _works(group: GoroutineGroup) -> bool:
+    if not group.stack.is_users or not _may_work(group):
+        return False
+    return not any(frame.function.startswith(_ASIDE) for frame in group.stack.frames)
+
+
+def _may_work(group: GoroutineGroup) -> bool:
     frames = group.stack.frames
-    if not group.stack.is_users:
-        return False
-    if any(frame.function.startswith(_ASIDE) for frame in frames):
-        return False
     if group.state is None or group.state in RUNNING_STATES or group.state in ("sleep", "syscall", "waiting"):
         return True
     if group.state == "IO wait":

@@ -29,6 +29,7 @@ _CALLS = "net/http.(*persistConn).roundTrip"
 _READER = "net/http.(*persistConn).readLoop"
 # Waits for one of the connections that a host may have, or for a new one.
 _QUEUE = "net/http.(*Transport).getConn"
+_READS_REQUEST = frozenset({"net/http.(*conn).readRequest", "net/http.(*connReader).Read", "bufio.(*Reader).Peek"})
 # As many idle connections for each call under way: a pool keeps only those that were once in use at the same time.
 _UNUSED = 10
 
@@ -47,10 +48,7 @@ class Live:
         self._parents: list[set[int]] = [set() for _ in range(snapshots)]
         self._sockets: list[tuple[Population, list[int]]] = []
         self._accepting = {
-            normal_function(frame.function)
-            for population in populations
-            if _accepts(population)
-            for frame in population.example.stack.frames
+            name for population in populations if _accepts(population) for name in population.example.stack.normal_names
         }
         self._families = _Families(populations)
         self._open = [0] * snapshots  # goroutines that wait for a socket that is in use
@@ -58,12 +56,12 @@ class Live:
         calls = [0] * snapshots
         self._answers = False  # a call under way has ended since, or may have: nobody knows who they are
         for population in populations:
-            names = {frame.function for frame in population.example.stack.frames}
+            names = population.example.stack.names
             # Files poll, too; and nobody lives with a connection on which no request is under way.
             network = population.state == "IO wait" and any(name.startswith("net.") for name in names)
             if network and not _unused(population):
                 self._open = [opened + max(0, int(c)) for opened, c in zip(self._open, population.counts, strict=True)]
-            if any(_CARRIER.match(name) for name in names):
+            if any(map(_CARRIER.match, names)):
                 self._carriers = [n + max(0, int(c)) for n, c in zip(self._carriers, population.counts, strict=True)]
             if _CALLS in names or (_READER in names and population.state != "IO wait"):  # asked, or an answer not read
                 self._answers |= not population.followed or int(population.left.sum()) > 0
@@ -88,7 +86,7 @@ class Live:
 
     def companion(self, population: Population) -> str | None:
         """Return what the population's number follows: clients that are still connected."""
-        names = {frame.function for frame in population.example.stack.frames}
+        names = population.example.stack.names
         counts = [max(0, int(count)) for count in population.counts]
         if _SERVE in names and self.served(population):
             return _READ
@@ -110,7 +108,7 @@ class Live:
 
     def served(self, population: Population) -> bool:
         """Tell whether these handle requests whose clients are still there."""
-        if not any(frame.function == _SERVE for frame in population.example.stack.frames):
+        if _SERVE not in population.example.stack.names:
             return False
         groups = population.now
         known = [group for group in groups if len(group.ids) == group.count]
@@ -129,7 +127,7 @@ class Live:
 
     def unused(self, population: Population) -> bool:
         """Tell whether these are idle outbound connections, many more than calls were ever seen under way, all kept."""
-        names = {frame.function for frame in population.example.stack.frames}
+        names = population.example.stack.names
         idle = population.state == "IO wait" if _READER in names else "net/http.(*persistConn).writeLoop" in names
         return (
             idle
@@ -205,7 +203,7 @@ class _Families:
 
 def of_stream(population: Population) -> bool:
     """Tell whether these handle streams that share a connection: whether their clients are there, nothing tells."""
-    return any(_STREAM.match(frame.function) for frame in population.example.stack.frames)
+    return any(map(_STREAM.match, population.example.stack.names))
 
 
 def _spread(values: Sequence[int]) -> int:
@@ -215,30 +213,24 @@ def _spread(values: Sequence[int]) -> int:
 def _is_background_read(population: Population) -> bool:
     made = population.creator.function if population.creator else ""
     return made.startswith("net/http.(*connReader).startBackgroundRead") or any(
-        frame.function.startswith(
-            ("net/http.(*connReader).backgroundRead", "net/http.(*connReader).startBackgroundRead")
-        )
-        for frame in population.example.stack.frames
+        name.startswith(("net/http.(*connReader).backgroundRead", "net/http.(*connReader).startBackgroundRead"))
+        for name in population.example.stack.names
     )
 
 
 def _idle_server(population: Population) -> bool:
-    return any(
-        frame.function in ("net/http.(*conn).readRequest", "net/http.(*connReader).Read", "bufio.(*Reader).Peek")
-        for frame in population.example.stack.frames
-    )
+    return not _READS_REQUEST.isdisjoint(population.example.stack.names)
 
 
 def _unused(population: Population) -> bool:
     """Tell whether net/http alone reads these, between two requests; who took a connection over reads it itself."""
-    frames = population.example.stack.frames
-    http = _idle_server(population) or any(frame.function == _READER for frame in frames)
-    return http and not any(frame.owner in ("own", "dependency") for frame in frames)
+    stack = population.example.stack
+    return (_idle_server(population) or _READER in stack.names) and not stack.is_users
 
 
 def _is_accepted_socket(population: Population) -> bool:
     """Tell whether these wait for what the far end sends next, on sockets that no client of ours opened."""
-    names = [frame.function for frame in population.example.stack.frames]
+    names = population.example.stack.names
     made = population.creator.function if population.creator else ""
     ours = made.startswith("net/http.(*Transport)") or "net/http.(*persistConn).readLoop" in names
     return reads_socket(population) and not ours and _SERVE not in names
@@ -247,10 +239,8 @@ def _is_accepted_socket(population: Population) -> bool:
 def reads_socket(population: Population) -> bool:
     """Tell whether these wait for what the far end of a connection sends next."""
     reads = ("net.(*netFD).Read", "net.(*conn).Read", "net.(*rawConn).Read")
-    return any(frame.function.startswith(reads) for frame in population.example.stack.frames)
+    return any(name.startswith(reads) for name in population.example.stack.names)
 
 
 def _accepts(population: Population) -> bool:
-    return population.state == "IO wait" and any(
-        frame.function == "net.(*netFD).accept" for frame in population.example.stack.frames
-    )
+    return population.state == "IO wait" and "net.(*netFD).accept" in population.example.stack.names

@@ -116,7 +116,7 @@ def _order(signs: Signs) -> tuple[int, int, int]:
     """The root first. Of several stages the one that was started last is nearest to whoever has left."""
     state = "never" if signs.wait == "never" else signs.population.state
     rank = _ROOTS.index(state) if state in _ROOTS else len(_ROOTS)
-    ids = _ids(signs)
+    ids = signs.population.ids
     return rank, -signs.population.last, -int(ids[0]) if len(ids) else 0
 
 
@@ -180,8 +180,8 @@ def _born_together(clusters: list[Cluster]) -> list[Cluster]:
     """
     kept: list[Cluster] = []
     last: Cluster | None = None
-    for cluster in sorted(clusters, key=lambda cluster: [len(ids := _ids(cluster.root)), *ids[:1].tolist()]):
-        if last is not None and _side_by_side(_ids(last.root), _ids(cluster.root)):
+    for cluster in sorted(clusters, key=lambda cluster: [len(ids := cluster.root.population.ids), *ids[:1].tolist()]):
+        if last is not None and _side_by_side(last.root.population.ids, cluster.root.population.ids):
             first, second = sorted((last, cluster), key=lambda one: _order(one.root))
             last.others = [second.root, *first.others, *second.others]
             last.root, last.victims = first.root, [*first.victims, *second.victims]
@@ -206,9 +206,9 @@ def _siblings(clusters: list[Cluster]) -> list[Cluster]:
     """
     kept: list[Cluster] = []
     born: dict[str, list[Cluster]] = defaultdict(list)  # by the package that started them
-    for cluster in sorted(clusters, key=lambda cluster: -len(_ids(cluster.root))):
+    for cluster in sorted(clusters, key=lambda cluster: -len(cluster.root.population.ids)):
         made = cluster.root.population.creator
-        alike = born[made.package] if made is not None and len(_ids(cluster.root)) >= 2 * _SIDE_BY_SIDE else []
+        alike = born[made.package] if made is not None and len(cluster.root.population.ids) >= 2 * _SIDE_BY_SIDE else []
         home = next((one for one in alike[-_SIBLINGS_MOST:] if _of_one_birth(one.root, cluster.root)), None)
         if home is None:
             kept.append(cluster)
@@ -228,7 +228,7 @@ def _of_one_birth(many: Signs, few: Signs) -> bool:
         return False
     if "hard" in (many.wait, few.wait) and many.population.state != few.population.state:
         return False
-    ids, others = _ids(many), _ids(few)
+    ids, others = many.population.ids, few.population.ids
     parents, theirs = _parent_ids(many), _parent_ids(few)
     if not len(theirs) or int(among(theirs, parents).sum()) < 0.9 * len(theirs):
         return False
@@ -254,11 +254,6 @@ def _keepers(clusters: list[Cluster]) -> list[Cluster]:
         waiting.others += [cluster.root, *cluster.others]
         waiting.victims += cluster.victims
     return [one for one in clusters if one not in keeping]
-
-
-def _ids(signs: Signs) -> Int64s:
-    groups = signs.population.now
-    return np.sort(np.concatenate([group.ids for group in groups])) if groups else np.zeros(0, np.int64)
 
 
 def _parents(clusters: list[Cluster]) -> list[Cluster]:
@@ -354,8 +349,7 @@ def works_for(one: Signs, other: Signs) -> bool:
     parents = _parent_ids(one)
     if not len(parents):
         return True
-    ids = np.concatenate([group.ids for group in other.population.now])
-    return int(among(parents, np.sort(ids)).sum()) >= 0.5 * len(parents)
+    return int(among(parents, other.population.ids).sum()) >= 0.5 * len(parents)
 
 
 def _parent_ids(signs: Signs) -> Int64s:
@@ -365,8 +359,8 @@ def _parent_ids(signs: Signs) -> Int64s:
     return known[known > 0]
 
 
-def frames_of(signs: Signs) -> set[str]:
-    return {normal_function(frame.function) for frame in signs.population.example.stack.frames}
+def frames_of(signs: Signs) -> frozenset[str]:
+    return signs.population.example.stack.normal_names
 
 
 def _serves(signs: Signs) -> bool:

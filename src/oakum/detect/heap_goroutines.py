@@ -106,7 +106,7 @@ def _finalizing(snapshot: Snapshot) -> list[GoroutineGroup]:
     Go up to 1.23 hides its last frame: it is then the only goroutine but main that nobody made.
     """
     groups = snapshot.goroutines.groups if snapshot.goroutines else ()
-    named = [group for group in _users(groups) if _FINALIZERS & set(group.stack.functions)]
+    named = [group for group in _users(groups) if not _FINALIZERS.isdisjoint(group.stack.names)]
     if named or not any(group.created_by for group in groups):
         return named
     return [

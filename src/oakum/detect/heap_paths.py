@@ -5,7 +5,7 @@ themselves, containers of the standard library do.
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from msgspec import Struct
 
@@ -28,7 +28,7 @@ _TEXTS = (
 _GOROUTINE = ("runtime.malg", "runtime.allocm", "runtime.newproc", "runtime.newm", "runtime.acquireSudog")
 
 
-class Path(Struct, frozen=True):
+class Path(Struct, frozen=True, dict=True):
     """What one stack says. `driver` is what runs again and again: a handler, a loop, a goroutine's own function."""
 
     allocated: Frame
@@ -42,7 +42,7 @@ class Path(Struct, frozen=True):
     anybody: bool = False  # only the standard library's frames: nobody's code in particular
     goroutine: bool = False
 
-    @property
+    @cached_property
     def types(self) -> frozenset[str]:
         """Return the types whose methods are on the way to the driver; the driver's own does not count."""
         return frozenset(filter(None, (type_of(f.function) for f in self.own[:-1] if f.owner in ("own", "dependency"))))

@@ -220,7 +220,6 @@ def beside(space: Floats, objects: Floats, pinned: Sequence[Suspect], growth: He
 def standing_on(snapshots: Sequence[Snapshot], path: Path) -> list[int | None]:
     """Return how many goroutines of each snapshot have a function of the path on their stack, or a creator in it."""
     names = {normal_function(frame.function) for frame in path.own} - _ANYBODY
-    on_path: dict[int, bool] = {}  # by stack: dumps of one program share theirs
     found: list[int | None] = []
     for snapshot in snapshots:
         if snapshot.goroutines is None:
@@ -228,11 +227,8 @@ def standing_on(snapshots: Sequence[Snapshot], path: Path) -> list[int | None]:
             continue
         number = 0
         for group in snapshot.goroutines.groups:
-            stack = group.stack
-            if id(stack) not in on_path:
-                on_path[id(stack)] = any(normal_function(frame.function) in names for frame in stack.frames)
             creator = normal_function(group.created_by.function) if group.created_by else ""
-            if on_path[id(stack)] or creator in names:
+            if creator in names or not names.isdisjoint(group.stack.normal_names):
                 number += group.count
         found.append(number)
     return found

@@ -210,7 +210,7 @@ def read(goroutines: Goroutines, suspicious: Callable[[int], bool]) -> list[Acto
 
     def far(index: int) -> tuple[bool, int, int]:
         group = goroutines.groups[index]
-        return all(frame.package not in packages for frame in group.stack.frames), group.count, index
+        return packages.isdisjoint(group.stack.packages), group.count, index
 
     for index in sorted(others, key=far):
         actors.extend(reader.actors(index, suspicious=suspicious(index)))

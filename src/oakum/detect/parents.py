@@ -192,7 +192,7 @@ def _by_name(groups: tuple[GoroutineGroup, ...], parents: list[int], children: l
     found = {}
     for index in parents:
         group = groups[index]
-        names: set[str | TypeName] = {normal_function(frame.function) for frame in group.stack.frames}
+        names: set[str | TypeName] = {*group.stack.normal_names}
         if (entry := group.stack.entry) is not None and _closure_of(entry) and _maker(group) is not None:
             # go func() { s.Handle() }() and its neighbours are closures of one function; none of them started another.
             names -= {normal_function(entry.function)} & {normal_function(_maker(group) or "")}

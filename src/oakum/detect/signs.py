@@ -315,15 +315,16 @@ class Reader:
         ids = [group.ids for group in signs.population.groups[self._at[-1]]]
         if not all(map(len, ids)) or signs.kinds.any("startup-goroutine", "startup-pool"):
             return
-        first, last = min(int(i.min()) for i in ids), max(int(i.max()) for i in ids)
         many = signs.population.last
+        single = many < FEW and signs.population.state in ("sync.WaitGroup.Wait", "chan send")
+        if not single and (signs.wait == "hard" or many < FEW or _of_many_parents(signs.population)):
+            return
+        first, last = min(int(i.min()) for i in ids), max(int(i.max()) for i in ids)
         lived = self._youngest >= LIVED and last <= self._youngest // 8
         made = signs.population.creator.name if signs.population.creator else ""
-        if many < FEW and signs.population.state in ("sync.WaitGroup.Wait", "chan send"):
+        if single:
             if (lived or _INIT.match(made)) and not finalizing(signs.population.example):
                 self.add_evidence(signs, "startup-goroutine", first=first)
-        elif signs.wait == "hard" or many < FEW or _of_many_parents(signs.population):
-            return
         elif last - first <= 4 * many + 32 and last <= max(4 * many + 64, 0.1 * self._youngest):
             self.add_evidence(signs, "startup-pool", first=first, last=last, count=many)
 
@@ -361,10 +362,12 @@ class Reader:
             return True
         if signs.wait != "resting" and self._rests() and int(population.since[-2]) >= max(2, 0.5 * last):
             return True
-        came = int(population.counts[self._at[0]]) + int(population.came[:-1].sum())
+        came = int(population.counts[self._at[0]]) + sum(population.came[:-1].tolist())
         if len(self._at) < 3 and last >= 3 * came:  # most came since: nobody can say yet whether they stay
             return True
-        return came == 0 or int(population.left.sum()) < 0.5 * came or self._veterans(population) >= max(2, 0.3 * last)
+        return (
+            came == 0 or sum(population.left.tolist()) < 0.5 * came or self._veterans(population) >= max(2, 0.3 * last)
+        )
 
     def _veterans(self, population: Population) -> int:
         """Return how many have stood here through at least three snapshots: traffic does not."""
@@ -470,7 +473,7 @@ def example(groups: Sequence[GoroutineGroup], snapshot: Snapshot) -> tuple[str, 
     group = groups[0] if len(groups) == 1 else max(groups, key=lambda group: (group.longest or 0, group.count))
     if goroutines is not None and len(group.spans) and len(goroutines.text) and len(group.ids):
         row = int(group.waits.argmax()) if len(group.waits) == len(group.ids) else 0
-        start, end = (int(edge) for edge in group.spans[row])
+        start, end = group.spans[row].tolist()
         text = bytes(goroutines.text[start : min(end, start + 4096)]).decode("utf-8", "replace")
         return f"goroutine {int(group.ids[row])}", "\n".join(text.strip().splitlines()[:9])
     lines = [f"{group.count} @ {group.state}" if group.state else f"{group.count} @"]

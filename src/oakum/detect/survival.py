@@ -113,11 +113,12 @@ def operation(population: Population) -> Frame | None:
     of the same program called and waits for. A worker between two jobs waits in its own loop, or, by a condition, in
     the method of its queue that the loop calls. A stream lasts as long as its client likes.
     """
-    frames = population.example.stack.frames
-    written = [frame for frame in frames if frame.owner in ("own", "dependency")]
-    if not written or population.state == "IO wait" or of_stream(population):
+    stack = population.example.stack
+    if not stack.is_users or population.state == "IO wait" or of_stream(population):
         return None
-    if any(frame.function == _SERVES for frame in frames):
+    frames = stack.frames
+    written = [frame for frame in frames if frame.owner in ("own", "dependency")]
+    if _SERVES in stack.names:
         return written[-1]
     if calls_out(frames):
         return written[0]

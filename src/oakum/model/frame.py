@@ -190,7 +190,17 @@ class Stack(Struct, frozen=True, dict=True):
     @property
     def functions(self) -> tuple[str, ...]:
         """Return the functions verbatim, leaf first."""
-        return tuple(frame.function for frame in self.frames)
+        return tuple([frame.function for frame in self.frames])
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Return the functions that stand in it. Kept: dumps of one program share their stacks, and all are asked."""
+        return frozenset(self.functions)
+
+    @cached_property
+    def normal_names(self) -> frozenset[str]:
+        """Return the same as another build has them."""
+        return frozenset(map(normal_function, self.functions))
 
     @property
     def key(self) -> str:
@@ -205,6 +215,11 @@ class Stack(Struct, frozen=True, dict=True):
             if package not in _WAITING and not package.startswith(("internal/", "runtime/internal/")):
                 return frame
         return self.frames[0] if self.frames else None
+
+    @cached_property
+    def packages(self) -> frozenset[str]:
+        """Return the packages of its functions."""
+        return frozenset([frame.package for frame in self.frames])
 
     @cached_property
     def is_users(self) -> bool:

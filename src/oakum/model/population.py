@@ -6,7 +6,7 @@ import numpy as np
 from msgspec import Struct
 
 from oakum.model.frame import Frame
-from oakum.model.goroutine import GoroutineGroup
+from oakum.model.goroutine import NO_INT64S, GoroutineGroup
 from oakum.model.profile import Int64s
 
 
@@ -54,6 +54,11 @@ class Population(Struct, frozen=True, eq=False, dict=True):
         """Return its groups in the last snapshot that has goroutines."""
         counts = self.counts.tolist()
         return next((self.groups[at] for at in range(len(counts) - 1, -1, -1) if counts[at] >= 0), ())
+
+    @cached_property
+    def ids(self) -> Int64s:
+        """Return the ids of its members in the last snapshot that has goroutines, in order."""
+        return np.sort(np.concatenate([NO_INT64S, *(group.ids for group in self.now)]))
 
     @property
     def example(self) -> GoroutineGroup:
