@@ -119,9 +119,7 @@ def _walk(
         if (facts.st_dev, facts.st_ino) in above:  # a link back to where we come from
             return
         above |= {(facts.st_dev, facts.st_ino)}
-        # A pipe or a device in a directory would make us wait; who means one names it.
-        children = [c for c in path.iterdir() if not c.name.startswith(".") and (c.is_file() or c.is_dir())]
-        children.sort(key=lambda child: natural(child.name))
+        children = [path / name for name in sorted(_names_in(path), key=natural)]
         if not children:
             raise Unread(Problem.of("unread.empty", origin=origin), origin)
         if manifest := _manifest_in(path, origin, complain):
@@ -148,6 +146,17 @@ def _walk(
             above,
             within.below(child.name) if within else None,
         )
+
+
+def _names_in(folder: Path) -> Iterator[str]:
+    """Yield the files and folders in a folder that are not hidden. A pipe or a device would make us wait; who means one
+    names it."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            # Of all but links the list tells what they are.
+            there = Path(entry) if entry.is_symlink() else entry
+            if not entry.name.startswith(".") and (there.is_file() or there.is_dir()):
+                yield entry.name
 
 
 def _opened(archive: Capture, complain: Complaint) -> Iterator[Capture]:
