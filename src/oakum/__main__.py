@@ -29,7 +29,9 @@ def main() -> None:
     except KeyboardInterrupt:  # before there is anybody who could tell it
         print("oakum: interrupted", file=sys.stderr)
         sys.exit(130)
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    gc.freeze()  # as it ends, Python looks for cycles all the same: among everything that was read
+    sys.exit(code)
 
 
 if __name__ == "__main__":
