@@ -57,11 +57,12 @@ class Wait(Struct, frozen=True, eq=False):
 
 
 def waits(actors: Iterable[Actor]) -> list[Wait]:
-    """Return what every actor that may be stuck in a lock waits for."""
+    """Return what all who are at a lock wait for, when one of them may be stuck: who came last tells of it, too."""
     everyone = list(actors)
-    locks = locks_of(actor for actor in everyone if actor.want and actor.suspicious)
-    if not locks:
+    asking = [actor for actor in everyone if actor.want]
+    if not any(actor.suspicious for actor in asking):
         return []
+    locks = locks_of(asking)
     index = _Index(everyone, locks)
     return [wait for lock in locks for wait in _of_lock(lock, index)]
 
