@@ -118,8 +118,8 @@ def _reached(parts: Sequence[Part]) -> set[str]:
         elif target.startswith(_OWN):
             found.add(target.partition("://")[2].partition("/")[0])
         if (sockets := part.reading.sockets) is not None:
-            found |= {f"pid:{sockets.pid}"} if sockets.pid else set()
-            for row in sockets.rows:
+            found |= {f"pid:{sockets.owner}"} if sockets.owner else set()
+            for row in sockets.own:  # a list of the whole machine lies beside each of its processes
                 if row.state == "LISTEN" and not row.is_unix:
                     host, _, port = row.local.rpartition(":")
                     found |= {f"{name}:{port}" for name in (_LOOPBACK if host in _EVERYWHERE else (host,))}

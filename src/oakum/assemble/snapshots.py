@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from oakum.assemble.identity import identity_of
 from oakum.assemble.parts import KERNEL, Part
+from oakum.assemble.sockets import joined
 from oakum.model import Goroutines, Identity, Metrics, Snapshot
 from oakum.model.frame import owner_of, split_function
 
@@ -148,7 +149,8 @@ class Gathered(Struct, eq=False, dict=True):
         """Return the snapshot, with everything that was read of it."""
         best = {slot: one for slot in sorted(self.slots) if (one := self.best(slot))}
         stats = next((f for f in self.parts if f.reading.memstats is not None), None)
-        sockets = next((f for f in reversed(self.parts) if f.reading.sockets is not None), None)
+        listed = [(f, f.reading.sockets) for f in reversed(self.parts) if f.reading.sockets is not None]
+        sockets = next((f for f, told in listed if told.rows), listed[0][0] if listed else None)
         heap = best.get("heap")
         if heap is not None and heap.reading.profile is None:
             del best["heap"]
@@ -167,7 +169,7 @@ class Gathered(Struct, eq=False, dict=True):
             metrics=self.metrics,
             status=self._status(),
             sources=MappingProxyType(dict(sorted(sources.items()))),
-            sockets=sockets.reading.sockets if sockets else None,
+            sockets=joined([told for _, told in listed]),
             profiles=MappingProxyType({f.reading.kind: other for f in self.parts if (other := f.other_profile)}),
             notes=MappingProxyType({k: v for f in reversed(self.parts) for k, v in f.reading.notes.items()}),
             go_version=next((f.reading.go_version for f in self.parts if f.reading.go_version), None),

@@ -1,10 +1,24 @@
-"""Sockets of a process -> one sentence for each where somebody waits for somebody, the fullest first."""
+"""Lists of sockets -> those of one snapshot as one; one sentence for each where somebody waits, the fullest first."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from types import MappingProxyType
 
 from oakum.model import Socket, Sockets, Text
 
 _NAMED = 5  # of each kind; sockets.txt has them all
+
+
+def joined(lists: Sequence[Sockets]) -> Sockets | None:
+    """Return what several lists of one snapshot tell together: tables, and which of their rows the process has open."""
+    if len(lists) < 2:
+        return lists[0] if lists else None
+    opened = [one.open for one in lists if one.open is not None]
+    return Sockets(
+        tuple(row for one in lists for row in one.rows),
+        next((one.owner for one in lists if one.owner is not None), None),
+        MappingProxyType({name: value for one in lists for name, value in one.limits.items()}),
+        MappingProxyType({inode: fd for one in opened for inode, fd in one.items()}) if opened else None,
+    )
 
 
 def blocked_sockets(sockets: Sockets) -> Iterator[Text]:

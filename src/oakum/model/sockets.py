@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 # net.core.wmem_default and rmem_default, where nobody has set them and a capture does not tell.
 _USUAL = 212_992
@@ -28,6 +29,8 @@ class Socket(Struct, frozen=True):
     send_buffer: int | None = None  # ... and may take
     receive_used: int | None = None
     receive_buffer: int | None = None
+    pid: int | None = None  # whose it is, where a list of several processes tells that
+    name: str = ""
 
     @property
     def is_unix(self) -> bool:
@@ -61,11 +64,25 @@ class Socket(Struct, frozen=True):
 
 
 class Sockets(Struct, frozen=True):
-    """The sockets of one process, and the kernel's limits on buffers."""
+    """The sockets of one process, or of a whole machine; and the kernel's limits on buffers."""
 
     rows: tuple[Socket, ...]
-    pid: int | None = None
+    pid: int | None = None  # of whom all rows are; None: each row tells it, or nothing does
     limits: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))  # "net.core.wmem_max": "212992"
+    open: Mapping[int, int] | None = None  # inode -> fd of what one process has open; None: no such list was captured
+
+    @property
+    def owner(self) -> int | None:
+        """Return the process that they are of: as the list says, or the only one that all its rows name."""
+        named = {row.pid for row in self.rows}
+        return self.pid if self.pid is not None or len(named) != 1 else next(iter(named))
+
+    @property
+    def own(self) -> tuple[Socket, ...]:
+        """Return those that are surely of one process, where one is told; a list of a whole machine has none such."""
+        if self.open is not None:
+            return tuple(replace(row, fd=self.open[row.inode]) for row in self.rows if row.inode in self.open)
+        return self.rows if self.owner is not None else ()
 
     @property
     def full(self) -> tuple[Socket, ...]:

@@ -1,7 +1,8 @@
-"""Sockets of a process -> Sockets: sockets.txt as `oakum capture pid:N` writes it, or what `ss -tuxanpm` prints.
+"""Sockets of a process -> Sockets: sockets.txt as `oakum capture pid:N` writes it, or what `ss` prints.
 
-In: lines Netid, State, Recv-Q, Send-Q, both ends, then users:, peer:, skmem: in any order, also on the next line. Out:
-one reading of kind "sockets".
+In: lines Netid, State, Recv-Q, Send-Q, both ends, then users:, peer:, skmem: in any order, also on the next line; ss
+leaves the first two out where all rows have them in common (`ss -tnp`, `ss -x state established`). Out: one reading of
+kind "sockets".
 """
 
 import re
@@ -16,8 +17,8 @@ from oakum.regex import regex
 
 # # oakum sockets/1 pid=812 name=containerd at=2026-11-16T10:15:00Z
 _OURS = regex(rb"\A# oakum sockets/1 pid=(\d{1,10}) name=(\S{1,200}) at=(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)\n")
-# Netid State  Recv-Q Send-Q Local Address:Port  Peer Address:Port Process
-_COLUMNS = regex(rb"^Netid +State +Recv-Q +Send-Q +Local ?Address:Port +Peer ?Address:Port\b", re.MULTILINE)
+# Netid State  Recv-Q Send-Q Local Address:Port  Peer Address:Port Process     State Recv-Q ...     Recv-Q Send-Q ...
+_COLUMNS = regex(r"(Netid +)?(State +)?Recv-Q +Send-Q +Local ?Address:Port +Peer ?Address:Port\b")
 # The line `# net.core.wmem_max = 212992`
 _LIMIT = regex(r"# (net\.[a-z0-9_.]{1,60}) = ([\d ]{1,60})$")
 # u_str ESTAB  0      212992  * 48213  * 48214 users:...       tcp ESTAB 0 0 127.0.0.1:6060 127.0.0.1:43210 users:...
@@ -44,7 +45,7 @@ def read(data: Buffer, limits: Limits) -> tuple[Reading, ...]:
     del limits  # linear, and bounded here
     head = bytes(data[: 8 << 10])
     ours = _OURS.match(head)
-    if not ours and not _COLUMNS.match(head):
+    if not ours and not _COLUMNS.match(head.decode("latin-1")):
         return ()
     lines = bytes(data[:_MOST]).decode("utf-8", "replace").splitlines()
     found = {limit[1]: limit[2].strip() for line in lines[:64] if (limit := _LIMIT.match(line))}
@@ -70,17 +71,21 @@ def _rows(lines: list[str]) -> tuple[list[Socket], int]:
     rows: list[Socket] = []
     users: dict[tuple[str, str] | int, tuple[int, str]] = {}  # who has the end that others are connected to
     unread = 0
+    left_out = ""  # of the columns, as all rows have them in common
     for line in lines:
         if line[:1] in ("\t", " ") and rows:  # ss -m puts the memory on a line of its own
             rows[-1] = _with_memory(rows[-1], line)
             continue
-        found = _ROW.match(line)
+        if columns := _COLUMNS.match(line):  # several lists may stand one after the other
+            left_out = ("" if columns[1] else "tcp ") + ("" if columns[2] else "ESTAB ")
+            continue
+        found = _ROW.match(left_out + line) if line else None
         if found and len(rows) < _MOST_ROWS:
             rows.append(_row(found))
-            if user := _USER.search(line):
-                end = rows[-1].inode if rows[-1].kind.startswith("u_") else (rows[-1].local, rows[-1].peer)
-                users[end] = int(user[2]), _plain(user[1])
-        elif line and not line.startswith(("#", "Netid")):
+            if (pid := rows[-1].pid) is not None:
+                end = rows[-1].inode if rows[-1].is_unix else (rows[-1].local, rows[-1].peer)
+                users[end] = pid, rows[-1].name
+        elif line and not line.startswith("#"):
             unread += 1
     return [_with_peer(row, users) for row in rows], unread
 
@@ -105,6 +110,8 @@ def _row(found: re.Match[str]) -> Socket:
         int(user[3]) if user else None,
         int(owner[2]) if owner else None,
         _plain(owner[1]) if owner else "",
+        pid=int(user[2]) if user else None,
+        name=_plain(user[1]) if user else "",
     )
     return _with_memory(socket, rest)
 
@@ -126,7 +133,7 @@ def _with_memory(socket: Socket, text: str) -> Socket:
 
 def _with_peer(row: Socket, users: dict[tuple[str, str] | int, tuple[int, str]]) -> Socket:
     """Return the row with who has the other end, where that end is a row too."""
-    owner = users.get(row.peer_inode if row.kind.startswith("u_") else (row.peer, row.local))
+    owner = users.get(row.peer_inode if row.is_unix else (row.peer, row.local))
     if row.peer_pid is not None or owner is None or row.state == "LISTEN":
         return row
     return replace(row, peer_pid=owner[0], peer_name=owner[1])

@@ -5,9 +5,7 @@ peers and the memory of buffers come from sock_diag; a TCP peer on this machine 
 """
 
 import os
-import socket
 from collections.abc import Iterable, Iterator
-from ipaddress import IPv6Address, ip_address
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -15,16 +13,9 @@ from msgspec.structs import replace
 from oakum.collect.process.proc import Proc, pids, socket_inode
 from oakum.collect.process.sock_diag import Told, tcp_memory, unix_sockets
 from oakum.model import Socket
+from oakum.proc_net import inet_row, unix_row
 
 _MOST = 64 << 20  # of /proc/net/tcp: some 400,000 connections
-# As ss names them.
-_TCP_STATES = (
-    "UNKNOWN", "ESTAB", "SYN-SENT", "SYN-RECV", "FIN-WAIT-1", "FIN-WAIT-2", "TIME-WAIT", "CLOSE", "CLOSE-WAIT",
-    "LAST-ACK", "LISTEN", "CLOSING", "NEW-SYN-RECV",
-)  # fmt: skip
-_UNIX_TYPES = {1: "u_str", 2: "u_dgr", 5: "u_seq"}
-_UNIX_LISTENS = 0x10000  # __SO_ACCEPTCON
-_UNIX_STATES = {1: "UNCONN", 2: "SYN-SENT", 3: "ESTAB", 4: "CLOSING"}
 LIMITS = (
     "net.core.rmem_default", "net.core.rmem_max", "net.core.wmem_default", "net.core.wmem_max", "net.core.somaxconn",
     "net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem", "net.unix.max_dgram_qlen",
@@ -70,52 +61,11 @@ def _every(proc: Proc) -> Iterator[Socket]:
     for kind in ("tcp", "udp"):
         for file in (kind, f"{kind}6"):
             for line in proc.quietly(f"net/{file}", _MOST).splitlines()[1:]:
-                if row := _inet(kind, line.decode("ascii", "replace").split()):
+                if row := inet_row(kind, line.decode("ascii", "replace")):
                     yield row
     for line in proc.quietly("net/unix", _MOST).splitlines()[1:]:
-        if row := _unix(line.decode("utf-8", "replace").split(maxsplit=7)):
+        if row := unix_row(line.decode("utf-8", "replace")):
             yield row
-
-
-def _inet(kind: str, fields: list[str]) -> Socket | None:
-    # 0: 0100007F:17AC 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 48213 1 ...
-    if len(fields) < 10:
-        return None
-    try:
-        local, peer, state = _address(fields[1]), _address(fields[2]), _TCP_STATES[int(fields[3], 16)]
-        sent, received = (int(part, 16) for part in fields[4].split(":"))
-        inode = int(fields[9])
-    except (ValueError, IndexError):
-        return None
-    if kind == "udp" and state == "CLOSE":
-        state = "UNCONN"
-    return Socket(kind, state, received, sent, local, peer, inode)
-
-
-def _address(text: str) -> str:
-    """Return 127.0.0.1:6060 of "0100007F:17AC"; IPv4 in IPv6 is told as IPv4, since the other end is."""
-    raw, _, port = text.partition(":")
-    # Each 32 bits stand in the machine's own order.
-    packed = b"".join(socket.htonl(int(raw[at : at + 8], 16)).to_bytes(4, "big") for at in range(0, len(raw), 8))
-    address = ip_address(packed)
-    if isinstance(address, IPv6Address):
-        if address.ipv4_mapped is None:
-            return f"[{address}]:{int(port, 16)}"
-        address = address.ipv4_mapped
-    return f"{address}:{int(port, 16)}"
-
-
-def _unix(fields: list[str]) -> Socket | None:
-    # 000000005ea050fe: 00000002 00000000 00010000 0001 01 48214 /run/containerd/containerd.sock
-    if len(fields) < 7:
-        return None
-    try:
-        kind = _UNIX_TYPES.get(int(fields[4], 16), "u_dgr")
-        listens, state, inode = int(fields[3], 16) & _UNIX_LISTENS, int(fields[5], 16), int(fields[6])
-    except ValueError:
-        return None
-    told = "LISTEN" if listens else _UNIX_STATES.get(state, "UNCONN")
-    return Socket(kind, told, None, None, fields[7] if len(fields) > 7 else "*", "*", inode)
 
 
 def _with_told(rows: Iterable[Socket]) -> list[Socket]:
