@@ -1,6 +1,6 @@
 """The line, one page: case -> growth -> suspects -> judgement -> diagnosis. The file to read first."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
@@ -11,6 +11,7 @@ from oakum.compare.goroutines import count_in_baseline, populations
 from oakum.compare.heap import heap_growth
 from oakum.compare.memory import memory, memory_series
 from oakum.compare.timeline import shows_growth, snapshot_rows, timeline
+from oakum.detect.chains import link_processes
 from oakum.detect.gaps import gaps
 from oakum.detect.goroutines import goroutine_suspects
 from oakum.detect.heap import heap_suspects
@@ -23,9 +24,23 @@ from oakum.detect.peers import join_peers
 from oakum.detect.runs import Measured, across_runs, explained_once, longest_runs
 from oakum.explain import explain
 from oakum.explain.upstream.known import recognise
-from oakum.judge import cleared, judge, reconcile, verdict
+from oakum.judge import cleared, confidence, edge_confidence, judge, reconcile, verdict
 from oakum.knowledge.leaks import leaks
-from oakum.model import Activity, Case, Diagnosis, Gap, Memory, Process, ProcessRow, Sources, Suspect, Text
+from oakum.model import (
+    Activity,
+    Case,
+    Chain,
+    Diagnosis,
+    Finding,
+    Gap,
+    Memory,
+    Population,
+    Process,
+    ProcessRow,
+    Sources,
+    Suspect,
+    Text,
+)
 from oakum.model.vocabulary import HARMLESS
 
 Progress = Callable[[Text], None]
@@ -44,13 +59,17 @@ def diagnose(case: Case, progress: Progress = _silent, sources: Sources | None =
     memories: list[Memory] = []
     works: list[Activity] = []
     measured: list[Measured] = []
+    found: dict[str, tuple[Population, ...]] = {}
     for process in case.processes:
         progress(Text("progress.comparing", {"snapshots": len(process.snapshots), "process": process.name}))
         works.append(activity(process.snapshots))
         measured.append(_measured(process))
-        suspects += _suspects(measured[-1], works[-1])
+        found[process.id] = _populations(process)
+        suspects += _suspects(measured[-1], works[-1], found[process.id])
         memories.append(_memory(measured[-1]))
     suspects = recognise(join_peers(suspects), case.processes, leaks())
+    linked = link_processes(case, found, suspects, confidence, edge_confidence)
+    suspects = linked.suspects
     findings, explained = judge(suspects)
     unread: tuple[Gap, ...] = ()
     if sources is not None and findings:
@@ -70,10 +89,11 @@ def diagnose(case: Case, progress: Progress = _silent, sources: Sources | None =
         findings=findings,
         explained=explained,
         memory=reconcile(memories, findings),
-        gaps=(*gaps(*longest_runs(case, works), findings), *unsettled.values(), *unread),
+        gaps=(*linked.gaps, *gaps(*longest_runs(case, works), findings), *unsettled.values(), *unread),
         inputs=case.inputs,
         timeline=tuple(point for process in case.processes for point in timeline(process)),
         notices=case.notices,
+        chains=tuple(_with_finding(chain, findings) for chain in linked.chains),
     )
 
 
@@ -83,10 +103,19 @@ def _measured(process: Process) -> Measured:
     return Measured(process, growth, memory_series(_with_past(process)))
 
 
-def _suspects(measured: Measured, work: Activity) -> list[Suspect]:
+def _with_finding(chain: Chain, findings: Sequence[Finding]) -> Chain:
+    """Return the chain with the id of the finding that it belongs to."""
+    return replace(chain, finding=next((one.id for one in findings if one.suspect.sites[0] == chain.root), ""))
+
+
+def _populations(process: Process) -> tuple[Population, ...]:
+    """Return the goroutines of a process by their places, through its snapshots."""
+    return tuple(populations([one.goroutines for one in process.snapshots], dated=dated_since(process.snapshots)))
+
+
+def _suspects(measured: Measured, work: Activity, found: Sequence[Population]) -> list[Suspect]:
     """Return what goroutines, heap, memory and metrics of a process make suspicious, harmless suspects too."""
     process, growth, series = measured.process, measured.heap, measured.memory
-    found = populations([one.goroutines for one in process.snapshots], dated=dated_since(process.snapshots))
     goroutines = goroutine_suspects(process, found, work, count_in_baseline(process), cleared)
     pins = attribute(goroutines, growth, process)
     own = memory_series(process) if process.history else series

@@ -63,6 +63,8 @@ def confidence(suspect: Suspect) -> Confidence:
     kinds = suspect.kinds
     if kinds.has("leak-profile"):  # Go's own collector lists nothing that could go on
         return "proven"
+    if kinds.any("process-cycle", "peer-blocked"):  # the processes, looked at together, leave nobody who could answer
+        return "likely"
     return "likely" if kinds.has("goleak") or _likely(suspect) else "possible"
 
 
@@ -91,6 +93,8 @@ def _state(suspect: Suspect) -> str | None:
 def _likely_hard(suspect: Suspect) -> bool:
     """Tell whether goroutines in a wait that is abnormal to last are likely leaked."""
     kinds = suspect.kinds
+    if kinds.has("waited-for"):  # they have not moved, and neither has anybody who waits for their answer
+        return not kinds.any("departures", "head-at-work", "queue-growth")
     if kinds & _DEADLOCK or kinds.has("stuck"):
         return True
     if kinds.has("same-goroutines", "lock-holder") or kinds.has("majority", "cause-in-source"):
@@ -121,6 +125,10 @@ def _likely_at_rest(suspect: Suspect) -> bool:
         return True
     grew = kinds & _GROWS or kinds.has("never-drops") or kinds.has("stuck", "single-step")
     if kinds.has("cause-in-source") and grew:  # nothing can unblock it
+        return True
+    # One call after the other, none is answered; a select has other cases, as a poll that may still be.
+    grows = kinds.any("steady-growth", "never-drops", "stuck", "unanswered")
+    if kinds.has("waited-for") and _state(suspect) != "select" and grows:
         return True
     if kinds.has("counts-only"):  # who waits now may be another
         return kinds.has("never-drops", "mid-operation") or kinds.has("not-reused", "steady-growth")
@@ -155,6 +163,17 @@ def _likely_memory(suspect: Suspect) -> bool:
         return True
     # Nothing in the code takes it out, and it follows the work.
     return kinds.has("never-removed", "heap-even-growth") or kinds.has("off-heap-steady-growth")
+
+
+def edge_confidence(kinds: Kinds) -> Confidence:
+    """Return how sure it is that goroutines of one process wait for those of another.
+
+    A connection that both have names the process, a method the handler: together they leave nothing open. Either alone
+    may be of another call; that both speak one protocol, and as many wait as answer, is no more than possible.
+    """
+    if kinds.has("socket-pair") and kinds.any("same-method", "socket-full"):
+        return "proven"
+    return "likely" if kinds.any("socket-pair", "same-method") else "possible"
 
 
 def cleared(kinds: Kinds, wait: WaitKind, misplaced: bool) -> Mechanism | None:
@@ -206,6 +225,7 @@ def _order(finding: Finding) -> tuple[float, ...]:
     if suspect.kinds.any("progress", "startup-pool") and suspect.wait != "hard":
         says = 0
     waits_for_a_peer = finding.mechanism == "missing-deadline" and suspect.wait == "resting"
+    waits_for_a_peer = waits_for_a_peer or suspect.kinds.has("peer-blocked")
     return sure, -says, waits_for_a_peer, -suspect.weight
 
 

@@ -26,6 +26,7 @@ _INTERVALS = 3
 # Where one in ten of those seen before has left, one can leave from here.
 _LEFT = 0.1
 _SERVES = "net/http.(*conn).serve"
+_RECEIVES, _INVOKES = "google.golang.org/grpc.(*clientStream).RecvMsg", "google.golang.org/grpc.invoke"
 # Of the parents; some requests start two, and some are still under way.
 _NEARLY_EACH = 0.8
 # Of fewer all parents may be gone by chance.
@@ -104,6 +105,12 @@ def orphaned(population: Population, living: frozenset[int]) -> bool:
     others = set(parents)
     alive = len(others & living)
     return len(others) >= _NEARLY_EACH * len(parents) and alive <= (1 - _NEARLY_EACH) * len(parents)
+
+
+def _reads_stream(frames: Sequence[Frame]) -> bool:
+    """Tell whether this is the reader of a gRPC stream, and no call that one answer ends."""
+    names = {frame.function for frame in frames}
+    return _RECEIVES in names and _INVOKES not in names
 
 
 def operation(population: Population) -> Frame | None:

@@ -6,6 +6,9 @@ from oakum.model.capture import Buffer, Capture, Problem, Reading, problem_of, s
 from oakum.model.case import Case, Identity, InputRow, Process, Run, Snapshot, Source
 from oakum.model.cause import Cause, CauseSite, Excerpt, Flaw, Lead, Remedy, Scan, Sources, SourceText
 from oakum.model.diagnosis import (
+    Chain,
+    ChainEdge,
+    ChainEnd,
     Confidence,
     Diagnosis,
     Evidence,
@@ -57,6 +60,9 @@ __all__ = [
     "Cause",
     "CauseRole",
     "CauseSite",
+    "Chain",
+    "ChainEdge",
+    "ChainEnd",
     "Confidence",
     "Diagnosis",
     "Evidence",

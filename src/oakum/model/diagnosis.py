@@ -23,7 +23,7 @@ from oakum.model.vocabulary import BY_DECISIVENESS, EvidenceKind, Kinds, Mechani
 
 Confidence = Literal["proven", "likely", "possible"]
 Verdict = Literal["leaking", "healthy", "undecided"]
-Because = Literal["parent", "same lock", "behind"]
+Because = Literal["parent", "same lock", "behind", "peer"]
 Measure = Literal["goroutines", "inuse_space", "inuse_objects", "rss"]
 Against = Literal["past", "baseline"]
 _RANKS: Mapping[str, int] = {kind: at for at, kind in enumerate(BY_DECISIVENESS)}
@@ -233,6 +233,39 @@ class ProcessRow(Struct, frozen=True):
     run: Run | None = None  # None: it was not restarted
 
 
+class ChainEnd(Struct, frozen=True):
+    """One side of a hop: the process by its name, and the code that asks or is to answer."""
+
+    process: str
+    frame: Frame
+
+
+class ChainEdge(Struct, frozen=True):
+    """One hop of a wait chain: goroutines of one process wait for the other, and what shows it, strongest first."""
+
+    waiter: ChainEnd
+    blocker: ChainEnd
+    protocol: str
+    confidence: Confidence
+    evidence: tuple[Evidence, ...]
+    count: int = 0  # goroutines that wait
+    handler: Frame | None = None  # what is to answer, where the blocker is another goroutine of its process
+
+
+class Chain(Struct, frozen=True):
+    """Processes that wait for one another: the waiter first, the terminal blocker last; a cycle repeats its first."""
+
+    edges: tuple[ChainEdge, ...]
+    root: Site  # the first site of the finding that it belongs to
+    cycle: bool = False
+    finding: str = ""  # the id of that finding
+
+    @property
+    def processes(self) -> tuple[str, ...]:
+        """Return the names of the processes, the waiter first."""
+        return (self.edges[0].waiter.process, *(edge.blocker.process for edge in self.edges))
+
+
 class Diagnosis(Struct, frozen=True):
     """The answer. Findings worst first."""
 
@@ -250,3 +283,4 @@ class Diagnosis(Struct, frozen=True):
     target: str = ""  # the process that was asked while it ran, and can be asked again; "": files were given
     tool: str = ""  # the version that made it; "": this one
     notices: tuple[Text, ...] = ()  # what stands on the first screen: it restarted, these are two programs
+    chains: tuple[Chain, ...] = ()  # who waits for whom over the borders of processes

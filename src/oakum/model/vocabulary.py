@@ -20,6 +20,9 @@ EvidenceKind = Literal[
     # Who waits for whom.
     "same-lock", "lock-holder", "no-lock-holder", "wait-cycle", "locked-twice", "reader-writer-reader", "parent-waits",
     "inferred-link",
+    # Who waits for whom in another process.
+    "process-cycle", "waited-for", "peer-blocked", "unanswered",
+    "socket-pair", "socket-full", "same-method", "same-protocol", "counts-agree", "ages-agree", "shared-words",
     # The live heap.
     "heap-steady-growth", "heap-even-growth", "heap-retained", "heap-single-step", "heap-largest", "heap-owner",
     "heap-baseline", "heap-pinned", "finalizer-runs", "timer-runs", "heap-plateau", "heap-falls", "heap-sampling-noise",
@@ -93,6 +96,17 @@ EVIDENCE: Mapping[EvidenceKind, Kind] = MappingProxyType({
     "reader-writer-reader": Kind("for", "a reader waits for a writer that waits for that reader"),
     "parent-waits": Kind("for", "a goroutine waits for one that it started and that never ends"),
     "inferred-link": Kind("for", "who waits for whom follows from the shape of the stacks alone"),
+    "process-cycle": Kind("for", "goroutines of several processes wait for one another in a cycle"),
+    "waited-for": Kind("for", "goroutines of other processes wait for these and make no progress"),
+    "peer-blocked": Kind("for", "the process that they call is blocked, and no deadline has ended their calls"),
+    "unanswered": Kind("for", "calls to another process: none was answered, the earliest still wait, and more come"),
+    "socket-pair": Kind("for", "both processes have the same connection"),
+    "socket-full": Kind("for", "their connection is full, with the same bytes in several captures"),
+    "same-method": Kind("for", "one calls the method that the other handles"),
+    "same-protocol": Kind("for", "one waits for an answer of the protocol that the other serves"),
+    "counts-agree": Kind("for", "as many goroutines wait as are to answer"),
+    "ages-agree": Kind("for", "the oldest call and the oldest handler have waited as long as each other"),
+    "shared-words": Kind("for", "the code that calls is named after the other process"),
     "heap-steady-growth": Kind("for", "live memory grew three times or more, each past a collection, without slowing"),
     "heap-even-growth": Kind("for", "live memory grew in each of the few steps, no slower at the end"),
     "heap-retained": Kind("for", "all that was allocated there under load is still there after the load has stopped"),
@@ -130,10 +144,13 @@ EVIDENCE: Mapping[EvidenceKind, Kind] = MappingProxyType({
 # it.
 BY_DECISIVENESS: tuple[EvidenceKind, ...] = (
     "leak-profile", "goleak", "never-wakes",
+    "process-cycle", "waited-for", "peer-blocked",
+    "socket-pair", "socket-full", "same-method", "same-protocol", "counts-agree", "ages-agree", "shared-words",
     "wait-cycle", "locked-twice", "reader-writer-reader", "no-lock-holder", "lock-holder", "parent-waits",
     "cause-in-source", "never-removed", "known-bug", "inferred-link", "finalizer-runs", "timer-runs",
     "steady-growth", "growth-at-constant-load", "single-step", "outlives-load", "not-reused",
-    "mid-operation", "orphaned", "clients-left", "never-drops", "queue-growth", "idle-connections", "baseline",
+    "mid-operation", "orphaned", "clients-left", "never-drops", "queue-growth", "unanswered", "idle-connections",
+    "baseline",
     "heap-steady-growth", "heap-even-growth", "heap-single-step", "heap-retained", "heap-baseline",
     "heap-largest", "heap-owner", "off-heap-steady-growth", "off-heap-single-step", "metric-growth",
     "same-goroutines", "whole-process", "stuck", "pool-unused", "nobody-at-work", "reported-wait", "steady-arrivals",

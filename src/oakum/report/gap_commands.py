@@ -106,6 +106,22 @@ def _status(_: Gap, address: str) -> str:
     return f"cp /proc/{pid}/status process.status.txt"
 
 
+def _capture_peer(gap: Gap, _address: str) -> str:
+    """Return what captures the process at the other end of a socket: by its pid, by its path, by its port."""
+    kind, _, where = gap.about.partition(":")
+    if kind == "pid":
+        return f"oakum capture pid:{where}"
+    listed = f"ss -Hlxp src {shlex.quote(where)}" if kind == "unix" else ""
+    if kind == "tcp":
+        host, _, port = where.rpartition(":")
+        listed = f"ss -Hltnp 'sport = :{port}'"
+        remark = f"{_REMARK}{host}"
+    else:
+        remark = ""
+    pid = r"s/.*pid=\([0-9]*\).*/\1/p;q"
+    return f"oakum capture pid:$({listed} | sed -n '{pid}'){remark}" if listed else "ss -tnpx"
+
+
 def _always(command: str) -> Callable[[Gap, str], str]:
     return lambda _gap, _address: command
 
@@ -125,6 +141,9 @@ _COMMANDS: Mapping[str, Callable[[Gap, str], str]] = {
     "source-late": _always("oakum diagnose --source DIR EVIDENCE"),
     "source-missing": _always("oakum diagnose --source DIR EVIDENCE"),
     "source-differs": _always("oakum diagnose --source DIR EVIDENCE"),
+    "peer": _capture_peer,
+    "peer-unknown": _capture_peer,
+    "peer-foreign": lambda gap, _address: gap.about,
     "known-symptom": _always(_PEER),
     "known-peer": _always(_PEER),
     "known-alike": lambda gap, _address: f"oakum known show {gap.about}",

@@ -24,6 +24,7 @@ from oakum.report.page.blocks import (
     Facts,
     Figure,
     Fold,
+    Hops,
     Link,
     Page,
     Para,
@@ -124,6 +125,8 @@ class _Writer:
                 yield from self.waterfall(block)
             case Chain():
                 yield from self.chain(block)
+            case Hops():
+                yield from self.hops(block)
             case Fold():
                 yield f"<details><summary>{_html(block.title)}</summary>"
                 yield from self.blocks(block.blocks)
@@ -299,6 +302,15 @@ class _Writer:
                     target = chain.nodes[edge.end]
                     name = inline(target.title) if target.tone == "missing" else codespan(target.title)
                     yield f"  - {inline(edge.label)} → {name}"
+
+    def hops(self, hops: Hops) -> Iterator[str]:
+        """Return processes that wait for one another as a list, each with what joins it to the next."""
+        yield paragraph(hops.said)
+        yield ""
+        for at, box in enumerate(hops.boxes):
+            lines = self.aside(self.stop.join(box.lines)) if box.lines else ""
+            joined = f" → {inline(hops.labels[at])} →" if at < len(hops.labels) else ""
+            yield f"- {codespan(box.title)}{lines}{joined}"
 
 
 # Text that evidence brought, as Markdown shows it.

@@ -260,6 +260,30 @@ class InputRow(Struct):
     problems: list[ProblemRow]
 
 
+class ChainEndRow(Struct):
+    process: str
+    function: str
+    file: str
+    line: int
+
+
+class ChainEdgeRow(Struct):
+    waiter: ChainEndRow = field(name="from")
+    blocker: ChainEndRow = field(name="to")
+    protocol: str
+    confidence: Confidence
+    evidence: list[EvidenceRow]
+    count: int = 0
+    handler: FrameRow | None = None
+
+
+class ChainRow(Struct):
+    edges: Annotated[list[ChainEdgeRow], Meta(min_length=1)]
+    root: SiteRow
+    cycle: bool
+    finding: str
+
+
 class Document(Struct, kw_only=True):
     schema: str
     tool: str
@@ -273,7 +297,7 @@ class Document(Struct, kw_only=True):
     memory: list[MemoryRow] = field(name="memories", default_factory=list)
     gaps: list[GapRow]
     inputs: list[InputRow]
-    chains: Any = ()
+    chains: list[ChainRow] = field(default_factory=list)
     timeline: list[PointRow] = field(default_factory=list)
     trials: Any = ()
     called: list[str] = field(default_factory=list)

@@ -25,6 +25,7 @@ from oakum.report.page.blocks import (
     Facts,
     Figure,
     Fold,
+    Hops,
     Link,
     Page,
     Para,
@@ -120,6 +121,8 @@ class BlockPen(Pen):
                 yield from self.waterfall(block, indent)
             case Chain():
                 yield from self.chain(block, indent)
+            case Hops():
+                yield from self.hops(block, indent)
             case Fold():
                 yield from self.dim(self.wrapped(f"+ {self.look.safe(block.title)}", indent))
                 if self.whole:
@@ -265,6 +268,16 @@ class BlockPen(Pen):
                 if edge.start == at:
                     line = f"{arrow} {edge.label} {arrow} {chain.nodes[edge.end].title}"
                     yield from self.dim(self.wrapped(self.look.safe(line), indent + 2))
+
+    def hops(self, hops: Hops, indent: int) -> Iterator[str]:
+        """Yield the sentence, then each process below the one that waits for it, with what joins them."""
+        yield from self.wrapped(self.look.safe(hops.said), indent)
+        arrow = "→" if self.look.glyphs else "->"
+        for at, box in enumerate(hops.boxes):
+            before = f"{arrow} {hops.labels[at - 1]} {arrow} " if at else ""
+            told = self.stop.join(box.lines)
+            line = f"{before}{box.title}  {told}"
+            yield from self.wrapped(self.look.safe(line), indent + (2 if at else 0))
 
 
 class _Terminal(BlockPen):

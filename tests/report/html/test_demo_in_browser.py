@@ -20,7 +20,8 @@ _PHONE = 800
 _HIGH = 900  # of a laptop's window
 _TALLEST = 4000  # of a page of one finding; each other one is a line of its own and one in a table
 _MORE_FOR_EACH = 250
-_ANSWERS = 7  # where, since when, cause, known bug, mitigation, permanent fix, next
+_MORE_FOR_A_CHAIN = 120  # its row on the first screen, and who waits in other processes
+_ANSWERS = 7  # where, since when, cause, known bug, mitigation, permanent fix, next; of several processes their chain
 _READABLE = 4.5  # contrast of letters on their ground, as WCAG asks for (AA)
 _LARGE = 3.0  # of letters of 24 px, or of 18.66 px and bold
 # Letters whose contrast is less; what stands behind each is every ground up to the page's, one laid on the other.
@@ -108,7 +109,7 @@ def test_an_incident_with_its_source(name: str, written: Callable[[str], dict[Pa
         assert browser.run("document.documentElement.lang") == ("zh-Hans" if lang == "zh" else "en")
         if file.name in (REPORT, "报告.html"):
             told = json.loads(browser.run("document.getElementById('diagnosis').textContent"))
-            _first_screen(browser, len(told["findings"]))
+            _first_screen(browser, len(told["findings"]), _ANSWERS + bool(told["chains"]))
         assert browser.run(_DEAD) == []
         _keys(browser)
         browser.run("document.querySelectorAll('details').forEach((one) => { one.open = true })")
@@ -126,18 +127,19 @@ def test_an_incident_with_its_source(name: str, written: Callable[[str], dict[Pa
         assert {url.partition("#")[0] for url in browser.requests} <= {"about:blank", "data:,", file.as_uri()}
 
 
-def _first_screen(browser: Page, findings: int) -> None:
+def _first_screen(browser: Page, findings: int, answers: int) -> None:
     """Check that the answer stands on the first screen: the growth chart, where, since when, cause, known bug, what to
     do, what to run next; and that the page is short, the rest folded."""
     browser.resize(_WIDE, _HIGH)
     bottoms = "(name) => document.querySelector(name).getBoundingClientRect().bottom"
     assert browser.run(f"({bottoms})('.verdict .chart .plot')") < _HIGH / 2
     assert browser.run(f"({bottoms})('.verdict .facts > :last-child .command')") <= _HIGH
-    assert browser.run("document.querySelectorAll('.verdict .facts dt').length") == _ANSWERS
+    assert browser.run("document.querySelectorAll('.verdict .facts dt').length") == answers
     browser.resize(_NARROW, _PHONE)  # verdict, growth, where, since, root cause
     assert browser.run(f"({bottoms})('.verdict .facts > :nth-child(3)')") <= _PHONE
     browser.resize(_WIDE, _HIGH)
-    assert browser.run("document.documentElement.scrollHeight") <= _TALLEST + _MORE_FOR_EACH * (findings - 1)
+    tallest = _TALLEST + _MORE_FOR_EACH * (findings - 1) + _MORE_FOR_A_CHAIN * (answers > _ANSWERS)
+    assert browser.run("document.documentElement.scrollHeight") <= tallest
     assert browser.run("[...document.querySelectorAll('details.folded')].every((one) => !one.open)")
     assert browser.run("document.querySelectorAll('.verdict ~ .level2 > .folded').length") >= 4
     assert browser.run(

@@ -205,6 +205,14 @@ class Chain(Struct, frozen=True):
     said: str
 
 
+class Hops(Struct, frozen=True):
+    """Processes that wait for one another, from left to right: box by box, and what joins each to the next."""
+
+    boxes: tuple[Node, ...]
+    labels: tuple[str, ...]  # one less than boxes
+    said: str
+
+
 class Fold(Struct, frozen=True):
     """Blocks that are shown when they are asked for; printed with the rest."""
 
@@ -222,7 +230,21 @@ class Figure(Struct, frozen=True):
 
 
 Block = (
-    Para | Command | Claims | Table | Facts | Places | Code | Diff | Chart | Waterfall | Chain | Fold | Figure | Link
+    Para
+    | Command
+    | Claims
+    | Table
+    | Facts
+    | Places
+    | Code
+    | Diff
+    | Chart
+    | Waterfall
+    | Chain
+    | Hops
+    | Fold
+    | Figure
+    | Link
 )
 
 

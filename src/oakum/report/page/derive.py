@@ -78,9 +78,12 @@ _SHOWN_BY: Mapping[EvidenceKind, tuple[str, ...]] = {
     "startup-pool": ("--ids",),
     "startup-goroutine": ("--ids",),
 }
+# Counted over the captures of several processes; the command shows one of them.
+_TOGETHER: frozenset[EvidenceKind] = frozenset({"waited-for", "process-cycle"})
 # What no view prints as the claim says it: shares and sums that the diagnosis makes of what these commands show.
 NEAREST: frozenset[EvidenceKind] = (
-    _PROCESS
+    _TOGETHER
+    | _PROCESS
     | _SOURCE
     | _TIED
     | {

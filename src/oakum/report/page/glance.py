@@ -11,6 +11,7 @@ from oakum.model.diagnosis import Diagnosis
 from oakum.report.advice import commands, look_again, origins
 from oakum.report.gap_commands import gap_command
 from oakum.report.page.blocks import Block, Command, Fact, Link, Para, Places, anchor_of_finding
+from oakum.report.page.process_chain import process_chains
 from oakum.report.page.since import across_runs, since
 from oakum.report.page.speech import Speech
 from oakum.report.page.suspects import Suspects
@@ -40,6 +41,7 @@ def _answer(speech: Speech, diagnosis: Diagnosis, suspects: Suspects, found: Fin
         ("finding.where", _where(suspects, found), here),
         ("finding.since", [Para(speech.glue.join(began))] if began else [], here),
         ("glance.cause", _cause(speech, suspects, found), f"{here}-cause" if found.cause else here),
+        ("chains.label", process_chains(speech, diagnosis), f"{here}-chain"),
         ("finding.known", _known(suspects, found), here),
         ("do.now", [Para(now)] if now else [], here),
         ("do.properly", [Para(properly)] if properly else [], f"{here}-do"),

@@ -33,6 +33,7 @@ from oakum.report.page.charts import growth_charts
 from oakum.report.page.derive import Derive
 from oakum.report.page.headline import what
 from oakum.report.page.picture import VICTIMS_MOST, chain
+from oakum.report.page.process_chain import hop_evidence
 from oakum.report.page.since import pace, since
 from oakum.report.page.source import cause_blocks
 from oakum.report.page.speech import Speech
@@ -71,7 +72,7 @@ class Suspects:
             ("growth", tuple(growth[1:] if answered else growth)),
             ("why", self.why(found)),
             ("cause", self.cause(found)),
-            ("chain", (drawn,) if drawn else ()),
+            ("chain", (*((drawn,) if drawn else ()), *hop_evidence(speech, self.diagnosis, found, self.claim))),
             ("do", todo(speech, self.diagnosis, found, answered=answered)),
             ("check", checks(speech, self.diagnosis, self.derive, found)),
         ]

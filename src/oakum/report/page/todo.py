@@ -8,6 +8,7 @@ from oakum.report.advice import commands, look_again, origins, remedies
 from oakum.report.page.blocks import Block, Command, Diff, Fact, Facts, Fold, Link, Para
 from oakum.report.page.charts import at_a_glance
 from oakum.report.page.derive import Derive
+from oakum.report.page.process_chain import act_first
 from oakum.report.page.speech import Speech
 from oakum.report.words import say, size
 
@@ -53,6 +54,8 @@ def _at_once(speech: Speech, diagnosis: Diagnosis, found: Finding, mitigations: 
         return [Para(speech.word("do.settle"))]
     if any("restart" in say(one.text).lower() for one in mitigations):
         return []
+    if first := act_first(speech, diagnosis, found):
+        return [Para(first)]
     process = found.suspect.sites[0].process
     name = next((row.name for row in diagnosis.processes if row.id == process), "")
     key = "do.restart-stuck" if found.mechanism in STUCK else "do.restart"

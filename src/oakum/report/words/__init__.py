@@ -21,6 +21,7 @@ from oakum.report.words import (
     cause_network,
     cause_waits,
     cause_workers,
+    chains,
     common,
     controls,
     dry_run,
@@ -52,7 +53,7 @@ from oakum.report.words.phrases import in_chinese
 
 _AREAS = (
     common, fixes, mechanisms, gaps, goroutines, locks, heap, memory, numbers, page, roles, cause_channels, cause_heap,
-    cause_locks, cause_network, cause_waits, cause_workers, scan, known, upstream, controls, dry_run,
+    cause_locks, cause_network, cause_waits, cause_workers, chains, scan, known, upstream, controls, dry_run,
     incident, incident_lessons, recheck, assemble, problems, problems_capture, problems_code, progress,
     source, targets, web,
 )  # fmt: skip

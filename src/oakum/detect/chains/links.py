@@ -1,0 +1,189 @@
+"""Two nodes of different processes -> whether one waits for the other, and what speaks for it, strongest first.
+
+Sockets: both have the same connection. Names: the method that one calls is the one that the other handles. Then counts
+and ages that agree. Clocks of two machines are never compared: a count belongs to a snapshot, an age to its own dump.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from oakum.detect.chains.nodes import Node
+from oakum.detect.chains.wiring import Connection, Wiring
+from oakum.model import Argument, Evidence, EvidenceKind, Process, Source, Text
+
+# As many as one another, within what is under way while two processes are asked one after the other.
+_ALIKE = 0.1
+_FEW = 2
+# stock and Client of main.(*stockClient).Reserve; shorter ones are in too many names
+_WORD = re.compile(r"[A-Za-z][a-z]{3,40}")
+_SAYS_NOTHING = frozenset({"main", "server", "client", "service", "http", "grpc", "internal", "example", "github"})
+# Ages that a dump prints are up to two minutes too long.
+_MINUTES = 2
+
+
+class Link(Struct, eq=False):
+    """One that waits, the one that it waits for in another process, and why we think so."""
+
+    waiter: Node
+    server: Node
+    evidence: tuple[Evidence, ...]
+
+    @property
+    def kinds(self) -> set[EvidenceKind]:
+        return {one.kind for one in self.evidence}
+
+    @property
+    def named(self) -> bool:
+        """Tell whether more than the protocol says that these two belong together."""
+        return bool(self.kinds & {"socket-pair", "same-method"})
+
+
+class Linker:
+    """Finds who in other processes a goroutine waits for."""
+
+    def __init__(self, nodes: Iterable[Node], wiring: Wiring) -> None:
+        self._servers = [node for node in nodes if node.served is not None]
+        self._wiring = wiring
+        self._connections: dict[tuple[str, str], Connection | None] = {}
+
+    def links(self, waiter: Node) -> list[Link]:
+        """Return who these may wait for: where sockets or names tell it, no others; else what fits best."""
+        found = [link for server in self._servers if (link := self._link(waiter, server))]
+        for sure in ({"socket-pair", "same-method"}, {"same-method"}, {"socket-pair"}):
+            if best := [link for link in found if link.kinds >= sure]:
+                return best
+        return _only_one([link for link in found if link.kinds & {"counts-agree", "ages-agree", "shared-words"}], found)
+
+    def _link(self, waiter: Node, server: Node) -> Link | None:
+        assert waiter.call is not None
+        assert server.served is not None
+        if waiter.process.id == server.process.id or not _same_protocol(waiter, server):
+            return None
+        connection = self._connection(waiter.process, server.process)
+        direct = not waiter.call.protocol.broker
+        named = _names_agree(waiter, server)
+        if named is False:
+            return None
+        listed = self._wiring.knows(waiter.process) and self._wiring.knows(server.process)
+        if connection is None and listed and direct and not named:
+            return None  # their sockets are known, and they are not connected; by name they may be, through a proxy
+        return Link(waiter, server, tuple(self._evidence(waiter, server, connection if direct else None, bool(named))))
+
+    def _connection(self, one: Process, other: Process) -> Connection | None:
+        key = one.id, other.id
+        if key not in self._connections:
+            self._connections[key] = self._wiring.between(one, other)
+        return self._connections[key]
+
+    def _evidence(self, waiter: Node, server: Node, connection: Connection | None, named: bool) -> Iterable[Evidence]:
+        call, served = waiter.call, server.served
+        assert call is not None
+        assert served is not None
+        ends: dict[str, Argument] = {"waiter": waiter.process.name, "server": server.process.name}
+        if connection is not None:
+            yield _of_socket(connection, ends)
+            if connection.same_queues > 1:
+                args = ends | {"captures": connection.same_queues, "sent": connection.near.sent or 0}
+                args |= {"received": connection.near.received or 0}
+                text = Text("chains.socket-full", args)
+                yield Evidence("socket-full", text, connection.source.digest, _row(connection))
+        about = ends | {"protocol": call.protocol.id, "stub": call.frame.function, "handler": served.frame.function}
+        if named:
+            method = f"{served.service or call.service}.{call.method}".strip(".")
+            yield _evidence("same-method", waiter, about | {"method": method})
+        else:
+            yield _evidence("same-protocol", waiter, about)
+        if counts_agree(waiter, server):
+            yield _evidence("counts-agree", server, ends | {"waiting": waiter.count, "serving": server.count})
+        if _ages_agree(waiter, server):
+            yield _evidence("ages-agree", server, ends | {"waiting": waiter.oldest, "serving": server.oldest})
+        if not named and (shared := _shared_words(waiter, server)):
+            yield _evidence("shared-words", waiter, about | {"words": ", ".join(sorted(shared))})
+
+
+def _of_socket(connection: Connection, ends: dict[str, Argument]) -> Evidence:
+    near = connection.near
+    args = ends | {"kind": "unix" if near.is_unix else "TCP", "local": near.local, "peer": near.peer}
+    if near.is_unix:
+        args |= {"local": f"inode {near.inode}", "peer": f"inode {near.peer_inode}" if near.peer_inode else near.peer}
+    return Evidence("socket-pair", Text("chains.socket-pair", args), connection.source.digest, _row(connection))
+
+
+def _row(connection: Connection) -> str:
+    near = connection.near
+    return f"inode {near.inode}" if near.is_unix else f"{near.local} {near.peer}"
+
+
+def _evidence(kind: EvidenceKind, shown: Node, args: dict[str, Argument]) -> Evidence:
+    source = source_of(shown)
+    where = f"goroutine {int(shown.groups[0].ids[0])}" if len(shown.groups[0].ids) else ""
+    return Evidence(kind, Text(f"chains.{kind}", args), source.digest, where, "\n".join(_top(shown)))
+
+
+def source_of(node: Node) -> Source:
+    """Return the capture that shows these goroutines."""
+    return next(s.sources["goroutines"] for s in reversed(node.process.snapshots) if s.goroutines is not None)
+
+
+def _top(node: Node) -> Iterable[str]:
+    for frame in node.groups[0].stack.frames[:4]:
+        yield str(frame)
+
+
+def _same_protocol(waiter: Node, server: Node) -> bool:
+    call, served = waiter.call, server.served
+    assert call is not None
+    assert served is not None
+    one, other = call.protocol, served.protocol
+    # What is carried by another protocol is answered by any server of it; and gRPC by a server of connect.
+    alike = one.id == other.id or other.id == one.over or one.id == other.over
+    return alike or bool(call.method and call.method == served.method)
+
+
+def _names_agree(waiter: Node, server: Node) -> bool | None:
+    """Tell whether both name the same method; None: one of them names none."""
+    call, served = waiter.call, server.served
+    assert call is not None
+    assert served is not None
+    if call.service and served.service and call.service.lower() != served.service.lower():
+        return False
+    if call.method and served.method:
+        return call.method == served.method
+    # A handler that no generated code names is a method of the service's own type, called like the one of the stub.
+    if call.method:
+        written = (frame for group in server.groups for frame in group.stack.frames if frame.owner == "own")
+        return True if any(frame.name == call.method for frame in written) else None
+    return None
+
+
+def counts_agree(one: Node, other: Node) -> bool:
+    """Tell whether as many wait as are to answer: at the end, and in each snapshot where both have as many of them."""
+    pairs = [(one.count, other.count)]
+    if len(one.counts) == len(other.counts):
+        pairs += zip(one.counts[-2:-1], other.counts[-2:-1], strict=True)
+    return min(pairs[0]) > _FEW and all(abs(a - b) <= max(_FEW, _ALIKE * max(a, b)) for a, b in pairs)
+
+
+def _ages_agree(one: Node, other: Node) -> bool:
+    return min(one.oldest, other.oldest) > 0 and abs(one.oldest - other.oldest) <= _MINUTES
+
+
+def _shared_words(waiter: Node, server: Node) -> set[str]:
+    """Return the words that the code which asks has in common with the name of the process that may answer."""
+    written = (frame.function for frame in waiter.groups[0].stack.frames if frame.owner in ("own", "dependency"))
+    return _words(" ".join(written)) & _words(server.process.name) - _words(waiter.process.name)
+
+
+def _words(text: str) -> set[str]:
+    return {word.lower() for word in _WORD.findall(text)} - _SAYS_NOTHING
+
+
+def _only_one(best: Sequence[Link], found: Sequence[Link]) -> list[Link]:
+    """Return the links to one process alone: where nothing tells them apart, none is claimed."""
+    by_words = [link for link in best if "shared-words" in link.kinds]
+    for links in (by_words, best, found):
+        if links:
+            return list(links) if len({link.server.process.id for link in links}) == 1 else []
+    return []

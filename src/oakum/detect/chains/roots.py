@@ -1,0 +1,277 @@
+"""Ways -> chains: each belongs to the suspect at its end, whoever waits on the way is its victim, in any process.
+
+A way counts only when the judge, given what other processes show, calls its end a leak. A hop whose callers no deadline
+has ended contributes: without it they would not pile up. Of a cycle, who holds a lock across a call is to be fixed.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from oakum.detect import shape
+from oakum.detect.chains.graph import Graph, Key, Way, key_of, keys_of
+from oakum.detect.chains.links import Link, source_of
+from oakum.detect.chains.nodes import Node
+from oakum.detect.signs import example
+from oakum.knowledge import benign
+from oakum.model import (
+    Chain,
+    ChainEdge,
+    ChainEnd,
+    Confidence,
+    Evidence,
+    EvidenceKind,
+    Growth,
+    Kinds,
+    Mechanism,
+    Suspect,
+    Text,
+    Trace,
+    Victim,
+)
+from oakum.model.text import Argument
+from oakum.model.vocabulary import ABNORMAL, HARMLESS, LOCK_STATES
+
+if TYPE_CHECKING:
+    from oakum.detect.chains import Judge, Weigh
+
+# Snapshots in which nobody moves before it is called stuck.
+_STAYS = 3
+# Fan-in and fan-out over many processes: nobody reads more.
+_MOST_CHAINS = 20
+
+
+class _End(Struct, eq=False):
+    """A suspect, whether it was one before or the ways made it one, and the ways that end at it."""
+
+    suspect: Suspect
+    replaces: tuple[Suspect, ...]
+    ways: list[Way]
+    root: Node
+    behind: list[Node] = field(default_factory=list)  # who waits for those on the ways, inside of their processes
+
+
+class Roots:
+    """The suspects of all processes, and the chains that end at some of them."""
+
+    def __init__(self, suspects: Sequence[Suspect], judge: "Judge", graph: Graph) -> None:
+        self._graph = graph
+        self.suspects = list(suspects)
+        self.chains: tuple[Chain, ...] = ()
+        self._judge = judge
+        self._of: dict[Key, Suspect] = {}
+        for suspect in sorted(suspects, key=lambda one: one.mechanisms[0] in HARMLESS, reverse=True):
+            for key in keys_of(suspect):
+                self._of[key] = suspect  # what accuses goes last, and stays
+
+    def add(self, ways: Sequence[Way], weigh: "Weigh") -> None:
+        """Give each end its victims in other processes, and tell the chains that lead to it."""
+        ends: dict[Key, _End] = {}
+        for way in ways:
+            end = self._end(way)
+            if end is not None:
+                site = end.suspect.sites[0]
+                ends.setdefault((site.process, site.frame, site.state), end).ways.append(way)
+        for end in ends.values():
+            end.behind = [waiter for waiter, _ in self._graph.behind(_waiters(end))]
+            accused = _with_waiters(end)
+            if self._judge(accused) == "possible":
+                continue
+            self._replace(end.replaces, accused)
+            self._contribute(end, accused)
+            self.chains += tuple(_chains(end, accused, weigh))
+        self.chains = self.chains[:_MOST_CHAINS]
+
+    def _end(self, way: Way) -> _End | None:
+        """Return the suspect that a way ends at; None where nothing is wrong with it: a poll, a stream, slow work."""
+        if way.back_at is not None:
+            return self._cycle(way, way.links[way.back_at :])
+        found = self._of.get(key_of(way.end))
+        if found is not None and found.mechanisms[0] not in HARMLESS:
+            return _End(found, (found,), [], way.end)
+        if way.end.wait in ABNORMAL or _piles_up(way):
+            return _End(_made(way.end, _shapes(way.end)), (found,) if found else (), [], way.end)
+        return None
+
+    def _cycle(self, way: Way, links: Sequence[Link]) -> _End | None:
+        """Return the end of a way that comes back; what only protocols suggest is no cycle."""
+        if not all(link.named for link in links):
+            return None
+        if not way.inside and not all("same-method" in link.kinds for link in links):
+            return None
+        held = [(waiter, holder) for waiter, holder in way.inside if waiter.population.state in LOCK_STATES]
+        root = held[0][1] if held else max((link.waiter for link in links), key=lambda one: one.count)
+        named: tuple[Mechanism, ...] = ("lock-held-while-waiting", "lock-cycle") if held else ("missing-deadline",)
+        nodes = [root, *(waiter for waiter, _ in held)]
+        found = {id(one): one for node in nodes if (one := self._of.get(key_of(node))) is not None}
+        told = [one for suspect in found.values() if suspect.mechanisms[0] not in HARMLESS for one in suspect.evidence]
+        hops = " → ".join((links[0].waiter.process.name, *(link.server.process.name for link in links)))
+        cycle = _shown("process-cycle", root, {"processes": hops, "count": root.count})
+        suspect = replace(_made(root, named), evidence=(cycle, *told), wait="hard" if held else root.wait)
+        return _End(suspect, tuple(found.values()), [], root)
+
+    def _replace(self, old: Iterable[Suspect], new: Suspect) -> None:
+        gone = {id(one) for one in old}
+        at = next((n for n, one in enumerate(self.suspects) if id(one) in gone), len(self.suspects))
+        kept = [one for one in self.suspects[:at] if id(one) not in gone]
+        self.suspects = [*kept, new, *(one for one in self.suspects[at:] if id(one) not in gone)]
+
+    def _contribute(self, end: _End, accused: Suspect) -> None:
+        """Make of each process on the way one suspect: its calls have no deadline; others that wait are victims."""
+        before = set(keys_of(end.suspect))
+        waiting = {key_of(node) for node in _waiters(end)} - before
+        largest: dict[str, Link] = {}
+        for link in (link for way in end.ways for link in way.links):
+            waiter = link.waiter
+            known = largest.get(waiter.process.id)
+            if key_of(waiter) in waiting and (known is None or known.waiter.count < waiter.count):
+                largest[waiter.process.id] = link
+        for link in largest.values():
+            old = self._of.get(key_of(link.waiter))
+            rooted = [one for one in self.suspects if one is not accused and _first(one) in waiting]
+            rooted = [one for one in rooted if one.sites[0].process == link.waiter.process.id]
+            own = old if old is not None and _first(old) == key_of(link.waiter) else None
+            self._replace(rooted or ([own] if own else []), _without_deadline(link, own))
+
+
+def _piles_up(way: Way) -> bool:
+    """Tell whether callers come and none is answered, while one that is to answer receives, and nothing comes.
+
+    In three snapshots at least, both: work that takes long is done some time. A select has other cases, as a poll has.
+    """
+    end, first = way.end, way.links[-1].waiter
+    if end.wait != "soft" or not (end.population.followed and first.population.followed) or len(end.counts) < _STAYS:
+        return False
+    both = min(int(end.population.since[-_STAYS]), int(first.population.since[-_STAYS])) > 0
+    rises = all(after > before for before, after in pairwise(first.counts[-_STAYS:]))
+    return both and rises and not int(first.population.left[1 - _STAYS :].sum())
+
+
+def _first(suspect: Suspect) -> Key:
+    site = suspect.sites[0]
+    return site.process, site.frame, site.state
+
+
+def _shapes(node: Node) -> tuple[Mechanism, ...]:
+    matched = benign().match(node.population.example)
+    return shape.mechanisms(node.population, matched, alive=False, moves=False)
+
+
+def _made(node: Node, mechanisms: tuple[Mechanism, ...]) -> Suspect:
+    """Return a suspect of goroutines that nothing in their own process makes one."""
+    population, process = node.population, node.process
+    total = next(s.goroutines.total for s in reversed(process.snapshots) if s.goroutines is not None)
+    share = node.population.last / max(1, total)
+    group = population.example
+    counts = tuple(count if count >= 0 else None for count in node.counts)
+    return Suspect(
+        sites=shape.sites(population, process.id),
+        mechanisms=mechanisms,
+        evidence=(),
+        weight=share,
+        growth=(Growth("goroutines", counts),) if len(counts) == len(process.snapshots) else (),
+        share={"goroutines": round(share, 4)},
+        wait=node.wait,
+        traces=(Trace(group.stack.frames, group.state, group.created_by, process.id),),
+    )
+
+
+def _waiters(end: _End) -> list[Node]:
+    """Return everybody on the ways but the root."""
+    nodes: dict[int, Node] = {}
+    for way in end.ways:
+        for link in way.links:
+            nodes |= {id(link.waiter): link.waiter, id(link.server): link.server}
+        for pair in way.inside:
+            nodes |= {id(node): node for node in pair}
+    nodes |= {id(node): node for node in end.behind}
+    return [node for node in nodes.values() if node is not end.root]
+
+
+def _with_waiters(end: _End) -> Suspect:
+    """Return the suspect with those who wait for it in other processes."""
+    suspect = end.suspect
+    known = set(keys_of(suspect))
+    home = suspect.sites[0].process
+    counts: dict[Key, int] = defaultdict(int)
+    for node in _waiters(end):
+        if key_of(node) not in known:
+            counts[key_of(node)] += node.count
+    victims = [
+        Victim(frame, state, count, "peer" if process != home else "behind", process)
+        for (process, frame, state), count in counts.items()
+    ]
+    elsewhere = [node for node in _waiters(end) if node.process.id != home]
+    if not elsewhere:
+        return replace(suspect, victims=(*suspect.victims, *victims))
+    first = max(elsewhere, key=lambda node: node.count)
+    names = sorted({node.process.name for node in elsewhere})
+    args: dict[str, Argument] = {"count": sum(node.count for node in elsewhere), "processes": ", ".join(names)}
+    told = [_shown("waited-for", first, args)]
+    if any(way.back_at is None and _piles_up(way) for way in end.ways):
+        told.append(_shown("unanswered", first, {"counts": first.counts, "count": first.count}))
+    return replace(suspect, evidence=(*told, *suspect.evidence), victims=(*suspect.victims, *victims))
+
+
+def _without_deadline(link: Link, own: Suspect | None) -> Suspect:
+    """Return the suspect that callers are whom no deadline has ended, while the process that they ask is blocked."""
+    waiter = link.waiter
+    made = own if own is not None else _made(waiter, ())
+    others = tuple(one for one in made.mechanisms if one not in HARMLESS and one != "missing-deadline")
+    args: dict[str, Argument] = {"count": waiter.count, "server": link.server.process.name}
+    args |= {"function": link.server.frame.function, "caller": waiter.frame.function}
+    blocked = _shown("peer-blocked", waiter, args)
+    return replace(made, mechanisms=("missing-deadline", *others), evidence=(blocked, *made.evidence))
+
+
+def _shown(kind: EvidenceKind, node: Node, args: dict[str, Argument]) -> Evidence:
+    snapshot = next(s for s in reversed(node.process.snapshots) if s.goroutines is not None)
+    return Evidence(kind, Text(f"chains.{kind}", args), source_of(node).digest, *example(node.groups, snapshot))
+
+
+def _chains(end: _End, accused: Suspect, weigh: Callable[[Kinds], Confidence]) -> Iterable[Chain]:
+    """Yield one chain for each order of processes that leads to the end, the one with most waiters first."""
+    by_order: dict[tuple[str, ...], list[Way]] = defaultdict(list)
+    for way in end.ways:
+        by_order[way.processes].append(way)
+    waiting: dict[tuple[str, str], dict[int, int]] = defaultdict(dict)
+    for link in (link for way in end.ways for link in way.links):
+        waiting[link.waiter.process.id, link.server.process.id][id(link.waiter)] = link.waiter.count
+    found = [max(ways, key=lambda way: way.links[0].waiter.count) for ways in _whole(by_order, end.root)]
+    for way in sorted(found, key=lambda way: (-len(way.links), -way.links[0].waiter.count)):
+        edges = [_edge(link, sum(waiting[link.waiter.process.id, link.server.process.id].values()), weigh)
+                 for link in way.links]  # fmt: skip
+        last = way.links[-1].server.process
+        site = accused.sites[0]
+        if way.back_at is None and site.process == last.id:  # the blocker itself, not the handler that waits for it
+            edges[-1] = replace(edges[-1], blocker=ChainEnd(last.name, site.frame))
+        yield Chain(tuple(edges), site, cycle=way.back_at is not None)
+
+
+def _whole(by_order: Mapping[tuple[str, ...], list[Way]], root: Node) -> Iterable[list[Way]]:
+    """Yield the ways of each order of processes that is no part of another; a cycle once, from its root on."""
+    ends = {order[at:] for order in by_order for at in range(1, len(order))}
+    begun = {frozenset(order) for order in by_order if order[0] == order[-1] == root.process.id}
+    for order, ways in by_order.items():
+        turned = order[0] == order[-1] != root.process.id and frozenset(order) in begun
+        if order not in ends and not turned:
+            yield ways
+
+
+def _edge(link: Link, count: int, weigh: Callable[[Kinds], Confidence]) -> ChainEdge:
+    waiter, server = link.waiter, link.server
+    assert waiter.call is not None
+    assert server.served is not None
+    return ChainEdge(
+        ChainEnd(waiter.process.name, waiter.call.frame),
+        ChainEnd(server.process.name, server.served.frame),
+        waiter.call.protocol.id,
+        weigh(Kinds(link.kinds)),
+        link.evidence,
+        count,
+        server.served.frame,
+    )

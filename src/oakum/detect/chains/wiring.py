@@ -1,0 +1,178 @@
+"""Lists of sockets -> which processes are connected, and who is at the other end of what was not captured.
+
+A list of one process, or a list of a machine in which pid or name tells whose a row is. A TCP connection is one where
+the client's own address and port are the other end of a row there: so it is through a Service too, which rewrites only
+the address that was called. A unix connection is one by its inodes, or by the pid at its other end.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from oakum.model import Case, Process, Socket, Source
+
+_COMM = 15  # characters that Linux keeps of a program's name
+_LISTENS = "LISTEN"
+
+
+class Connection(Struct, frozen=True):
+    """One connection between two processes, with the ends as each of them lists it."""
+
+    near: Socket
+    far: Socket | None  # None: only one of them was listed
+    source: Source
+    same_queues: int = 1  # in so many captures nothing moved in it, and it was full
+
+
+class Peer(Struct, frozen=True):
+    """Who is at the other end of connections that a process opened, and is not among those captured."""
+
+    address: str  # 10.0.0.7:8081, a path, or ""
+    pid: int | None
+    name: str
+    connections: int
+
+    @property
+    def about(self) -> str:
+        """Return the word that a command names it by: pid:812, unix:/run/x.sock, tcp:10.0.0.7:8081."""
+        if self.pid is not None:
+            return f"pid:{self.pid}"
+        return f"unix:{self.address}" if self.address.startswith(("/", "@")) else f"tcp:{self.address}"
+
+    @property
+    def title(self) -> str:
+        named = f"{self.name} (pid {self.pid})" if self.pid is not None else ""
+        return named or self.address
+
+
+class _Listed(Struct):
+    """The rows of one process in one list."""
+
+    rows: tuple[Socket, ...]
+    source: Source
+
+
+class Wiring:
+    """The sockets of all processes of a case."""
+
+    def __init__(self, case: Case, processes: Sequence[Process]) -> None:
+        self._pids = {one.id: _pid(one) for one in processes}
+        self._lists = {one.id: _lists(case, one, self._pids[one.id], processes) for one in processes}
+        self._names = {one.id: one.name for one in processes}
+
+    def knows(self, process: Process) -> bool:
+        """Tell whether the sockets of a process were listed."""
+        return any(listed.rows for listed in self._lists[process.id])
+
+    def between(self, one: Process, other: Process) -> Connection | None:
+        """Return a connection between two processes, the one whose queues are stuck before others; None: none."""
+        theirs = [row for listed in self._lists[other.id] for row in listed.rows]
+        ends = {key: row for row in theirs for key in _ends(row)}
+        pid = self._pids[other.id]
+        found: list[Connection] = []
+        for listed in reversed(self._lists[one.id]):  # of equal ones the last capture shows it
+            for row in listed.rows:
+                far = next((ends[key] for key in _wanted(row) if key in ends), None)
+                if far is not None or (pid is not None and row.peer_pid == pid):
+                    found.append(Connection(row, far, listed.source, self._stuck(one, row)))
+        return max(found, key=lambda one: (one.same_queues, one.far is not None), default=None)
+
+    def _stuck(self, process: Process, row: Socket) -> int:
+        """Return in how many lists this connection is full with the same bytes; one is no proof that it is stuck."""
+        alike = [
+            other
+            for listed in self._lists[process.id]
+            for other in listed.rows
+            if (other.local, other.peer, other.inode) == (row.local, row.peer, row.inode)
+            and (other.sent, other.received) == (row.sent, row.received)
+        ]
+        return len(alike) if row.full or row.unread else 1
+
+    def asked(self, process: Process) -> list[Peer]:
+        """Return who is at the other end of connections that it opened, and was not captured, the most used first."""
+        rows = self._last(process)
+        own = {_port(row.local) for row in rows if row.state == _LISTENS}  # a port, or a path, that it listens at
+        return self._strangers(row for row in rows if _port(row.local) not in own)
+
+    def full(self, process: Process) -> list[Peer]:
+        """Return who does not read what it writes, and was not captured."""
+        return self._strangers(row for row in self._last(process) if row.full)
+
+    def _last(self, process: Process) -> tuple[Socket, ...]:
+        lists = self._lists[process.id]
+        return lists[-1].rows if lists else ()
+
+    def _strangers(self, rows: Iterable[Socket]) -> list[Peer]:
+        """Return those at the other end of connections who were not captured, the most used first."""
+        captured = {pid for pid in self._pids.values() if pid is not None}
+        known = {key for lists in self._lists.values() for one in lists for row in one.rows for key in _ends(row)}
+        found: Counter[tuple[str, int | None, str]] = Counter()
+        for row in rows:
+            connected = row.state != _LISTENS and row.kind != "udp" and not row.peer.endswith(":*")
+            if connected and row.peer_pid not in captured and not any(key in known for key in _wanted(row)):
+                found[row.peer if row.peer != "*" else "", row.peer_pid, row.peer_name] += 1
+        told = [Peer(*who, many) for who, many in found.items() if who[0] or who[1] is not None]
+        return sorted(told, key=lambda one: (-one.connections, one.address))
+
+
+def _pid(process: Process) -> int | None:
+    for snapshot in reversed(process.snapshots):
+        if snapshot.identity.pid is not None:
+            return snapshot.identity.pid
+        if snapshot.sockets is not None and snapshot.sockets.owner is not None:
+            return snapshot.sockets.owner
+    return int(process.address.removeprefix("pid:")) if process.address.removeprefix("pid:").isdigit() else None
+
+
+def _lists(case: Case, process: Process, pid: int | None, processes: Sequence[Process]) -> list[_Listed]:
+    """Return the rows of a process in each list that has some, its own lists before those of the machine."""
+    found: list[_Listed] = []
+    for snapshot in process.snapshots:
+        if snapshot.sockets is not None:
+            own = snapshot.sockets.own or _of(process, pid, snapshot.sockets.rows, processes)
+            found.append(_Listed(own, snapshot.sources["sockets"]))
+    for source, sockets in case.sockets:
+        opened = next((s.sockets.open for s in reversed(process.snapshots) if s.sockets and s.sockets.open), {})
+        rows = [row for row in sockets.rows if row.inode and row.inode in opened]
+        found.append(_Listed(tuple(rows) or _of(process, pid, sockets.rows, processes), source))
+    return [one for one in found if one.rows]
+
+
+def _of(process: Process, pid: int | None, rows: Iterable[Socket], processes: Sequence[Process]) -> tuple[Socket, ...]:
+    """Return the rows of a machine's list that are of this process: by its pid, else by a name that only it has."""
+    if pid is not None:
+        return tuple(row for row in rows if row.pid == pid)
+    name = process.name[:_COMM]
+    if sum(one.name[:_COMM] == name for one in processes) > 1:
+        return ()
+    named = [row for row in rows if row.name[:_COMM] == name]
+    pids = Counter(row.pid for row in named)
+    return tuple(named) if len(pids) == 1 else ()
+
+
+_Key = tuple[str, str, str]
+
+
+def _ends(row: Socket) -> list[_Key]:
+    """Return by what the other end of a connection finds this row."""
+    if row.state == _LISTENS:
+        return []
+    if row.is_unix:
+        return [("inode", str(row.inode), "")] if row.inode else []
+    # Both addresses name it; that of its client alone does so too, also where a Service stands between.
+    return [("tcp", row.local, row.peer), ("client", row.peer, "")]
+
+
+def _wanted(row: Socket) -> list[_Key]:
+    """Return what the row at the other end is found by."""
+    if row.state == _LISTENS:
+        return []
+    if row.is_unix:
+        return [("inode", str(row.peer_inode), "")] if row.peer_inode else []
+    return [("tcp", row.peer, row.local), ("client", row.local, "")]
+
+
+def _port(address: str) -> str:
+    """Return the port of an address; the whole of it where that is a path."""
+    return address.rpartition(":")[2]

@@ -1,0 +1,126 @@
+"""Several processes that call each other, recorded: who waits for whom, whose fault it is, and what is no chain."""
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from oakum.cli.case import case
+from oakum.diagnose import diagnose
+from oakum.model import Case, Diagnosis
+from oakum.report.json import diagnosis as read_document
+from oakum.report.json import document
+
+HERE = Path(__file__).parent
+TRUTHS = {path.parent.name: tomllib.loads(path.read_text()) for path in sorted(HERE.glob("*/truth.toml"))}
+STUCK = [name for name, truth in TRUTHS.items() if truth["verdict"] == "leaking"]
+KNOWN_KEYS = {"teaches", "verdict", "chains", "protocols", "root", "victims"}
+
+
+@cache
+def _case(name: str) -> Case:
+    return case([str(HERE / name / "captures")])
+
+
+@cache
+def _diagnosed(name: str) -> Diagnosis:
+    return diagnose(_case(name))
+
+
+def _chains(diagnosis: Diagnosis) -> list[list[str]]:
+    return [list(chain.processes) for chain in diagnosis.chains]
+
+
+def _last(whole: Case, count: int) -> Case:
+    processes = tuple(replace(one, snapshots=one.snapshots[-count:]) for one in whole.processes)
+    return replace(whole, processes=processes)
+
+
+def _process(whole: Case, name: str) -> str:
+    return next(one.id for one in whole.processes if one.name == name)
+
+
+@pytest.mark.parametrize("name", TRUTHS)
+def test_the_chains_are_those_of_the_truth(name: str) -> None:
+    diagnosis, truth = _diagnosed(name), TRUTHS[name]
+    assert (diagnosis.verdict == "leaking") == (truth["verdict"] == "leaking")
+    assert _chains(diagnosis) == truth["chains"]
+    for chain in diagnosis.chains:
+        assert [edge.protocol for edge in chain.edges] == truth["protocols"]
+        assert chain.finding == diagnosis.findings[0].id
+        assert all(edge.evidence and edge.count for edge in chain.edges)
+
+
+@pytest.mark.parametrize("name", STUCK)
+def test_the_finding_is_the_blockers_and_whoever_waits_is_its_victim(name: str) -> None:
+    diagnosis, truth, whole = _diagnosed(name), TRUTHS[name], _case(name)
+    first, root = diagnosis.findings[0], truth["root"]
+    site = first.suspect.sites[0]
+    assert (site.process, site.frame.function) == (_process(whole, root["process"]), root["function"])
+    assert first.mechanism in root["mechanisms"]
+    assert first.confidence != "possible"
+    for process, least in truth["victims"].items():
+        behind = [one.count for one in first.suspect.victims if one.process == _process(whole, process)]
+        assert sum(behind) >= least, process
+    others = [one for one in diagnosis.findings[1:] if one.confidence != "possible"]
+    assert {one.mechanism for one in others} <= {"missing-deadline"}  # a hop contributes, and is nobody's root cause
+    assert len({one.suspect.sites[0].process for one in others}) == len(others)
+
+
+@pytest.mark.parametrize("name", [name for name in TRUTHS if name not in STUCK])
+@pytest.mark.parametrize("snapshots", [1, 2, 3])
+def test_fewer_snapshots_make_no_chain_of_what_is_well(name: str, snapshots: int) -> None:
+    diagnosis = diagnose(_last(_case(name), snapshots))
+    assert diagnosis.chains == ()
+    assert diagnosis.verdict != "leaking"
+
+
+@pytest.mark.parametrize("name", STUCK)
+def test_three_snapshots_of_a_stuck_system_show_the_chain_too(name: str) -> None:
+    diagnosis = diagnose(_last(_case(name), 3))
+    assert diagnosis.verdict == "leaking"
+    assert _chains(diagnosis) == TRUTHS[name]["chains"]
+
+
+@pytest.mark.parametrize("name", STUCK)
+def test_without_sockets_names_and_counts_tell_the_same_chain(name: str) -> None:
+    whole = _case(name)
+    bare = tuple(
+        replace(one, snapshots=tuple(replace(at, sockets=None) for at in one.snapshots)) for one in whole.processes
+    )
+    diagnosis = diagnose(replace(whole, processes=bare, sockets=()))
+    assert diagnosis.verdict != "healthy"
+    if name != "accounts-settle-themselves":  # only a connection, or a method, proves that a request came back
+        assert _chains(diagnosis) == TRUTHS[name]["chains"]
+
+
+@pytest.mark.parametrize("name", STUCK)
+def test_a_document_holds_the_chains(name: str) -> None:
+    written = document(_diagnosed(name))
+    names = {process["name"] for process in written["processes"]}
+    for chain in written["chains"]:
+        ends: list[dict[str, Any]] = [end for edge in chain["edges"] for end in (edge["from"], edge["to"])]
+        assert {end["process"] for end in ends} <= names
+        assert all(end["function"] and end["line"] for end in ends)
+        assert all(edge["confidence"] in ("proven", "likely", "possible") for edge in chain["edges"])
+    assert document(read_document(written)) == written
+
+
+def test_a_process_that_was_not_captured_is_a_gap_with_its_address() -> None:
+    whole = _case("reservations-behind-a-recount")
+    left = tuple(one for one in whole.processes if one.name != "inventory")
+    diagnosis = diagnose(replace(whole, processes=left))
+    gap = next(one for one in diagnosis.gaps if one.what.key == "gap.peer")
+    assert gap.process == _process(whole, "orders")
+    assert str(gap.what.args["peers"]).startswith("inventory (pid ")
+    assert gap.about.startswith("pid:")
+
+
+def test_every_truth_is_complete() -> None:
+    for name, truth in TRUTHS.items():
+        assert set(truth) <= KNOWN_KEYS, name
+        assert truth["teaches"].endswith("."), name
+        assert (truth["verdict"] == "healthy") == (truth["chains"] == []) == ("root" not in truth), name
