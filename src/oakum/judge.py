@@ -133,7 +133,7 @@ def _likely_at_rest(suspect: Suspect) -> bool:
     if kinds.has("counts-only"):  # who waits now may be another
         return kinds.has("never-drops", "mid-operation") or kinds.has("not-reused", "steady-growth")
     # A request or a call ends with the load, and does not pile up while nobody leaves: a pool at rest is in neither.
-    if kinds.has("mid-operation"):
+    if kinds.has("mid-operation") and not kinds.has("open-connections"):
         piles_up = kinds.any("steady-growth", "never-drops") or (kinds.has("stuck") and suspect.blocked >= _SEVERAL)
         if kinds.has("outlives-load") or (piles_up and not kinds.has("departures")):
             return True
@@ -183,6 +183,8 @@ def cleared(kinds: Kinds, wait: WaitKind, misplaced: bool) -> Mechanism | None:
     load, or where goroutines of its kind are only when they leak (`misplaced`): that it grows no further clears none.
     """
     if kinds.any("never-wakes", "nil-stop-channel", "leak-profile", "goleak"):
+        return None
+    if kinds.has("unanswered"):  # a client that stays connected to who asks does not mean that it is answered
         return None
     inside = kinds.has("mid-operation", "outlives-load")
     never_full = (wait == "hard" or misplaced or inside) and not kinds.has("progress")

@@ -109,6 +109,40 @@ def test_a_document_holds_the_chains(name: str) -> None:
     assert document(read_document(written)) == written
 
 
+@pytest.mark.parametrize(
+    ("name", "process"),
+    [
+        ("reservations-behind-a-recount", "gateway"),
+        ("pages-wait-for-stock", "storefront"),
+        ("payments-never-written", "clerk"),
+        ("seats-with-open-rows", "desk"),
+        ("mails-never-rendered", "mailer"),
+    ],
+)
+def test_callers_that_pile_up_before_a_silent_backend_are_never_healthy(name: str, process: str) -> None:
+    whole = _case(name)
+    alone = tuple(one for one in whole.processes if one.name == process)
+    diagnosis = diagnose(replace(whole, processes=alone))
+    assert diagnosis.verdict != "healthy"
+    assert diagnosis.findings[0].mechanism == "missing-deadline"
+    assert "unanswered" in diagnosis.findings[0].suspect.kinds
+    assert diagnosis.gaps[0].what.key.startswith("gap.peer")
+
+
+def test_a_system_that_stands_still_is_stuck_though_nothing_grows() -> None:
+    whole = _case("payments-never-written")
+    still = tuple(
+        replace(one, snapshots=one.snapshots[-1:] * 3) for one in whole.processes
+    )  # nobody comes, nobody goes
+    diagnosis = diagnose(replace(whole, processes=still))
+    assert diagnosis.verdict != "healthy"
+    whole = _case("reservations-behind-a-recount")
+    still = tuple(replace(one, snapshots=one.snapshots[-1:] * 3) for one in whole.processes)
+    diagnosis = diagnose(replace(whole, processes=still))
+    assert diagnosis.verdict == "leaking"
+    assert _chains(diagnosis) == [["gateway", "orders", "inventory"]]
+
+
 def test_a_process_that_was_not_captured_is_a_gap_with_its_address() -> None:
     whole = _case("reservations-behind-a-recount")
     left = tuple(one for one in whole.processes if one.name != "inventory")

@@ -203,6 +203,8 @@ def _suspect(cluster: Cluster, process: Process, total: int, cleared: Mechanism 
         alive=alive,
         moves=root.kinds.has("queue-growth") and not root.kinds.has("steady-growth"),
     )
+    if root.kinds.has("unanswered"):  # whatever they wait in, it is for an answer
+        named = ("missing-deadline", *named)
     mechanisms = (cleared, *named) if cleared else tuple(dict.fromkeys((*cluster.mechanisms, *named)))
     sites = [*shape.sites(population, process.id)]
     for other in cluster.others:

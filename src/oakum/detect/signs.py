@@ -17,8 +17,18 @@ from oakum.detect.clients import Live, of_stream, reads_socket
 from oakum.detect.pace import Pace, end_of, goes_on, pace, quiet
 from oakum.detect.shape import finalizing
 from oakum.detect.states import wait_of
-from oakum.detect.survival import came_again, came_equally, departures, long_at_rest, never_drops, operation, orphaned
+from oakum.detect.survival import (
+    came_again,
+    came_equally,
+    departures,
+    long_at_rest,
+    never_drops,
+    operation,
+    orphaned,
+    reads_stream,
+)
 from oakum.knowledge.benign import Match
+from oakum.knowledge.rpc import rpc
 from oakum.model import (
     Activity,
     Evidence,
@@ -121,6 +131,7 @@ class Reader:
         self._age(signs)
         self._idle_process(signs, counts)
         self._survival(signs, counts, came)
+        self._calls(signs, counts)
         self._orphans(signs, counts)
         self._arrivals(signs)
         self._against(signs, counts, came)
@@ -290,8 +301,21 @@ class Reader:
         again = equally or came_again(population, came, self._ended)
         if again and waits_for_one and not self._alive(population):
             self.add_evidence(signs, "not-reused", counts=tuple(counts))
-        if signs.begun_by is not None:
+        # Streams that were opened once and are read since last as long as both ends like.
+        if signs.begun_by is not None and (signs.pace == "rises" or not reads_stream(population)):
             self.add_evidence(signs, "mid-operation", caller=signs.begun_by.function)
+
+    def _calls(self, signs: Signs, counts: list[int]) -> None:
+        """Note calls to another process of which none was answered while more came: in three snapshots at least."""
+        population = signs.population
+        if len(counts) < FEW or not population.followed or not self._veterans(population):
+            return
+        rises = all(after > before for before, after in pairwise(counts[-FEW:]))
+        rises = rises and not int(population.left[1 - FEW :].sum())
+        if rises and counts[-1] >= 2 * FEW and rpc().call_of(population.example.stack):
+            signs.found["unanswered"] = self.evidence(
+                "unanswered", Text("chains.unanswered", {"count": counts[-1], "counts": tuple(counts)}), population
+            )
 
     def _orphans(self, signs: Signs, counts: list[int]) -> None:
         """Note who outlived the goroutine that started it, where no connection can be what it lives with."""

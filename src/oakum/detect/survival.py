@@ -107,9 +107,9 @@ def orphaned(population: Population, living: frozenset[int]) -> bool:
     return len(others) >= _NEARLY_EACH * len(parents) and alive <= (1 - _NEARLY_EACH) * len(parents)
 
 
-def _reads_stream(frames: Sequence[Frame]) -> bool:
-    """Tell whether this is the reader of a gRPC stream, and no call that one answer ends."""
-    names = {frame.function for frame in frames}
+def reads_stream(population: Population) -> bool:
+    """Tell whether these read gRPC streams, and wait for no call that one answer ends."""
+    names = {frame.function for frame in population.example.stack.frames}
     return _RECEIVES in names and _INVOKES not in names
 
 
@@ -128,6 +128,7 @@ def operation(population: Population) -> Frame | None:
     if _SERVES in stack.names:
         return written[-1]
     if calls_out(frames):
+        return written[0]
         return written[0]
     inner = {"chan receive": 2, "sync.Cond.Wait": 3}.get(population.state or "", 0)
     if inner and len(written) >= inner and all(frame.owner == "own" for frame in written[:inner]):

@@ -16,7 +16,7 @@ from oakum.detect import shape
 from oakum.detect.chains.graph import Graph, Key, Way, key_of, keys_of
 from oakum.detect.chains.links import Link, source_of
 from oakum.detect.chains.nodes import Node
-from oakum.detect.signs import example
+from oakum.detect.signs import SURE_MINUTES, example
 from oakum.knowledge import benign
 from oakum.model import (
     Chain,
@@ -80,6 +80,8 @@ class Roots:
             end.behind = [waiter for waiter, _ in self._graph.behind(_waiters(end))]
             accused = _with_waiters(end)
             if self._judge(accused) == "possible":
+                if end.suspect not in end.replaces:  # nothing in its own process speaks of it: still, it is not well
+                    self._replace(end.replaces, accused)
                 continue
             self._replace(end.replaces, accused)
             self._contribute(end, accused)
@@ -93,7 +95,7 @@ class Roots:
         found = self._of.get(key_of(way.end))
         if found is not None and found.mechanisms[0] not in HARMLESS:
             return _End(found, (found,), [], way.end)
-        if way.end.wait in ABNORMAL or _piles_up(way):
+        if way.end.wait in ABNORMAL or _stand_still(way):
             return _End(_made(way.end, _shapes(way.end)), (found,) if found else (), [], way.end)
         return None
 
@@ -138,17 +140,23 @@ class Roots:
             self._replace(rooted or ([own] if own else []), _without_deadline(link, own))
 
 
-def _piles_up(way: Way) -> bool:
-    """Tell whether callers come and none is answered, while one that is to answer receives, and nothing comes.
+def _stand_still(way: Way) -> bool:
+    """Tell whether one that is to answer receives, and nothing comes, while its callers wait: the same ones, both.
 
-    In three snapshots at least, both: work that takes long is done some time. A select has other cases, as a poll has.
+    In three snapshots at least: work that takes long is done some time. A select has other cases, as a poll has.
     """
-    end, first = way.end, way.links[-1].waiter
-    if end.wait != "soft" or not (end.population.followed and first.population.followed) or len(end.counts) < _STAYS:
+    end, caller = way.end, way.links[-1].waiter
+    if end.population.state not in ("chan receive", "sync.Cond.Wait") or len(end.counts) < _STAYS:
         return False
-    both = min(int(end.population.since[-_STAYS]), int(first.population.since[-_STAYS])) > 0
-    rises = all(after > before for before, after in pairwise(first.counts[-_STAYS:]))
-    return both and rises and not int(first.population.left[1 - _STAYS :].sum())
+    if not (end.population.followed and caller.population.followed and len(caller.counts) >= _STAYS):
+        return False
+    still = all(int(one.population.since[-_STAYS]) > 0 for one in (end, caller))
+    return still and not int(caller.population.left[1 - _STAYS :].sum())
+
+
+def _piles_up(way: Way) -> bool:
+    """Tell whether more callers come all the time, and none of them is answered."""
+    return _stand_still(way) and all(a < b for a, b in pairwise(way.links[-1].waiter.counts[-_STAYS:]))
 
 
 def _first(suspect: Suspect) -> Key:
@@ -212,6 +220,11 @@ def _with_waiters(end: _End) -> Suspect:
     names = sorted({node.process.name for node in elsewhere})
     args: dict[str, Argument] = {"count": sum(node.count for node in elsewhere), "processes": ", ".join(names)}
     told = [_shown("waited-for", first, args)]
+    if end.root.oldest >= SURE_MINUTES and not suspect.kinds.has("stuck"):
+        long: dict[str, Argument] = {"minutes": end.root.oldest, "count": end.root.count}
+        long["state"] = end.root.population.state or ""
+        stuck = _shown("stuck", end.root, long)
+        told.append(replace(stuck, claim=Text("goroutines.stuck", long)))
     if any(way.back_at is None and _piles_up(way) for way in end.ways):
         told.append(_shown("unanswered", first, {"counts": first.counts, "count": first.count}))
     return replace(suspect, evidence=(*told, *suspect.evidence), victims=(*suspect.victims, *victims))
