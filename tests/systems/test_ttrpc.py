@@ -50,6 +50,17 @@ def test_three_processes_are_one_chain(take: str) -> None:
 
 
 @pytest.mark.parametrize("take", LEAKING)
+def test_one_dump_of_each_shows_the_chain_too(take: str) -> None:
+    whole = _case(take)
+    last = tuple(replace(one, snapshots=one.snapshots[-1:]) for one in whole.processes)
+    diagnosis = diagnose(replace(whole, processes=last, sockets=()))
+    assert [chain.processes for chain in diagnosis.chains] == [("kubelet", "containerd", "shim")]
+    sure = [one.mechanism for one in diagnosis.findings if one.confidence != "possible"]
+    assert sure == ["peer-stopped-reading", "missing-deadline"]
+    assert (diagnosis.findings[1].suspect.sites[0].count or 0) > 100
+
+
+@pytest.mark.parametrize("take", LEAKING)
 def test_of_two_processes_the_chain_is_partial_and_the_third_is_a_gap(take: str) -> None:
     chains = {pair: _of(take, *pair) for pair in combinations(("kubelet", "containerd", "shim"), 2)}
     names = {pair: [chain.processes for chain in one.chains] for pair, one in chains.items()}

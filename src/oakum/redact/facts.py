@@ -24,6 +24,8 @@ _SMAPS = re.compile(r"\w+:\s+\d+ kB")
 _CGROUP_FILE = re.compile(r"==> (.*?)(/memory\.[\w.]+|/[a-z]+\.[a-z_.]+) <==")
 # `anon 4096` of memory.stat     `max` of memory.max      `oom_kill 0` of memory.events
 _CGROUP_FACT = re.compile(r"(?:[a-z_]+ )?(?:-?\d+|max)")
+# Netid State Recv-Q ...    State Recv-Q ...    Recv-Q ...    as ss heads its columns
+_LISTED = re.compile(r"(?:Netid +)?(?:State +)?Recv-Q +Send-Q ")
 # `# net.core.wmem_max = 212992`
 _LIMIT = re.compile(r"# [\w.]+ = [\d \t]+")
 # users:(("kubelet",pid=12,fd=7))      peer:(("orders",pid=13))
@@ -74,7 +76,7 @@ class Facts:
             (lambda _, head: head.startswith("Name:\t") and "\nVmRSS:" in head, self._status),
             (lambda _, head: "[rollup]" in head[:200], self._smaps),
             (lambda _, head: head.startswith("==> /"), self._cgroup),
-            (lambda _, head: head.startswith(("# oakum sockets/", "Netid ")), self._sockets),
+            (lambda _, head: head.startswith("# oakum sockets/") or _LISTED.match(head) is not None, self._sockets),
             (lambda _, head: head.lstrip()[:1] in ("{", "["), self._json),
             (lambda *_: True, lambda text: redact_build(text, self._names, self._tokens)),
             (lambda file, head: _is_version_answer(file, head), self._words),
@@ -109,7 +111,7 @@ class Facts:
     def _sockets(self, text: str) -> str:
         lines = []
         for line in text.splitlines():
-            if line.startswith(("# oakum sockets/", "Netid ")):
+            if line.startswith("# oakum sockets/") or _LISTED.match(line):
                 lines.append(re.sub(r"\bname=(\S+)", lambda found: f"name={self._tokens.word(found[1])}", line))
             elif _LIMIT.fullmatch(line):
                 lines.append(line)

@@ -1,7 +1,7 @@
 """Populations of one process -> nodes: goroutines that do not move, what they ask another process, what they answer.
 
-Only who stays counts: the same goroutines in the last two snapshots, or, in the only dump, with an age that is sure.
-Traffic comes and goes, and makes no node.
+Only who stays counts: the same goroutines in the last two snapshots, or, in the only dump, with an age. Traffic comes
+and goes, and makes no node.
 """
 
 from collections.abc import Iterable, Sequence
@@ -44,6 +44,11 @@ class Node(Struct, eq=False):
         return max((group.longest or 0 for group in self.groups), default=0)
 
     @property
+    def sure(self) -> bool:
+        """Tell whether it is certain that they stay: an age of a minute or two may be one of a second."""
+        return len(self.counts) > 1 or self.oldest >= SURE_MINUTES
+
+    @property
     def wait(self) -> WaitKind:
         return wait_of(self.population.state, self.population.example.stack)
 
@@ -84,7 +89,7 @@ def stays(population: Population) -> bool:
         return int(population.since[-2]) > 0 and _few_left(population)
     if len(population.counts) > 1:
         return _never_fell(population.counts.tolist())
-    return any((group.longest or 0) >= SURE_MINUTES for group in population.now)
+    return any(group.longest for group in population.now)
 
 
 def _few_left(population: Population) -> bool:

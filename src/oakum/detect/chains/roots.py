@@ -54,6 +54,11 @@ class _End(Struct, eq=False):
     root: Node
     behind: list[Node] = field(default_factory=list)  # who waits for those on the ways, inside of their processes
 
+    @property
+    def sure(self) -> bool:
+        """Tell whether it is certain that the root, and all that wait for it over the hops, do not move."""
+        return self.root.sure and all(link.waiter.sure and link.server.sure for way in self.ways for link in way.links)
+
 
 class Roots:
     """The suspects of all processes, and the chains that end at some of them."""
@@ -80,7 +85,9 @@ class Roots:
             end.behind = [waiter for waiter, _ in self._graph.behind(_waiters(end))]
             accused = _with_waiters(end)
             if self._judge(accused) == "possible":
-                if end.suspect not in end.replaces:  # nothing in its own process speaks of it: still, it is not well
+                if (
+                    end.sure and end.suspect not in end.replaces
+                ):  # nothing in its own process speaks of it: still, it is not well
                     self._replace(end.replaces, accused)
                 continue
             self._replace(end.replaces, accused)
@@ -133,11 +140,13 @@ class Roots:
             if key_of(waiter) in waiting and (known is None or known.waiter.count < waiter.count):
                 largest[waiter.process.id] = link
         for link in largest.values():
-            old = self._of.get(key_of(link.waiter))
+            waiter = link.waiter
             rooted = [one for one in self.suspects if one is not accused and _first(one) in waiting]
-            rooted = [one for one in rooted if one.sites[0].process == link.waiter.process.id]
-            own = old if old is not None and _first(old) == key_of(link.waiter) else None
-            self._replace(rooted or ([own] if own else []), _without_deadline(link, own))
+            rooted = [one for one in rooted if one.sites[0].process == waiter.process.id]
+            # Populations of one place may have different creators: the count tells which is which.
+            alike = [one for one in rooted if _first(one) == key_of(waiter)]
+            own = next((one for one in alike if one.sites[0].count == waiter.population.last), None)
+            self._replace(rooted, _without_deadline(link, own))
 
 
 def _stand_still(way: Way) -> bool:
@@ -219,7 +228,7 @@ def _with_waiters(end: _End) -> Suspect:
     first = max(elsewhere, key=lambda node: node.count)
     names = sorted({node.process.name for node in elsewhere})
     args: dict[str, Argument] = {"count": sum(node.count for node in elsewhere), "processes": ", ".join(names)}
-    told = [_shown("waited-for", first, args)]
+    told = [_shown("waited-for", first, args)] if end.sure else []
     if end.root.oldest >= SURE_MINUTES and not suspect.kinds.has("stuck"):
         long: dict[str, Argument] = {"minutes": end.root.oldest, "count": end.root.count}
         long["state"] = end.root.population.state or ""
