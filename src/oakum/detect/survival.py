@@ -129,7 +129,6 @@ def operation(population: Population) -> Frame | None:
         return written[-1]
     if calls_out(frames):
         return written[0]
-        return written[0]
     inner = {"chan receive": 2, "sync.Cond.Wait": 3}.get(population.state or "", 0)
     if inner and len(written) >= inner and all(frame.owner == "own" for frame in written[:inner]):
         return written[inner - 1]
