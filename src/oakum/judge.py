@@ -133,7 +133,7 @@ def _likely_at_rest(suspect: Suspect) -> bool:
     if kinds.has("counts-only"):  # who waits now may be another
         return kinds.has("never-drops", "mid-operation") or kinds.has("not-reused", "steady-growth")
     # A request or a call ends with the load, and does not pile up while nobody leaves: a pool at rest is in neither.
-    if kinds.has("mid-operation") and not kinds.has("open-connections"):
+    if kinds.has("mid-operation") and not kinds.any("open-connections", "plateau"):
         piles_up = kinds.any("steady-growth", "never-drops") or (kinds.has("stuck") and suspect.blocked >= _SEVERAL)
         if kinds.has("outlives-load") or (piles_up and not kinds.has("departures")):
             return True
