@@ -126,9 +126,9 @@ def _likely_at_rest(suspect: Suspect) -> bool:
     grew = kinds & _GROWS or kinds.has("never-drops") or kinds.has("stuck", "single-step")
     if kinds.has("cause-in-source") and grew:  # nothing can unblock it
         return True
-    # One call after the other, none is answered; a select has other cases, as a poll that may still be.
-    grows = kinds.any("steady-growth", "never-drops", "stuck", "unanswered")
-    if kinds.has("waited-for") and _state(suspect) != "select" and grows:
+    # One call after the other, and none is answered; who handles one in a select may still answer it, as a poll.
+    grows = kinds.any("steady-growth", "never-drops", "stuck") and _state(suspect) != "select"
+    if kinds.has("waited-for") and (grows or kinds.has("unanswered")):
         return True
     if kinds.has("counts-only"):  # who waits now may be another
         return kinds.has("never-drops", "mid-operation") or kinds.has("not-reused", "steady-growth")

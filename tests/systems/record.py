@@ -70,6 +70,16 @@ SYSTEMS = {
     "pages-wait-for-stock": System(
         21160, _pages(STRICT="yes"), (Load("storefront", "/page?id={n}", 1.5),), listings="proc"
     ),
+    "counters-before-a-desk": System(  # two that call a third, which calls a fourth: all by HTTP, none named after another
+        21320,
+        {
+            "kiosk": ("desk", {"UPSTREAM": "http://{concierge}/ask"}),
+            "hotline": ("desk", {"UPSTREAM": "http://{concierge}/ask"}),
+            "concierge": ("desk", {"UPSTREAM": "http://{stock}/item"}),
+            "stock": ("backend", {"STRICT": "yes"}),
+        },
+        (Load("kiosk", "/ask?id={n}", 1.2), Load("hotline", "/ask?id={n}", 0.7)),
+    ),
     "payments-never-written": System(
         21180,
         {"clerk": ("clerk", {"LEDGER_ADDR": "{ledger}"}), "ledger": ("ledger", {})},

@@ -93,7 +93,12 @@ def test_without_sockets_names_and_counts_tell_the_same_chain(name: str) -> None
     )
     diagnosis = diagnose(replace(whole, processes=bare, sockets=()))
     assert diagnosis.verdict != "healthy"
-    if name != "accounts-settle-themselves":  # only a connection, or a method, proves that a request came back
+    if (
+        name == "counters-before-a-desk"
+    ):  # of three callers by HTTP that are named alike, one is told by its count alone
+        assert _chains(diagnosis)
+        assert all(chain in TRUTHS[name]["chains"] for chain in _chains(diagnosis))
+    elif name != "accounts-settle-themselves":  # only a connection, or a method, proves that a request came back
         assert _chains(diagnosis) == TRUTHS[name]["chains"]
 
 
@@ -151,6 +156,8 @@ def test_a_process_that_was_not_captured_is_a_gap_with_its_address() -> None:
     assert gap.process == _process(whole, "orders")
     assert str(gap.what.args["peers"]).startswith("inventory (pid ")
     assert gap.about.startswith("pid:")
+    assert _chains(diagnosis) == [["gateway", "orders"]]
+    assert diagnosis.findings[0].suspect.sites[0].process == _process(whole, "orders")
 
 
 def test_every_truth_is_complete() -> None:

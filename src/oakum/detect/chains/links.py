@@ -19,6 +19,8 @@ _FEW = 2
 # stock and Client of main.(*stockClient).Reserve; shorter ones are in too many names
 _WORD = re.compile(r"[A-Za-z][a-z]{3,40}")
 _SAYS_NOTHING = frozenset({"main", "server", "client", "service", "http", "grpc", "internal", "example", "github"})
+# What tells apart servers of one protocol where neither sockets nor methods do, the best first.
+_WEAK: tuple[EvidenceKind, ...] = ("shared-words", "counts-agree", "ages-agree", "same-protocol")
 # Ages that a dump prints are up to two minutes too long.
 _MINUTES = 2
 
@@ -54,7 +56,7 @@ class Linker:
         for sure in ({"socket-pair", "same-method"}, {"same-method"}, {"socket-pair"}):
             if best := [link for link in found if link.kinds >= sure]:
                 return best
-        return _only_one([link for link in found if link.kinds & {"counts-agree", "ages-agree", "shared-words"}], found)
+        return _only_one(found)
 
     def _link(self, waiter: Node, server: Node) -> Link | None:
         assert waiter.call is not None
@@ -180,10 +182,9 @@ def _words(text: str) -> set[str]:
     return {word.lower() for word in _WORD.findall(text)} - _SAYS_NOTHING
 
 
-def _only_one(best: Sequence[Link], found: Sequence[Link]) -> list[Link]:
-    """Return the links to one process alone: where nothing tells them apart, none is claimed."""
-    by_words = [link for link in best if "shared-words" in link.kinds]
-    for links in (by_words, best, found):
-        if links:
-            return list(links) if len({link.server.process.id for link in links}) == 1 else []
+def _only_one(found: Sequence[Link]) -> list[Link]:
+    """Return the links to one process alone, by what says most; where nothing tells several apart, none is claimed."""
+    for kind in _WEAK:
+        if best := [link for link in found if kind in link.kinds]:
+            return best if len({link.server.process.id for link in best}) == 1 else []
     return []

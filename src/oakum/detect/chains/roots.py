@@ -84,15 +84,14 @@ class Roots:
         for end in ends.values():
             end.behind = [waiter for waiter, _ in self._graph.behind(_waiters(end))]
             accused = _with_waiters(end)
-            if self._judge(accused) == "possible":
-                if (
-                    end.sure and end.suspect not in end.replaces
-                ):  # nothing in its own process speaks of it: still, it is not well
-                    self._replace(end.replaces, accused)
-                continue
-            self._replace(end.replaces, accused)
-            self._contribute(end, accused)
-            self.chains += tuple(_chains(end, accused, weigh))
+            if self._judge(accused) != "possible":
+                self._replace(end.replaces, accused)
+                self._contribute(end, accused)
+                self.chains += tuple(_chains(end, accused, weigh))
+            elif (
+                end.sure and end.suspect not in end.replaces
+            ):  # nothing in its own process speaks of it: it is not well
+                self._replace(end.replaces, accused)
         self.chains = self.chains[:_MOST_CHAINS]
 
     def _end(self, way: Way) -> _End | None:

@@ -1,8 +1,8 @@
 """Lists of sockets -> which processes are connected, and who is at the other end of what was not captured.
 
-A list of one process, or a list of a machine in which pid or name tells whose a row is. A TCP connection is one where
-the client's own address and port are the other end of a row there: so it is through a Service too, which rewrites only
-the address that was called. A unix connection is one by its inodes, or by the pid at its other end.
+A list of one process, or a list of a machine in which pid or name tells whose a row is. Who opened a connection asks:
+the other end listens there. A Service between rewrites only the address that was called, so the client's own address
+names the connection. A unix connection is one by its inodes, or by the pid at its other end.
 """
 
 from collections import Counter
@@ -14,6 +14,8 @@ from oakum.model import Case, Process, Socket, Source
 
 _COMM = 15  # characters that Linux keeps of a program's name
 _LISTENS = "LISTEN"
+_LOOPBACK = ("127.", "[::1]", "localhost")
+_Key = tuple[str, str, str]
 
 
 class Connection(Struct, frozen=True):
@@ -59,24 +61,36 @@ class Wiring:
     def __init__(self, case: Case, processes: Sequence[Process]) -> None:
         self._pids = {one.id: _pid(one) for one in processes}
         self._lists = {one.id: _lists(case, one, self._pids[one.id], processes) for one in processes}
-        self._names = {one.id: one.name for one in processes}
+        rows = [row for lists in self._lists.values() for one in lists for row in one.rows]
+        self._known = {key for row in rows for key in _ends(row)}
+        self._addresses = {row.local for row in rows}
 
     def knows(self, process: Process) -> bool:
         """Tell whether the sockets of a process were listed."""
         return any(listed.rows for listed in self._lists[process.id])
 
     def between(self, one: Process, other: Process) -> Connection | None:
-        """Return a connection between two processes, the one whose queues are stuck before others; None: none."""
+        """Return a connection that one opened to the other, one whose queues are stuck before others; None: none."""
         theirs = [row for listed in self._lists[other.id] for row in listed.rows]
         ends = {key: row for row in theirs for key in _ends(row)}
         pid = self._pids[other.id]
         found: list[Connection] = []
         for listed in reversed(self._lists[one.id]):  # of equal ones the last capture shows it
-            for row in listed.rows:
-                far = next((ends[key] for key in _wanted(row) if key in ends), None)
+            for row in _opened(listed.rows):
+                far = next((ends[key] for key in self._wanted(row) if key in ends), None)
                 if far is not None or (pid is not None and row.peer_pid == pid):
                     found.append(Connection(row, far, listed.source, self._stuck(one, row)))
         return max(found, key=lambda one: (one.same_queues, one.far is not None), default=None)
+
+    def _wanted(self, row: Socket) -> list[_Key]:
+        """Return what the row at the other end of a connection is found by."""
+        if row.is_unix:
+            return [("inode", str(row.peer_inode), "")] if row.peer_inode else []
+        keys = [("tcp", row.peer, row.local)]
+        # Of an address that nobody has a Service may be in front. Ports of a client are used again for other servers.
+        if row.peer not in self._addresses and not row.peer.startswith(_LOOPBACK):
+            keys.append(("client", row.local, ""))
+        return keys
 
     def _stuck(self, process: Process, row: Socket) -> int:
         """Return in how many lists this connection is full with the same bytes; one is no proof that it is stuck."""
@@ -91,9 +105,7 @@ class Wiring:
 
     def asked(self, process: Process) -> list[Peer]:
         """Return who is at the other end of connections that it opened, and was not captured, the most used first."""
-        rows = self._last(process)
-        own = {_port(row.local) for row in rows if row.state == _LISTENS}  # a port, or a path, that it listens at
-        return self._strangers(row for row in rows if _port(row.local) not in own)
+        return self._strangers(_opened(self._last(process)))
 
     def full(self, process: Process) -> list[Peer]:
         """Return who does not read what it writes, and was not captured."""
@@ -106,11 +118,10 @@ class Wiring:
     def _strangers(self, rows: Iterable[Socket]) -> list[Peer]:
         """Return those at the other end of connections who were not captured, the most used first."""
         captured = {pid for pid in self._pids.values() if pid is not None}
-        known = {key for lists in self._lists.values() for one in lists for row in one.rows for key in _ends(row)}
         found: Counter[tuple[str, int | None, str]] = Counter()
         for row in rows:
-            connected = row.state != _LISTENS and row.kind != "udp" and not row.peer.endswith(":*")
-            if connected and row.peer_pid not in captured and not any(key in known for key in _wanted(row)):
+            connected = row.state != _LISTENS and row.kind != "udp"
+            if connected and row.peer_pid not in captured and not self._known & {*self._wanted(row)}:
                 found[row.peer if row.peer != "*" else "", row.peer_pid, row.peer_name] += 1
         told = [Peer(*who, many) for who, many in found.items() if who[0] or who[1] is not None]
         return sorted(told, key=lambda one: (-one.connections, one.address))
@@ -151,7 +162,16 @@ def _of(process: Process, pid: int | None, rows: Iterable[Socket], processes: Se
     return tuple(named) if len(pids) == 1 else ()
 
 
-_Key = tuple[str, str, str]
+def _opened(rows: Sequence[Socket]) -> list[Socket]:
+    """Return the connections that a process opened itself; the others were accepted where it listens."""
+    listens = {_port(row.local) for row in rows if row.state == _LISTENS}
+    several = Counter(row.local for row in rows if row.state != _LISTENS)  # without -a ss lists no listeners
+    connected = [row for row in rows if row.state != _LISTENS and row.kind != "udp"]
+    return [
+        row
+        for row in connected
+        if _port(row.local) not in listens and (row.local == "*" or row.is_unix or listens or several[row.local] == 1)
+    ]
 
 
 def _ends(row: Socket) -> list[_Key]:
@@ -160,17 +180,7 @@ def _ends(row: Socket) -> list[_Key]:
         return []
     if row.is_unix:
         return [("inode", str(row.inode), "")] if row.inode else []
-    # Both addresses name it; that of its client alone does so too, also where a Service stands between.
     return [("tcp", row.local, row.peer), ("client", row.peer, "")]
-
-
-def _wanted(row: Socket) -> list[_Key]:
-    """Return what the row at the other end is found by."""
-    if row.state == _LISTENS:
-        return []
-    if row.is_unix:
-        return [("inode", str(row.peer_inode), "")] if row.peer_inode else []
-    return [("tcp", row.peer, row.local), ("client", row.local, "")]
 
 
 def _port(address: str) -> str:
