@@ -32,6 +32,16 @@ def _record(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _scrape(arguments: argparse.Namespace) -> int:
+    from casebook.runner.scrape import scrape
+
+    for case in chosen(arguments.cases):
+        for build in case.builds:
+            if not arguments.build or build.name in arguments.build:
+                print(*scrape(case, build), sep="\n", flush=True)
+    return 0
+
+
 def _check(arguments: argparse.Namespace) -> int:
     from casebook.runner.check import check
 
@@ -143,6 +153,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, function, text in (
         ("list", _list, "name the cases"),
         ("record", _record, "build, run, capture; write casebook/CASE/captures"),
+        ("scrape", _scrape, "build, run, keep its metrics as a range; write casebook/CASE/signals"),
         ("check", _check, "is expect.toml true of what was recorded?"),
         ("accuracy", _accuracy, "run the diagnosis over everything recorded and print how often it was right"),
         ("windows", _windows, "run it over parts of every recording: detected or not, who is accused"),
@@ -163,7 +174,7 @@ def _parser() -> argparse.ArgumentParser:
             )
             verb.add_argument("--jobs", type=int, default=2, help="changes that are tried at a time (default 2)")
             continue
-        if name == "record":  # hours of it, and every capture is replaced: never by leaving something out
+        if name in ("record", "scrape"):  # hours of it, and every capture is replaced: never by leaving something out
             verb.add_argument("cases", nargs="+", metavar="CASE", help="a folder of casebook/; `list` names them")
         else:
             verb.add_argument("cases", nargs="*", metavar="CASE", help="all when there is none")
@@ -175,6 +186,8 @@ def _parser() -> argparse.ArgumentParser:
             verb.add_argument("--write", action="store_true", help=f"put the table into {told}")
         if name == "causes":
             verb.add_argument("-v", "--verbose", action="store_true", help="also what was said, of every take")
+        if name == "scrape":
+            verb.add_argument("--build", action="append", default=[], help="only this build; may be given again")
         if name == "record":
             verb.add_argument("--take", action="append", default=[], help="only this take; may be given again")
     return parser
