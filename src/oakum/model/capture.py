@@ -15,11 +15,23 @@ from oakum.model.goroutine import Goroutines
 from oakum.model.memstats import MemStats
 from oakum.model.metrics import Metrics
 from oakum.model.profile import Profile
+from oakum.model.signals import Log, Series
 from oakum.model.sockets import Sockets
 from oakum.model.text import Argument, Text
 
 Buffer = bytes | memoryview | mmap.mmap
 REDACTED = "redacted:"  # before an address that tells targets apart, and leads nowhere
+
+
+_PIECE = 16 << 20
+_LARGE = 256 << 20  # smaller ones are read again at once, and fit
+
+
+def forget(data: Buffer, start: int, length: int) -> None:
+    """Let go of a part of a large file that was looked at: of a gigabyte only a piece need be in memory."""
+    if isinstance(data, mmap.mmap) and len(data) > _LARGE and hasattr(mmap, "MADV_DONTNEED"):
+        first = start - start % mmap.PAGESIZE
+        data.madvise(mmap.MADV_DONTNEED, first, min(length, len(data) - first))
 
 
 class Capture(Struct, frozen=True, dict=True):
@@ -35,7 +47,13 @@ class Capture(Struct, frozen=True, dict=True):
     @cached_property
     def digest(self) -> str:
         """Return sha256:HEX of the bytes."""
-        return "sha256:" + sha256(self.data).hexdigest()
+        whole = sha256()
+        for start in range(0, max(1, len(self.data)), _PIECE):
+            piece = memoryview(self.data)[start : start + _PIECE]
+            whole.update(piece)
+            piece.release()
+            forget(self.data, start, _PIECE)
+        return "sha256:" + whole.hexdigest()
 
 
 class Problem(Struct, frozen=True):
@@ -65,11 +83,11 @@ class Reading(Struct, frozen=True, eq=False):
     """One thing found in a capture. A log with three dumps gives three readings; junk gives one of kind "unknown"."""
 
     # goroutine, goroutineleak, heap, allocs, threadcreate, block, mutex, cpu, growth, thread, trace, metrics, build,
-    # sockets, unknown, or the name of the sample type for profiles of other producers
+    # sockets, log, unknown, or the name of the sample type for profiles of other producers
     kind: str
     # pprof, debug1, debug2, heap-text, legacy-cpu, contention-text, thread-text, goleak, trace, prometheus-text,
     # prometheus-range, proc-status, smaps-rollup, cgroup, process-facts, sockets, go-version-m, go.mod, go.sum,
-    # modules.txt, version, image-labels, unknown
+    # modules.txt, version, image-labels, log, kubernetes-events, unknown
     format: str
     wrapping: tuple[str, ...] = ()  # how it was wrapped, outermost first: ("gzip",), ("journald", "logrus")
     producer: str | None = None  # "Go", "C++ (tcmalloc)", "jemalloc", "Java" ...
@@ -81,6 +99,8 @@ class Reading(Struct, frozen=True, eq=False):
     metrics: Metrics | None = None
     build: Build | None = None
     sockets: Sockets | None = None
+    series: tuple[Series, ...] = ()  # of a range: whole, with its first snapshot
+    log: Log | None = None
     where: str = ""  # which part of the capture: "lines 120-990"; "" means all of it
     problems: tuple[Problem, ...] = ()
     notes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))  # "reason": "SIGQUIT: quit" ...
