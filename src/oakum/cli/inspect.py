@@ -108,6 +108,11 @@ def counts(reading: Reading) -> dict[str, int]:
         }
     if reading.metrics is not None:
         found["metrics"] = len(reading.metrics)
+    if reading.series:
+        found["series"] = len(reading.series)
+    if reading.log is not None:
+        for one in reading.log.tallies:
+            found[one.kind] = found.get(one.kind, 0) + one.total
     if reading.sockets is not None:
         found["sockets"] = len(reading.sockets.rows)
     if reading.build is not None and reading.build.modules is not None:

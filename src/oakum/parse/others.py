@@ -12,11 +12,13 @@ import numpy as np
 from msgspec.structs import replace
 
 from oakum.model import Buffer, GoroutineGroup, Problem, Reading
+from oakum.model.signals import Log
 from oakum.parse import (
     build_text,
     cgroup_memory,
     exposition,
     go_binary,
+    kubernetes_events,
     legacy_cpu,
     logs,
     proc_status,
@@ -32,7 +34,7 @@ from oakum.parse import (
     trace,
 )
 from oakum.parse.builds import go_mod, go_sum, image_labels, modules_txt, version_json, version_text
-from oakum.parse.dump_lines import LARGE, is_plain
+from oakum.parse.dump_lines import LARGE, WINDOW, is_plain
 from oakum.parse.foreign import name_foreign
 from oakum.parse.guard import Parser, guarded, wrapped
 from oakum.parse.limits import Limits
@@ -52,6 +54,7 @@ FACTS: tuple[Parser, ...] = (
     go_sum.read,
     modules_txt.read,
     prometheus_range.read,
+    kubernetes_events.read,
     version_json.read,
     image_labels.read,
     version_text.read,
@@ -62,6 +65,7 @@ TEXT: tuple[Parser, ...] = (stacks.read, text_profiles.read)  # each finds its o
 # "lines 120-990"
 _LINES = re.compile(r"lines (\d+)-\d+")
 _STAMP_COLUMN = 12  # time="2026-...   INFO[2026-...   but not a date in the middle of a sentence
+_LARGE_LOG = 8 << 20  # bytes; a larger log without a dump is not read again as if it had one
 _LOOK_BACK = 4096  # bytes before a dump in which a log line may say when it was written
 
 
@@ -83,12 +87,30 @@ def read(data: Buffer, limits: Limits, problems: list[Problem]) -> tuple[Reading
 def _read_text(data: Buffer, limits: Limits, problems: list[Problem]) -> tuple[Reading, ...]:
     if len(data) > LARGE and is_plain(data):
         return _told_by_plain_log(data, guarded(stacks.read, data, limits, problems))
+    log, dumps = _told_by_lines(data, limits) if stamps.is_log(data) else (None, True)
+    if log is not None and not dumps:
+        return (Reading(kind="log", format="log", log=log),)
+    if len(data) > _LARGE_LOG and not dumps:
+        return ()
     readings: list[Reading] = []
     for source in guarded(logs.unwrap, data, limits, problems) or (logs.Unwrapped(data),):
         found = [reading for parser in TEXT for reading in guarded(parser, source.text, limits, problems)]
         found.sort(key=_first_line)
         readings += quoted.marked(source.text, source.wrapping, _told_by_log(source, found))
+    if log is not None and readings:
+        readings[0] = replace(readings[0], log=log)
+    elif log is not None:
+        readings.append(Reading(kind="log", format="log", log=log))
     return tuple(readings)
+
+
+def _told_by_lines(data: Buffer, limits: Limits) -> tuple[Log | None, bool]:
+    """Return what the lines of a log report, and whether there may be a dump in it."""
+    from oakum.parse.logs.lines import read_log  # loaded only for a log
+
+    log, dumps = read_log(data, limits)
+    # journalctl -o json writes what has control characters as numbers: a dump in it is not to be seen.
+    return log, dumps or b'"MESSAGE"' in bytes(data[:WINDOW])
 
 
 def _told_by_plain_log(data: Buffer, readings: tuple[Reading, ...]) -> tuple[Reading, ...]:

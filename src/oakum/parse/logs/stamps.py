@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta, timezone
 
+from oakum.model import Buffer
 from oakum.regex import regex
 
 # 2026-01-02T03:04:05.100000234Z   2026-01-02 03:04:05+0100   Thu 2021-11-02 03:14:52 UTC
@@ -18,6 +19,20 @@ _NUMBER = rb"(?<=\"ts\":)[ ]?\d{10}(?:\.\d{1,9})?"
 _ANY = regex(rb"%b|%b|%b|%b|%b" % (ISO, GO, BSD, KLOG, _NUMBER))
 _TIME = regex(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(?:(Z| UTC)|([+-])(\d\d):?(\d\d))$")
 _EPOCH = regex(r"\d{10}(?:\.\d+)?$|\d{13}$|\d{16}$|\d{19}$")  # seconds, milli-, micro-, nanoseconds
+
+# 16/Nov/2026:02:41:03 +0000      (access logs)
+ACCESS = regex(rb"\[(\d\d)/([A-Z][a-z]{2})/(\d{4}):(\d\d):(\d\d):(\d\d) ([+-]\d{4})\]")
+# __REALTIME_TIMESTAMP=1700000000000000         (a field of journalctl -o export, before MESSAGE=)
+JOURNAL = regex(rb"__REALTIME_TIMESTAMP\"?[=:] ?\"?(\d{16})")
+_HEAD, _HEAD_LINES = 64 << 10, 60
+_DATED = 3  # of the first lines; or all, where there are fewer
+
+
+def is_log(text: Buffer) -> bool:
+    """Tell whether the first lines of a text are dated, as those of a log are."""
+    lines = [line[:200] for line in bytes(text[:_HEAD]).split(b"\n")[:_HEAD_LINES] if line.strip()]
+    dated = sum(1 for line in lines if _ANY.search(line) or ACCESS.search(line) or JOURNAL.search(line))
+    return bool(lines) and dated >= min(_DATED, len(lines))
 
 
 def find(text: bytes) -> str:
