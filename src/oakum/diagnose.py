@@ -41,6 +41,7 @@ from oakum.model import (
     Suspect,
     Text,
 )
+from oakum.model.signals import Event, Signal
 from oakum.model.vocabulary import HARMLESS
 
 Progress = Callable[[Text], None]
@@ -60,12 +61,13 @@ def diagnose(case: Case, progress: Progress = _silent, sources: Sources | None =
     works: list[Activity] = []
     measured: list[Measured] = []
     found: dict[str, tuple[Population, ...]] = {}
+    signals = _signals(case)
     for process in case.processes:
         progress(Text("progress.comparing", {"snapshots": len(process.snapshots), "process": process.name}))
         works.append(activity(process.snapshots))
         measured.append(_measured(process))
         found[process.id] = _populations(process)
-        suspects += _suspects(measured[-1], works[-1], found[process.id])
+        suspects += _suspects(measured[-1], works[-1], found[process.id], signals)
         memories.append(_memory(measured[-1]))
     suspects = recognise(join_peers(suspects), case.processes, leaks())
     linked = link_processes(case, found, suspects, confidence, edge_confidence)
@@ -77,6 +79,7 @@ def diagnose(case: Case, progress: Progress = _silent, sources: Sources | None =
         read, unread = explain([found.suspect for found in findings], sources)  # what is no finding needs no cause
         findings, explained = judge((*read, *(one for one in suspects if one.mechanisms[0] in HARMLESS)))
     findings, explained = across_runs(findings, measured), explained_once(explained, case.processes)
+    findings, events = _on_one_axis(case, signals, findings)
     said = verdict(findings, compared=any(map(shows_growth, case.processes)))
     unsettled = {gap.what.key: gap for found in reversed(findings) for gap in found.suspect.unsettled}
     return Diagnosis(
@@ -94,7 +97,32 @@ def diagnose(case: Case, progress: Progress = _silent, sources: Sources | None =
         timeline=tuple(point for process in case.processes for point in timeline(process)),
         notices=case.notices,
         chains=tuple(_with_finding(chain, findings) for chain in linked.chains),
+        signals=signals,
+        events=events,
     )
+
+
+def _signals(case: Case) -> tuple[Signal, ...]:
+    """Return what ranges of metrics show of the processes; without any, nothing of it is loaded."""
+    if not case.series:
+        return ()
+    from oakum.compare.signals.courses import signals
+
+    return signals(case.processes, case.series)
+
+
+def _on_one_axis(
+    case: Case, signals: Sequence[Signal], findings: tuple[Finding, ...]
+) -> tuple[tuple[Finding, ...], tuple[Event, ...]]:
+    """Return the findings with what metrics and logs say of them, and the time line; without either, as they are."""
+    if not case.series and not case.logs:
+        return findings, ()
+    from oakum.compare.signals.events import named_while_growing, timeline_events
+    from oakum.detect.signals import with_signals
+
+    firsts = {one.id: one.run.first if one.run else one.id for one in case.processes}
+    told = with_signals(findings, signals, case.logs, named_while_growing(case.logs, signals), firsts)
+    return told, timeline_events(case.processes, case.series, case.logs, signals)
 
 
 def _measured(process: Process) -> Measured:
@@ -113,17 +141,20 @@ def _populations(process: Process) -> tuple[Population, ...]:
     return tuple(populations([one.goroutines for one in process.snapshots], dated=dated_since(process.snapshots)))
 
 
-def _suspects(measured: Measured, work: Activity, found: Sequence[Population]) -> list[Suspect]:
+def _suspects(
+    measured: Measured, work: Activity, found: Sequence[Population], signals: Sequence[Signal]
+) -> list[Suspect]:
     """Return what goroutines, heap, memory and metrics of a process make suspicious, harmless suspects too."""
     process, growth, series = measured.process, measured.heap, measured.memory
     goroutines = goroutine_suspects(process, found, work, count_in_baseline(process), cleared)
     pins = attribute(goroutines, growth, process)
-    own = memory_series(process) if process.history else series
-    heap = heap_suspects(process, growth, own, goroutines, work.steps, pins)
+    captured_series = memory_series(process) if process.history else series
+    heap = heap_suspects(process, growth, captured_series, goroutines, work.steps, pins)
     captured = join_heap(goroutines, heap, pins, process)
     past = _with_past(process)
     work = activity(past.snapshots) if process.history else work
-    numbers = (*memory_suspects(past, series), *number_suspects(past, series, work))
+    own = [one for one in signals if one.process == (process.run.first if process.run else process.id)]
+    numbers = (*memory_suspects(past, series), *number_suspects(past, series, work, own))
     return [
         *(with_events(one, process.snapshots) for one in captured),
         *(with_events(one, past.snapshots) for one in numbers),

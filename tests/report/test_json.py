@@ -75,6 +75,18 @@ CONTRACT = {
         "at": (str, None), "process": TEXT, "baseline": bool, "captured": bool, "label": TEXT, "totals": dict, "inputs": [TEXT],
     }],
     "chains": [], "trials": [], "called": [TEXT], "notices": [SENTENCE],
+    "signals": [{
+        "process": TEXT, "measure": TEXT, "first": NUMBER, "last": NUMBER, "shape": TEXT, "steps": int, "source": TEXT,
+        "onset": ({"at": TEXT, "low": TEXT, "high": TEXT}, None), "idle": (SENTENCE, None),
+        "drivers": [{
+            "event": TEXT, "process": TEXT, "value": NUMBER, "low": NUMBER, "high": NUMBER, "lag": NUMBER,
+            "explains": NUMBER, "alike": [TEXT], "source": TEXT,
+        }],
+    }],
+    "events": [{
+        "at": TEXT, "until": (str, None), "kind": TEXT, "text": TEXT, "key": TEXT, "args": dict, "process": TEXT,
+        "capture": TEXT, "where": TEXT,
+    }],
 }  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from oakum.assemble.processes import merged, names_of, separated
 from oakum.assemble.ranges import with_ranges
 from oakum.assemble.rows import input_rows
 from oakum.assemble.runs import Run, split, started_at
+from oakum.assemble.signals import logs_of, series_of
 from oakum.assemble.snapshots import captured_and_ranges, is_dated, nearest, snapshots_and_history
 from oakum.assemble.sockets import in_several
 from oakum.model import Argument, Case, InputRow, NotAssembled, Process, Snapshot, Sockets, Source, Text
@@ -54,7 +55,7 @@ def assemble(
     several = (several and len(programs) > 1) or bool(notices)
     programs.sort(key=lambda one: min((part.at for part in one.parts if part.slot), default=0))
     give(programs, named)
-    processes = _processes(programs, attach(programs, [*named, *parts], several), several)
+    processes, firsts = _processes(programs, attach(programs, [*named, *parts], several), several)
     rows = [row for folder in (*arguments, *healthy) for row in input_rows(folder.everything())]
     rows += [*unread, *input_rows(named)]
     if not processes:
@@ -66,7 +67,10 @@ def assemble(
     compared, warnings = _with_baselines(processes, {one.name for one in programs}, baselines)
     blocked = in_several((one.capture.origin, one.reading.sockets) for one in parts if one.reading.sockets)
     notices += [restarted for one in compared if (restarted := _restarted(one))]
-    return Assembled(Case(compared, tuple(rows), tuple(unplaced), tuple(notices)), (*blocked, *warnings))
+    case = Case(
+        compared, tuple(rows), tuple(unplaced), tuple(notices), series_of(parts, firsts), logs_of(parts, firsts)
+    )
+    return Assembled(case, (*blocked, *warnings))
 
 
 def _place_sockets(programs: Sequence[Program], parts: Sequence[Part]) -> list[tuple[Source, Sockets]]:
@@ -85,13 +89,18 @@ def _place_sockets(programs: Sequence[Program], parts: Sequence[Part]) -> list[t
     return left
 
 
-def _processes(programs: Sequence[Program], builds: Sequence[Built | None], several: bool) -> list[Process]:
-    """Return the processes with what was read of their builds; each run of one is a process of its own."""
+def _processes(
+    programs: Sequence[Program], builds: Sequence[Built | None], several: bool
+) -> tuple[list[Process], dict[str, Program]]:
+    """Return the processes with what was read of their builds, and what the first run of each was put together from;
+    each run of one is a process of its own."""
     processes: list[Process] = []
+    firsts: dict[str, Program] = {}
     called = [build_name(built.build) if built else "" for built in builds]
     for one, built, name in zip(programs, builds, names_of(programs, called, several), strict=True):
         runs = one.runs or [Run([])]
         first = f"p{len(processes) + 1}"
+        firsts[first] = one
         target = target_of(one.parts)
         for number, run in enumerate(runs, 1):
             taken, past = snapshots_and_history(run.snapshots, run.ranges)
@@ -115,7 +124,7 @@ def _processes(programs: Sequence[Program], builds: Sequence[Built | None], seve
                     run=which,
                 )
             )
-    return processes
+    return processes, firsts
 
 
 def _baseline(one: Program) -> tuple[Snapshot, ...]:

@@ -4,7 +4,7 @@ Comes in: a process through all its snapshots, those of the past too. None of th
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -14,6 +14,7 @@ from oakum.model import Activity, Evidence, EvidenceKind, Frame, Growth, Mechani
 from oakum.model.diagnosis import Argument, Measure
 from oakum.model.heap_growth import Floats, MemorySeries
 from oakum.model.profile import Int64s
+from oakum.model.signals import Signal
 from oakum.model.sizes import size
 from oakum.model.vocabulary import CLEARS
 
@@ -36,6 +37,8 @@ _FOLLOWS = 1.2
 _MORE_WORK = 1.3
 
 
+# Which signal tells of a number.
+_SIGNALS = {"goroutines": "goroutines", "live-heap": "heap", "heap": "heap", "resident": "rss"}
 # More than any process has; what exceeds it is no measurement.
 _ABSURD = 1e16
 
@@ -54,11 +57,16 @@ class _Number(Struct, frozen=True):
         return f"{value:,.0f}" if self.measure == "goroutines" else size(value)
 
 
-def number_suspects(process: Process, series: MemorySeries, activity: Activity) -> tuple[Suspect, ...]:
-    """Return what keeps growing without a capture that says why; of memory that grows with goroutines they are why."""
-    goroutines = _looked_at(process, series, activity, _goroutines(process))
-    memory = _looked_at(process, series, activity, _memory(process, series))
-    if goroutines and memory and goroutines.kinds.has("metric-growth") and memory.kinds.has("metric-growth"):
+def number_suspects(
+    process: Process, series: MemorySeries, activity: Activity, signals: Sequence[Signal] = ()
+) -> tuple[Suspect, ...]:
+    """Return what keeps growing without a capture that says why; of memory that grows with goroutines they are why.
+
+    `signals` are what ranges of metrics show of this process.
+    """
+    goroutines = _looked_at(process, series, activity, signals, _goroutines(process))
+    memory = _looked_at(process, series, activity, signals, _memory(process, series))
+    if goroutines and memory and goroutines.kinds & _RISES and memory.kinds & _RISES:
         both = (*goroutines.growth, *memory.growth)
         evidence = (*goroutines.evidence, *memory.evidence)
         return (Suspect(goroutines.sites, goroutines.mechanisms, evidence, goroutines.weight, growth=both),)
@@ -88,7 +96,9 @@ def _sane(values: Floats) -> Floats:
     return np.where((values >= 0) & (values < _ABSURD), values, np.nan)
 
 
-def _looked_at(process: Process, series: MemorySeries, activity: Activity, number: _Number | None) -> Suspect | None:
+def _looked_at(
+    process: Process, series: MemorySeries, activity: Activity, signals: Sequence[Signal], number: _Number | None
+) -> Suspect | None:
     if number is None:
         return None
     known = np.flatnonzero(~np.isnan(number.values))
@@ -111,6 +121,9 @@ def _looked_at(process: Process, series: MemorySeries, activity: Activity, numbe
             number, values[late:], swing, time[late:], None if requests is None else requests[late:], sure=True
         )
         kind = later if later == "metric-growth" else kind
+    signal = next((one for one in signals if one.measure == _SIGNALS[number.called]), None)
+    if signal is not None and signal.idle is not None and kind in (None, "metric-plateau"):
+        kind = "metric-stops-with-work"  # it was not full: there was nothing more to do
     return _suspect(process, series, number, kind, values) if kind else None
 
 
@@ -145,8 +158,10 @@ def _kind(
     return "metric-growth"
 
 
+_RISES: frozenset[EvidenceKind] = frozenset({"metric-growth", "metric-stops-with-work"})
 _DID: Mapping[EvidenceKind, str] = {
-    "metric-growth": "rise", "metric-plateau": "level", "metric-fall": "fall", "metric-follows-requests": "traffic",
+    "metric-stops-with-work": "stops", "metric-growth": "rise",
+    "metric-plateau": "level", "metric-fall": "fall", "metric-follows-requests": "traffic",
 }  # fmt: skip
 
 

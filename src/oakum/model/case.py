@@ -12,6 +12,7 @@ from oakum.model.goroutine import Goroutines
 from oakum.model.memstats import MemStats
 from oakum.model.metrics import Metrics
 from oakum.model.profile import Profile
+from oakum.model.signals import Log, Series
 from oakum.model.sockets import Sockets
 from oakum.model.text import Text
 
@@ -123,3 +124,5 @@ class Case(Struct, frozen=True, eq=False):
     inputs: tuple[InputRow, ...] = ()
     sockets: tuple[tuple[Source, Sockets], ...] = ()  # of a whole machine, or of a process that is not told
     notices: tuple[Text, ...] = ()  # what stands on the first screen: it restarted, these are two programs
+    series: tuple[Series, ...] = ()  # of ranges of metrics, of any process
+    logs: tuple[Log, ...] = ()

@@ -17,6 +17,7 @@ from oakum.model.case import InputRow, Run
 from oakum.model.cause import Cause, Lead, Remedy
 from oakum.model.frame import Frame
 from oakum.model.known import KnownMatch
+from oakum.model.signals import Event, Signal
 from oakum.model.text import Argument as Argument  # where those who write evidence look for it
 from oakum.model.text import Text
 from oakum.model.vocabulary import BY_DECISIVENESS, EvidenceKind, Kinds, Mechanism, SiteRole, WaitKind
@@ -284,3 +285,5 @@ class Diagnosis(Struct, frozen=True):
     tool: str = ""  # the version that made it; "": this one
     notices: tuple[Text, ...] = ()  # what stands on the first screen: it restarted, these are two programs
     chains: tuple[Chain, ...] = ()  # who waits for whom over the borders of processes
+    signals: tuple[Signal, ...] = ()  # what ranges of metrics show: since when what grows, and what it follows
+    events: tuple[Event, ...] = ()  # the time line: what happened when, oldest first

@@ -31,7 +31,8 @@ EvidenceKind = Literal[
     "off-heap-steady-growth", "off-heap-single-step", "off-heap-plateau", "off-heap-falls", "off-heap-reserved",
     "memory-headroom", "memory-idle",
     # Metrics alone.
-    "metric-growth", "metric-plateau", "metric-fall", "metric-follows-requests",
+    "metric-growth", "metric-plateau", "metric-fall", "metric-follows-requests", "metric-stops-with-work",
+    "follows-work", "log-lines",
     # Source and catalogue.
     "cause-in-source", "never-removed", "bounded", "known-bug",
 ]  # fmt: skip
@@ -133,6 +134,9 @@ EVIDENCE: Mapping[EvidenceKind, Kind] = MappingProxyType({
     "metric-plateau": Kind("against", "a metric of the process grew and stopped growing"),
     "metric-fall": Kind("against", "a metric of the process grew and fell again"),
     "metric-follows-requests": Kind("against", "a metric of the process grew as the requests did"),
+    "metric-stops-with-work": Kind("for", "a metric of the process grew, and stopped only when the work did"),
+    "follows-work": Kind("for", "growth follows a counter unit by unit, beyond what time explains"),
+    "log-lines": Kind("neither", "lines of a log name its code, or were written while it grew"),
     "cause-in-source": Kind("for", "the source shows why nothing can unblock them"),
     "never-removed": Kind("for", "the source shows that nothing takes it out again, and nothing bounds it"),
     "bounded": Kind("against", "the source shows a bound on how much is kept"),
@@ -153,6 +157,7 @@ BY_DECISIVENESS: tuple[EvidenceKind, ...] = (
     "baseline",
     "heap-steady-growth", "heap-even-growth", "heap-single-step", "heap-retained", "heap-baseline",
     "heap-largest", "heap-owner", "off-heap-steady-growth", "off-heap-single-step", "metric-growth",
+    "metric-stops-with-work", "follows-work", "log-lines",
     "same-goroutines", "whole-process", "stuck", "pool-unused", "nobody-at-work", "reported-wait", "steady-arrivals",
     "uneven-arrivals", "same-lock", "majority", "pile-up",
     "nil-stop-channel", "heap-pinned", "arrival-burst", "other-run",

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from oakum.model import Evidence, Finding, Remedy, Text
 from oakum.model.diagnosis import Diagnosis
+from oakum.model.vocabulary import EvidenceKind
 from oakum.report.words import WORDS
 
 # What runs and can be asked again; files and stores of the past cannot.
@@ -27,12 +28,15 @@ def origins(diagnosis: Diagnosis) -> dict[str, str]:
     return {row.digest: row.origin for row in diagnosis.inputs if row.digest}
 
 
+_SEVERAL: frozenset[EvidenceKind] = frozenset({"other-run", "follows-work", "log-lines"})
+
+
 def elsewhere(diagnosis: Diagnosis, finding: Finding, evidence: Evidence) -> str:
     """Return the process that a claim is about, where that is not the one of which the finding is told; else ""."""
-    found = next((row for row in diagnosis.moments if not row.baseline and evidence.capture in row.inputs), None)
-    if found is None or found.process == finding.suspect.sites[0].process or evidence.kind == "other-run":
-        return ""  # a claim about two runs names both
-    return next((row.name for row in diagnosis.processes if row.id == found.process), "")
+    rows = [row.process for row in diagnosis.moments if not row.baseline and evidence.capture in row.inputs]
+    if not rows or finding.suspect.sites[0].process in rows or evidence.kind in _SEVERAL:
+        return ""  # a range of metrics tells of several; a claim about two runs names both
+    return next((row.name for row in diagnosis.processes if row.id == rows[0]), "")
 
 
 def lock_in_source(finding: Finding, evidence: Evidence) -> str:

@@ -284,6 +284,49 @@ class ChainRow(Struct):
     finding: str
 
 
+class OnsetRow(Struct):
+    at: Time
+    low: Time
+    high: Time
+
+
+class DriverRow(Struct):
+    event: str
+    process: str
+    value: Measured
+    low: Measured
+    high: Measured
+    lag: Measured
+    explains: Measured
+    alike: list[str]
+    source: str
+
+
+class SignalRow(Struct):
+    process: str
+    measure: str
+    first: Measured
+    last: Measured
+    onset: OnsetRow | None
+    shape: str
+    steps: int
+    drivers: list[DriverRow]
+    idle: Sentence | None
+    source: str
+
+
+class EventRow(Struct):
+    at: Time
+    kind: str
+    text: str
+    key: str
+    args: Args
+    process: str
+    until: Time | None
+    capture: str
+    where: str
+
+
 class Document(Struct, kw_only=True):
     schema: str
     tool: str
@@ -302,3 +345,5 @@ class Document(Struct, kw_only=True):
     trials: Any = ()
     called: list[str] = field(default_factory=list)
     notices: list[Sentence] = field(default_factory=list)
+    signals: list[SignalRow] = field(default_factory=list)
+    events: list[EventRow] = field(default_factory=list)

@@ -29,7 +29,7 @@ def with_counts(*counts: int | None, at: bool = True, per_hour: float | None = N
 
 def said(diagnosis: Diagnosis, found: Finding, lang: str = "en") -> str:
     speech = Speech(lang)
-    return " ".join([*since(speech, diagnosis, found), *pace(speech, found)])
+    return " ".join([*since(speech, diagnosis, found), *pace(speech, diagnosis, found)])
 
 
 def test_it_began_between_the_last_moment_without_and_the_first_with_it() -> None:

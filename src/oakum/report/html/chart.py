@@ -13,6 +13,8 @@ SMALL = 84  # of the one in the first screen
 _MOST_MARKS = 40  # of a series; more run into each other, and the table below has them all
 _STRETCHES = 400  # of a line; a screen has not many more pixels across
 _HEADROOM = 1.07  # above the greatest value there is room to write it
+_EVENT_ROWS = 4
+_EVENT_ROOM = 1.5  # percent that a mark takes
 _LINE = 15  # pixels that a line of letters takes
 # A series is told apart by its mark and its dashes, not by colour alone.
 _MARKS = (
@@ -68,6 +70,17 @@ class Plot(Struct, frozen=True):
     values: tuple[Label, ...]
     times: tuple[Label, ...]
     began: tuple[Label, ...]
+    events: tuple["Strip", ...] = ()
+
+
+class Strip(Struct, frozen=True):
+    """An event below the axis, in percent: a mark, or as long as it lasted."""
+
+    x: float
+    width: float
+    told: str
+    kind: str
+    row: int  # events that overlap stand below each other
 
 
 def plot(chart: Chart, height: int = HEIGHT) -> Plot | None:
@@ -102,7 +115,28 @@ def plot(chart: Chart, height: int = HEIGHT) -> Plot | None:
             for x, point in zip(xs, one.points, strict=True)
             if point.began
         ),
+        _events(chart),
     )
+
+
+def _events(chart: Chart) -> tuple[Strip, ...]:
+    """Return the events within the axis of a chart whose points stand by time; those that overlap in rows."""
+    if not chart.events or not _by_time(chart.series):
+        return ()
+    times = [point.at for one in chart.series for point in one.points if point.at is not None]
+    first, whole = min(times), (max(times) - min(times)).total_seconds()
+    ends = [-1.0] * _EVENT_ROWS
+    found = []
+    for one in chart.events:
+        start = 100 * (one.at - first).total_seconds() / whole
+        end = 100 * ((one.until or one.at) - first).total_seconds() / whole
+        if end < 0 or start > 100:
+            continue
+        start, end = max(start, 0.0), min(end, 100.0)
+        row = next((at for at, last in enumerate(ends) if last < start), _EVENT_ROWS - 1)
+        ends[row] = max(end, start + _EVENT_ROOM)
+        found.append(Strip(round(start, 2), round(end - start, 2), one.told, one.kind, row))
+    return tuple(found)
 
 
 def _ticks(most: float, unit: str, count: int) -> tuple[float, ...]:
@@ -118,12 +152,18 @@ def _ticks(most: float, unit: str, count: int) -> tuple[float, ...]:
     return tuple(step * at for at in range(math.ceil(_HEADROOM * most / step) + 1))
 
 
-def _across(series: tuple[Series, ...]) -> tuple[tuple[float, ...], ...]:
-    """Return where each point stands, in percent: by time where all tell it and one clock fits them, else in order."""
+def _by_time(series: tuple[Series, ...]) -> bool:
+    """Tell whether points stand by time: where all tell it and one clock fits them."""
     own = [point.at for one in series if one.tone != "twin" for point in one.points]
     every = [point.at for one in series for point in one.points]
     times = [at for at in every if at is not None]
-    if len(times) == len(every) and len(set(times)) > 1 and _one_clock([at for at in own if at], times):
+    return len(times) == len(every) and len(set(times)) > 1 and _one_clock([at for at in own if at], times)
+
+
+def _across(series: tuple[Series, ...]) -> tuple[tuple[float, ...], ...]:
+    """Return where each point stands, in percent: by time, else in order."""
+    times = [point.at for one in series for point in one.points if point.at is not None]
+    if _by_time(series):
         first, last = min(times), max(times)
         whole = (last - first).total_seconds() or 1.0
         return tuple(

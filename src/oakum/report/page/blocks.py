@@ -152,6 +152,15 @@ class Series(Struct, frozen=True):
     tone: Literal["grew", "plain", "twin"] = "plain"
 
 
+class ChartEvent(Struct, frozen=True):
+    """What happened at a time, or until another: marked below a chart, on its axis."""
+
+    at: datetime
+    until: datetime | None
+    told: str
+    kind: str
+
+
 class Chart(Struct, frozen=True):
     """One or more series of one measure over time: unit "bytes" or "count". `said` is the same in a sentence."""
 
@@ -160,6 +169,7 @@ class Chart(Struct, frozen=True):
     series: tuple[Series, ...]
     said: str
     command: str = ""  # derives the numbers again
+    events: tuple[ChartEvent, ...] = ()
 
 
 class Bar(Struct, frozen=True):

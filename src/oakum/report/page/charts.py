@@ -9,6 +9,7 @@ from oakum.model import Finding, Growth, Memory, Point
 from oakum.model.diagnosis import Diagnosis
 from oakum.report.page.blocks import Bar, Chart, ChartPoint, Series, Waterfall, anchor_of_input
 from oakum.report.page.derive import Derive
+from oakum.report.page.events import chart_events
 from oakum.report.page.since import Dated, allocating, dated, snapshot_name
 from oakum.report.page.speech import Speech, clock, ends
 from oakum.report.words import size
@@ -42,7 +43,8 @@ def growth_charts(speech: Speech, diagnosis: Diagnosis, derive: Derive, found: F
         series = [Series(measure, points, "grew"), *_twin(speech, found, growth, points)]
         said = _said(speech, growth.measure, measure, [one.value for one in values]) + thinned
         unit: Unit = "bytes" if growth.measure in ("inuse_space", "rss") else "count"
-        charts.append(Chart(title, unit, tuple(series), said, derive.growth(found, growth)))
+        events = chart_events(speech, diagnosis, found.suspect.sites[0].process)
+        charts.append(Chart(title, unit, tuple(series), said, derive.growth(found, growth), events))
     return charts
 
 
@@ -92,7 +94,8 @@ def totals(
             unit: Unit = "count" if measure == "goroutines" else "bytes"
             glue = "" if speech.lang == "zh" else " "
             command = derive.totals(process, measure)
-            charts.append(Chart(title, unit, tuple(series), glue.join(said), command))
+            events = chart_events(speech, diagnosis, process)
+            charts.append(Chart(title, unit, tuple(series), glue.join(said), command, events))
     return charts
 
 

@@ -30,6 +30,7 @@ from oakum.report.page.blocks import (
 )
 from oakum.report.page.charts import MEASURES, totals, waterfall
 from oakum.report.page.derive import Derive
+from oakum.report.page.events import event_table
 from oakum.report.page.glance import glance, settling
 from oakum.report.page.headline import FIRST, headline, subject, worst_first
 from oakum.report.page.since import beginnings, snapshot_name
@@ -183,15 +184,16 @@ class _Composer:
             )
             if charts:
                 parts.append((row, (*charts, *self.snapshots(row.id))))
-        if not parts:
-            return None
+        happened = event_table(self.speech, self.diagnosis, self.derive)
         title = self.speech.word("section.timeline")
+        if not parts:
+            return Section("timeline", title, happened) if happened else None
         line = self.course([one for one in parts[0][1] if isinstance(one, Chart)])
         if len(parts) == 1 and len(self.diagnosis.processes) == 1:
-            return Section("timeline", title, parts[0][1], folded=True, line=line)
+            return Section("timeline", title, (*happened, *parts[0][1]), folded=True, line=line)
         line = f"{self.speech.called(parts[0][0])}{self.speech.colon}{line}"
         inner = [Section(f"timeline-{row.id}", self.speech.called(row), blocks) for row, blocks in parts]
-        return Section("timeline", title, self.other_processes(), tuple(inner), folded=True, line=line)
+        return Section("timeline", title, (*happened, *self.other_processes()), tuple(inner), folded=True, line=line)
 
     def course(self, charts: Sequence[Chart]) -> str:
         """Return the first and the last value of each chart in a line."""

@@ -62,6 +62,7 @@ _PROCESS: frozenset[EvidenceKind] = frozenset(
         "memory-headroom",
         "memory-idle",
         "metric-growth",
+        "metric-stops-with-work",
         "metric-plateau",
         "metric-fall",
         "metric-follows-requests",
@@ -158,6 +159,9 @@ class Derive:
             return _view("known", "show", str(evidence.claim.args.get("id", "")))
         if kind in _SOURCE:
             return self.listed(found)
+        if kind in ("follows-work", "log-lines"):
+            origin = self.origin(evidence.capture)
+            return _view("inspect", origin) if _readable(origin) else ""
         if kind in _PROCESS:
             return self._memory(process, baseline=False)
         if kind == "other-run":

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from oakum.model import Evidence, Finding, Growth, Point, SnapshotRow
 from oakum.model.diagnosis import Diagnosis
+from oakum.model.signals import Signal
 from oakum.report.layout import utc
 from oakum.report.page.speech import Speech, clock, stamp
 
@@ -78,7 +79,7 @@ def since(speech: Speech, diagnosis: Diagnosis, found: Finding) -> list[str]:
             seen = began(values) is not None
             first = values[0].at if len(values) > 1 and values[0].value else None
     told += _ages(speech, diagnosis, found, dated=not seen, first=first)
-    return told
+    return [*_by_metrics(speech, diagnosis, found), *told]
 
 
 def across_runs(speech: Speech, found: Finding) -> list[str]:
@@ -87,9 +88,15 @@ def across_runs(speech: Speech, found: Finding) -> list[str]:
     return [f"{speech.say(one.claim)}{mark}" for one in found.suspect.evidence if one.kind == "other-run"]
 
 
-def pace(speech: Speech, found: Finding) -> list[str]:
-    """Return sentences: how fast it grows."""
-    return [told for growth in found.suspect.growth for told in rates(speech, growth)]
+def pace(speech: Speech, diagnosis: Diagnosis, found: Finding) -> list[str]:
+    """Return sentences: how fast it grows, and how it went, as a range of metrics shows it."""
+    told = [one for growth in found.suspect.growth for one in rates(speech, growth)]
+    signal = _signal(diagnosis, found)
+    if signal is not None and signal.shape != "ramp" and signal.steps > 1:
+        told.append(speech.word(f"signals.shape.{signal.shape}", steps=signal.steps))
+    if signal is not None and signal.idle is not None:
+        told.append(speech.say(signal.idle))
+    return told
 
 
 def _began(speech: Speech, growth: Growth, values: Sequence[Dated]) -> list[str]:
@@ -127,6 +134,27 @@ def rates(speech: Speech, growth: Growth) -> list[str]:
         each = speech.amount(growth.measure, event.value) if growth.measure == "inuse_space" else f"{event.value:.3g}"
         told.append(speech.word("since.per-event", what=what, value=each, event=speech.name(event.event)))
     return told
+
+
+_SIGNALS = {"goroutines": "goroutines", "inuse_space": "heap", "inuse_objects": "heap", "rss": "rss"}
+
+
+def _by_metrics(speech: Speech, diagnosis: Diagnosis, found: Finding) -> list[str]:
+    """Return when growth of the process began, as a range of metrics shows it."""
+    signal = _signal(diagnosis, found)
+    if signal is None:
+        return []
+    if (onset := signal.onset) is None:
+        return [speech.word("signals.onset-before")]
+    return [speech.word("signals.onset", at=stamp(onset.at), low=clock(onset.low), high=clock(onset.high))]
+
+
+def _signal(diagnosis: Diagnosis, found: Finding) -> Signal | None:
+    """Return what a range of metrics shows of what a finding measures."""
+    measures = {_SIGNALS.get(growth.measure) for growth in found.suspect.growth}
+    rows = {row.id: row.run.first if row.run else row.id for row in diagnosis.processes}
+    first = rows.get(found.suspect.sites[0].process)
+    return next((one for one in diagnosis.signals if one.process == first and one.measure in measures), None)
 
 
 def _ages(

@@ -163,7 +163,7 @@ class Suspects:
             ("victims", self.victims(found)),
             ("path", self.path(suspect.path)),
             ("since", () if answered else tuple(Para(one) for one in since(speech, self.diagnosis, found))),
-            ("pace", tuple(Para(one) for one in pace(speech, found))),
+            ("pace", tuple(Para(one) for one in pace(speech, self.diagnosis, found))),
             (
                 "known",
                 tuple(block for at, one in enumerate(found.known) for block in self.known(one, answered and not at)),

@@ -44,6 +44,7 @@ from oakum.report.words import (
     recheck,
     roles,
     scan,
+    signals,
     source,
     targets,
     upstream,
@@ -55,7 +56,7 @@ _AREAS = (
     common, fixes, mechanisms, gaps, goroutines, locks, heap, memory, numbers, page, roles, cause_channels, cause_heap,
     cause_locks, cause_network, cause_waits, cause_workers, chains, scan, known, upstream, controls, dry_run,
     incident, incident_lessons, recheck, assemble, problems, problems_capture, problems_code, progress,
-    source, targets, web,
+    signals, source, targets, web,
 )  # fmt: skip
 LANGUAGES = ("en", "zh")
 WORDS: dict[str, tuple[str, str]] = {key: words for area in _AREAS for key, words in area.WORDS.items()}

@@ -25,6 +25,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "incident.heading.summary": ("Summary", "摘要"),
     "incident.heading.fill-in": ("TODO", "待填写"),
     "incident.heading.phenomenon": ("Symptoms", "故障现象"),
+    "incident.heading.timeline": ("Timeline", "时间线"),
     "incident.heading.investigation": ("Investigation", "排查过程"),
     "incident.heading.cause": ("Root cause", "根因分析"),
     "incident.heading.causes": ("Root causes", "根因分析"),

@@ -156,6 +156,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "column.heap_live": ("live heap", "存活堆"),
     "column.rss": ("RSS", "常驻内存（RSS）"),
     "column.captures": ("captures used", "采用的文件"),
+    "column.process": ("process", "进程"),
+    "column.event": ("event", "事件"),
     "column.began": ("started", "开始出现"),
     "column.origin": ("origin", "来源"),
     "column.kind": ("kind", "类型"),

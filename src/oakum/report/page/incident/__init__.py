@@ -19,6 +19,7 @@ from oakum.report.page.blocks import (
     anchor_of_input,
     table,
 )
+from oakum.report.page.events import event_table
 from oakum.report.page.headline import FIRST, headline
 from oakum.report.page.incident.cause import best, fix, root_cause
 from oakum.report.page.incident.investigation import investigation, known_line
@@ -46,6 +47,7 @@ def incident(diagnosis: Diagnosis, lang: str, kept: str = "") -> Page:
             _summary(story),
             _fill_in(story),
             symptoms(story),
+            *_timeline(story),
             investigation(story),
             root_cause(story),
             fix(story),
@@ -56,6 +58,12 @@ def incident(diagnosis: Diagnosis, lang: str, kept: str = "") -> Page:
         foot=story.tell("foot", version=story.name(diagnosis.tool or __version__)),
         kept=kept,
     )
+
+
+def _timeline(story: Story) -> tuple[Section, ...]:
+    """Return what happened when, in order; none where neither metrics nor logs tell it."""
+    happened = event_table(story, story.diagnosis, story.derive)
+    return (Section("timeline", story.tell("heading.timeline"), happened),) if happened else ()
 
 
 def _title(story: Story) -> str:

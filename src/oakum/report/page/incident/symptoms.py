@@ -68,7 +68,7 @@ def _process(story: Story, row: ProcessRow) -> list[Block]:
     blocks += _totals(story, points)
     blocks += _twin(story, row.id, points)
     for found in story.told:
-        told = [*since(story, story.diagnosis, found), *pace(story, found)]
+        told = [*since(story, story.diagnosis, found), *pace(story, story.diagnosis, found)]
         if found.suspect.sites[0].process == row.id and told:
             blocks.append(Para(f"{_which(story, found)}{story.glue.join(told)}"))
     began = beginnings(story.diagnosis, row.id, story.told)

@@ -1,0 +1,147 @@
+"""Since when what grows and what it follows: the right counter among many, nothing where everything merely grows."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import ArrayLike
+
+from oakum.compare.signals.courses import signals
+from oakum.model import Process
+from oakum.model.signals import Floats, Series, Signal
+
+START = 1_700_000_000.0
+STEP = 15.0
+
+
+def series(name: str, values: ArrayLike, process: str = "p1", **labels: str) -> Series:
+    numbers = np.asarray(values, np.float64)
+    times = START + STEP * np.arange(len(numbers), dtype=np.float64)
+    owner = "orders" if process == "p1" else process
+    return Series(
+        name, tuple(sorted(labels.items())), times, numbers, owner, process if process == "p1" else "", "sha256:0"
+    )
+
+
+def told(*given: Series) -> dict[str, Signal]:
+    return {one.measure: one for one in signals([Process("p1", "orders", ())], given)}
+
+
+def counts(random: np.random.Generator, samples: int, usual: float) -> Floats:
+    """Return what is done in each sample by a service whose load wanders."""
+    load = usual * np.exp(np.cumsum(random.normal(0, 0.1, samples)))
+    return random.poisson(np.clip(load, 0, 50 * usual)).astype(float)
+
+
+def test_growth_per_unit_is_found_among_hundreds_of_counters() -> None:
+    random = np.random.default_rng(5)
+    work = np.cumsum(counts(random, 800, 3))
+    others = [series("http_requests_total", np.cumsum(counts(random, 800, 3)), path=f"/r{at}") for at in range(300)]
+    goroutines = series("go_goroutines", 40 + 2 * work + random.poisson(6, 800))
+    found = told(goroutines, *others, series("http_requests_total", work, path="/simulate", method="POST"))[
+        "goroutines"
+    ]
+    (driver,) = found.drivers
+    assert driver.event == "http_requests_total{method=POST,path=/simulate}"
+    assert driver.low <= 2.0 <= driver.high
+    assert driver.value == pytest.approx(2.0, rel=0.02)
+    assert driver.lag == 0.0
+
+
+def test_of_others_counters_the_one_that_fits_is_named_with_its_program() -> None:
+    random = np.random.default_rng(9)
+    work = np.cumsum(counts(random, 600, 2))
+    mine = np.cumsum(counts(random, 600, 9))
+    found = told(
+        series("go_goroutines", 40 + work + random.poisson(3, 600)),
+        series("http_requests_total", mine),
+        series("rest_client_requests_total", work, process="admin", code="504"),
+    )["goroutines"]
+    assert [(one.event, one.process) for one in found.drivers] == [("rest_client_requests_total{code=504}", "admin")]
+
+
+def test_where_everything_grows_with_time_nothing_is_named() -> None:
+    random = np.random.default_rng(3)
+    given = [series("go_goroutines", 40 + 3 * np.arange(800) + random.poisson(4, 800))]
+    given += [series("jobs_total", np.cumsum(random.poisson(at + 1, 800)), kind=f"k{at}") for at in range(200)]
+    assert told(*given)["goroutines"].drivers == ()
+
+
+def test_a_service_that_has_the_same_evenings_is_not_named() -> None:
+    random = np.random.default_rng(11)
+    evening = (np.arange(960) % 240 > 180).astype(float)
+    hidden = np.cumsum(random.poisson(evening * random.choice([1.0, 2.0, 4.0], 4).repeat(240)))
+    other = np.cumsum(random.poisson(20 + 30 * evening))
+    given = [
+        series("go_goroutines", 50 + hidden + random.poisson(4, 960)),
+        series("http_requests_total", other, process="shop"),
+    ]
+    assert told(*given)["goroutines"].drivers == ()
+    timed_out = series("apiserver_request_total", hidden, code="504")
+    assert [one.event for one in told(*given, timed_out)["goroutines"].drivers] == ["apiserver_request_total{code=504}"]
+
+
+def test_restarts_are_joined() -> None:
+    random = np.random.default_rng(2)
+    work = counts(random, 600, 2)
+    run = np.arange(600) // 200
+    inside = np.concatenate([np.cumsum(work[run == at]) for at in range(3)])
+    found = told(
+        series("go_goroutines", 30 + inside + random.poisson(2, 600)),
+        series("http_requests_total", inside),
+        series("process_cpu_seconds_total", inside + 0.1),
+    )["goroutines"]
+    assert (found.shape, found.steps) == ("saw-tooth", 2)
+    assert found.drivers[0].value == pytest.approx(1.0, rel=0.03)
+
+
+def test_growth_that_stops_with_the_requests_is_told_from_a_pool_that_is_full() -> None:
+    random = np.random.default_rng(4)
+    busy = np.where(np.arange(600) < 300, 5.0, 0.0)
+    work = np.cumsum(random.poisson(busy))
+    stopped = told(series("go_goroutines", 30 + work), series("http_requests_total", work))["goroutines"]
+    assert stopped.idle is not None
+    steady = np.cumsum(random.poisson(5, 600))
+    full = told(series("go_goroutines", 30 + np.minimum(work, 200)), series("http_requests_total", steady))[
+        "goroutines"
+    ]
+    assert full.idle is None
+    assert full.drivers == ()
+
+
+def test_without_any_counter_the_processor_time_tells_that_the_load_stopped() -> None:
+    busy = np.cumsum(np.where(np.arange(400) < 200, 1.0, 0.01))
+    found = told(
+        series("go_goroutines", 30 + np.minimum(np.arange(400), 200)), series("process_cpu_seconds_total", busy)
+    )
+    assert found["goroutines"].idle is not None
+
+
+def test_when_growth_began_lies_in_its_interval() -> None:
+    random = np.random.default_rng(6)
+    values = 60 + np.maximum(np.arange(500) - 300, 0) + random.poisson(5, 500)
+    onset = told(series("go_goroutines", values))["goroutines"].onset
+    assert onset is not None
+    assert onset.low.timestamp() <= START + 300 * STEP <= onset.high.timestamp()
+    assert (onset.high - onset.low).total_seconds() <= 20 * STEP
+    assert told(series("go_goroutines", 60 + np.arange(500)))["goroutines"].onset is None
+
+
+def test_what_comes_and_goes_has_no_course() -> None:
+    wave = 200 + 150 * np.sin(np.arange(900) / 70)
+    assert told(series("go_goroutines", wave), series("http_requests_total", np.cumsum(wave))) == {}
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.floats(allow_nan=False), max_size=40),
+    st.lists(st.floats(allow_nan=False), max_size=40),
+    st.lists(st.floats(0, 1e12), max_size=40),
+)
+def test_no_numbers_make_it_stumble(first: list[float], second: list[float], third: list[float]) -> None:
+    told(
+        series("go_goroutines", first),
+        series("http_requests_total", second),
+        series("http_requests_total", third, a="b"),
+    )
+    told(series("go_goroutines", third), series("process_start_time_seconds", third), series("jobs_total", third))
