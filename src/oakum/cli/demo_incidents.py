@@ -19,7 +19,8 @@ _UPSTREAM = Path(__file__).with_name("demo_upstream")
 # What a diagnosis reads; the casebook has the same in more formats, and notes of its own.
 _KEPT = (
     "*/goroutine.debug2.txt.gz", "*/heap.pb.gz", "*/heap.debug1.txt.gz", "*/metrics.txt.gz", "*/process.status.txt",
-    "buildinfo.txt.gz", "sockets.*.txt", "shim/*/log.txt.gz",
+    "buildinfo.txt.gz", "sockets.*.txt", "shim/*/log.txt.gz", "prometheus/*.json*", "apiserver/log.txt.gz",
+    "kubelet/log.txt.gz",
 )  # fmt: skip
 
 REPORT = "report.html"
