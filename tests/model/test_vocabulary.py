@@ -94,7 +94,8 @@ def test_every_word_has_its_meaning(words: object, meanings: dict[str, str]) -> 
 
 def test_every_kind_has_its_sentence() -> None:
     for kind in EVIDENCE:
-        keys = (f"goroutines.{kind}", f"locks.{kind}", f"memory.{kind}", kind.replace("-", ".", 1), SENTENCES.get(kind))
+        areas = ("goroutines", "locks", "memory", "chains")
+        keys = (*(f"{area}.{kind}" for area in areas), kind.replace("-", ".", 1), SENTENCES.get(kind))
         assert WORDS.keys() & set(filter(None, keys)), kind
 
 

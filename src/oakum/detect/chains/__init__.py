@@ -44,8 +44,9 @@ def link_processes(
     by_process = {one.id: nodes(one, populations[one.id]) for one in processes}
     everyone = [node for mine in by_process.values() for node in mine]
     wiring = Wiring(case, processes)
-    graph = Graph(Linker(everyone, wiring), inner_pairs(by_process, processes, suspects))
-    ways = [way for node in everyone if node.call for way in graph.ways(node)] if len(processes) > 1 else []
+    pairs = inner_pairs(by_process, processes, suspects) if len(processes) > 1 else []
+    graph = Graph(Linker(everyone, wiring), pairs)
+    ways = [way for node in everyone if node.call for way in graph.ways(node)]
     roots = Roots(suspects, judge, graph)
     roots.add(_maximal(ways), weigh)
     unanswered = [node for node in everyone if node.call and not graph.links(node)]

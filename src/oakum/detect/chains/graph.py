@@ -18,6 +18,7 @@ from oakum.model.vocabulary import ABNORMAL, LOCK_STATES
 # No chain of calls has more hops; and so many ways from one node are followed.
 _DEEPEST = 16
 _MOST_WAYS = 64
+_MOST_ALIKE = 500  # nodes of one place: a hostile dump may have any number
 
 Key = tuple[str, Frame, str | None]
 
@@ -58,10 +59,11 @@ def inner_pairs(
         found |= {(id(pair[0]), id(pair[1])): pair for pair in _held_up(process, by_process[process.id])}
     for suspect in suspects:
         root = suspect.sites[0]
-        roots = by_key.get((root.process, root.frame, root.state), ())
-        for victim in (one for one in suspect.victims if one.process == root.process):
-            for node in by_key.get((victim.process, victim.frame, victim.state), ()):
-                found |= {(id(node), id(one)): (node, one) for one in roots if one is not node}
+        first: Key = root.process, root.frame, root.state
+        behind = {(one.process, one.frame, one.state) for one in suspect.victims if one.process == root.process}
+        for key in behind - {first}:
+            pairs = [(node, one) for node in by_key.get(key, ())[:_MOST_ALIKE] for one in by_key.get(first, ())[:1]]
+            found |= {(id(node), id(one)): (node, one) for node, one in pairs}
     return list(found.values())
 
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from oakum.detect.chains.nodes import Node
 from oakum.detect.chains.wiring import Connection, Wiring
-from oakum.model import Argument, Evidence, EvidenceKind, Process, Source, Text
+from oakum.model import Argument, Evidence, EvidenceKind, Kinds, Process, Source, Text
 
 # As many as one another, within what is under way while two processes are asked one after the other.
 _ALIKE = 0.1
@@ -19,6 +19,7 @@ _FEW = 2
 # stock and Client of main.(*stockClient).Reserve; shorter ones are in too many names
 _WORD = re.compile(r"[A-Za-z][a-z]{3,40}")
 _SAYS_NOTHING = frozenset({"main", "server", "client", "service", "http", "grpc", "internal", "example", "github"})
+_SURE: tuple[tuple[EvidenceKind, ...], ...] = (("socket-pair", "same-method"), ("same-method",), ("socket-pair",))
 # What tells apart servers of one protocol where neither sockets nor methods do, the best first.
 _WEAK: tuple[EvidenceKind, ...] = ("shared-words", "counts-agree", "ages-agree", "same-protocol")
 # Ages that a dump prints are up to two minutes too long.
@@ -33,13 +34,13 @@ class Link(Struct, eq=False):
     evidence: tuple[Evidence, ...]
 
     @property
-    def kinds(self) -> set[EvidenceKind]:
-        return {one.kind for one in self.evidence}
+    def kinds(self) -> Kinds:
+        return Kinds(one.kind for one in self.evidence)
 
     @property
     def named(self) -> bool:
         """Tell whether more than the protocol says that these two belong together."""
-        return bool(self.kinds & {"socket-pair", "same-method"})
+        return self.kinds.any("socket-pair", "same-method")
 
 
 class Linker:
@@ -53,8 +54,8 @@ class Linker:
     def links(self, waiter: Node) -> list[Link]:
         """Return who these may wait for: where sockets or names tell it, no others; else what fits best."""
         found = [link for server in self._servers if (link := self._link(waiter, server))]
-        for sure in ({"socket-pair", "same-method"}, {"same-method"}, {"socket-pair"}):
-            if best := [link for link in found if link.kinds >= sure]:
+        for sure in _SURE:
+            if best := [link for link in found if link.kinds.has(*sure)]:
                 return best
         return _only_one(found)
 
@@ -185,6 +186,6 @@ def _words(text: str) -> set[str]:
 def _only_one(found: Sequence[Link]) -> list[Link]:
     """Return the links to one process alone, by what says most; where nothing tells several apart, none is claimed."""
     for kind in _WEAK:
-        if best := [link for link in found if kind in link.kinds]:
+        if best := [link for link in found if link.kinds.has(kind)]:
             return best if len({link.server.process.id for link in best}) == 1 else []
     return []

@@ -109,7 +109,7 @@ class Roots:
         """Return the end of a way that comes back; what only protocols suggest is no cycle."""
         if not all(link.named for link in links):
             return None
-        if not way.inside and not all("same-method" in link.kinds for link in links):
+        if not way.inside and not all(link.kinds.has("same-method") for link in links):
             return None
         held = [(waiter, holder) for waiter, holder in way.inside if waiter.population.state in LOCK_STATES]
         root = held[0][1] if held else max((link.waiter for link in links), key=lambda one: one.count)
@@ -291,7 +291,7 @@ def _edge(link: Link, count: int, weigh: Callable[[Kinds], Confidence]) -> Chain
         ChainEnd(waiter.process.name, waiter.call.frame),
         ChainEnd(server.process.name, server.served.frame),
         waiter.call.protocol.id,
-        weigh(Kinds(link.kinds)),
+        weigh(link.kinds),
         link.evidence,
         count,
         server.served.frame,
