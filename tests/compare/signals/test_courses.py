@@ -145,3 +145,34 @@ def test_no_numbers_make_it_stumble(first: list[float], second: list[float], thi
         series("http_requests_total", third, a="b"),
     )
     told(series("go_goroutines", third), series("process_start_time_seconds", third), series("jobs_total", third))
+
+
+def hidden_work(kind: str, random: np.random.Generator, samples: int, day: Floats) -> Floats:
+    """Return what drives the growth, in each sample."""
+    at = np.arange(samples)
+    rates = {
+        "diurnal": 2 * day,
+        "bursts": np.where(random.random(samples) < 0.02, 60.0, 0.0),
+        "on and off": np.where((at > 0.3 * samples) & (at < 0.6 * samples), 5.0, 0.0),
+        "steady": np.full(samples, 2.0),
+    }
+    return random.poisson(rates[kind]).astype(float)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("kind", ["diurnal", "bursts", "on and off", "steady"])
+def test_among_services_with_the_same_days_only_the_cause_is_named(kind: str, seed: int) -> None:
+    random, samples = np.random.default_rng(seed), 960
+    day = 1 + 0.8 * np.sin(2 * np.pi * np.arange(samples) / samples * random.integers(1, 5) + 6 * random.random())
+    work = hidden_work(kind, random, samples, day)
+    given = [series("go_goroutines", 40 + np.cumsum(work) + random.poisson(20 * day))]
+    for at in range(120):
+        load = (day, np.ones(samples), np.exp(np.cumsum(random.normal(0, 0.08, samples))).clip(0, 30))[at % 3]
+        done = np.cumsum(random.poisson(random.choice([0.3, 3, 100]) * load * random.gamma(4, 0.25, samples)))
+        given.append(series("http_requests_total", done, "p1" if at % 4 == 0 else f"svc{at % 7}", path=f"/r{at}"))
+    assert told(*given)["goroutines"].drivers == ()
+    timed_out = series("http_requests_total", np.cumsum(work), "peer", code="504")
+    (driver,) = told(*given, timed_out)["goroutines"].drivers[:1]
+    assert (driver.event, driver.process) == ("http_requests_total{code=504}", "peer")
+    assert driver.value == pytest.approx(1.0, rel=0.05)
+    assert driver.low <= 1.0 <= driver.high

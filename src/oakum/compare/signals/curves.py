@@ -47,6 +47,18 @@ class Course(Struct, frozen=True, eq=False):
         steps = np.diff(self.values)
         return float(np.median(np.abs(steps - np.median(steps)))) * 1.4826 if len(steps) else 0.0
 
+    @property
+    def between_the_ends(self) -> float:
+        """Return what was gained: the least at the end against the least at first, without work under way."""
+        end = _end(self.values)
+        curve = self.kept if len(self.restarts) else self.values
+        return float(curve[-end:].min() - curve[:end].min())
+
+    @property
+    def under_way(self) -> float:
+        """Return how much of it usually is there and goes away again; 0 where restarts hide that."""
+        return 0.0 if len(self.restarts) else float(np.median(self.values - self.kept))
+
 
 def course(measure: Measure, series: Series, restarts: Floats) -> Course | None:
     """Return the course of a measure; None where it did not grow beyond its swing."""
@@ -64,8 +76,12 @@ def course(measure: Measure, series: Series, restarts: Floats) -> Course | None:
 
 def levels(values: Floats) -> tuple[float, float]:
     """Return where a curve begins and where it ends: the middle of its first samples, the least of its last."""
-    end = max(1, min(_END, len(values) // 12))
+    end = _end(values)
     return float(np.median(values[:end])), float(values[-end:].min())
+
+
+def _end(values: Floats) -> int:
+    return max(1, min(_END, len(values) // 12))
 
 
 def restarts_of(series: Sequence[Series], start: Sequence[str], counters: Sequence[str]) -> Floats:

@@ -25,8 +25,16 @@ _KEPT = 48  # candidates that lags are tried for
 _LAGS = range(-3, 9)  # samples: below nought, work that is counted when it ends has left its mark before
 # One in a hundred, after all candidates and widths that were tried; lags of one width say nearly the same.
 _CHANCE = 0.01
-# Of the variation of growth beyond time: what is less may be a part of the load that merely goes along.
-_EXPLAINED = 0.5
+# Windows on either side of a step: what these have in common is time's own. In fewer than thirty the curves of two
+# services that have the same evenings still go together.
+_AROUND = 2
+_WINDOWS_ENOUGH = 30
+# Of what rests for a fifth of the time, at a twentieth of its usual pace or less, waves of up to three periods are.
+_WAVES = 6
+_STRETCHES, _RESTS_PART, _RESTS_BELOW = 48, 0.2, 0.05
+# Of the variation of growth beyond time: what is less may be a part of the load that merely goes along. Where it rests
+# two courses go together for less, so that more is asked for.
+_EXPLAINED, _EXPLAINED_RESTING = 0.7, 0.85
 # Its units account for so much of the growth: other causes may have a share, but none that is as large.
 _ACCOUNTS_LEAST, _ACCOUNTS_MOST = 0.6, 1.25
 # What is left over at any time, as part of the growth; and how far growth per unit may differ between the two halves.
@@ -39,6 +47,7 @@ _AS_GOOD, _TINY = 1.3, 0.02
 _WHOLE = 0.03
 _NEARLY = 0.02  # of lags that do nearly as well the shortest is meant
 _RESTS = 0.2
+_ECHO = 0.99  # samples that resemble the one before even more are none of their own
 _NAMED_MOST = 5
 _ABSURD = 1e18  # nobody counts so far
 
@@ -141,8 +150,9 @@ def _promising(times: Floats, values: Floats, done: NDArray[np.float64]) -> list
     """Return the counters whose steps go best with those of the course, at any width."""
     best = np.zeros(len(done))
     for width in _widths(len(times)):
-        grown, passed = _steps(values[None], width)[0], _steps(times[None], width)[0]
-        best = np.maximum(best, _beyond_time(_steps(done, width), grown, passed))
+        passed, grown, steps = (_steps(rows, width) for rows in (times[None], values[None], done))
+        for without in (_beyond_time, _beyond_waves):
+            best = np.maximum(best, _alongside(without(steps, passed[0]), without(grown, passed[0])[0]))
     order = np.argsort(-best)[:_KEPT]
     return [int(at) for at in order if best[at] > 0]
 
@@ -157,13 +167,40 @@ def _steps(rows: NDArray[np.float64], width: int) -> NDArray[np.float64]:
     return np.diff(rows[:, : windows * width].reshape(len(rows), windows, width).mean(axis=2), axis=1)
 
 
-def _beyond_time(steps: NDArray[np.float64], grown: Floats, passed: Floats) -> Floats:
-    """Return how the steps of each counter go with those of the course, beyond what time alone explains of both."""
-    clock = passed / np.sqrt(passed @ passed)
-    mine = steps - np.outer(steps @ clock, clock)
-    yours = grown - (grown @ clock) * clock
-    lengths = np.sqrt((mine**2).sum(axis=1) * (yours @ yours))
-    found: Floats = np.divide(mine @ yours, lengths, out=np.zeros(len(steps)), where=lengths > 1e-9)
+def _beyond_time(steps: NDArray[np.float64], passed: Floats) -> NDArray[np.float64]:
+    """Return rows of steps without what time explains of them: of each what those around it have is taken away.
+
+    Everything in a cluster has the same days and evenings; what follows something has its ups and downs too.
+    """
+    rates = steps / np.maximum(passed, 1e-9)
+    around = np.cumsum(np.pad(rates, ((0, 0), (_AROUND + 1, _AROUND)), mode="edge"), axis=1)
+    usual = (around[:, 2 * _AROUND + 1 :] - around[:, : -2 * _AROUND - 1]) / (2 * _AROUND + 1)
+    found: NDArray[np.float64] = (rates - usual) * passed
+    return found
+
+
+def _beyond_waves(steps: NDArray[np.float64], passed: Floats) -> NDArray[np.float64]:
+    """Return rows of steps without a steady pace and without slow waves; what begins and ends at once is left.
+
+    That is enough only for what rests for a part of the time, and nothing grows while it does.
+    """
+    phases = np.pi * (np.arange(len(passed)) + 0.5) / len(passed)
+    turns = range(1, min(_WAVES, len(passed) // 4) + 1)
+    basis, _ = np.linalg.qr(np.stack([passed, *(np.cos(turn * phases) for turn in turns)]).T)
+    found: NDArray[np.float64] = steps - (steps @ basis) @ basis.T
+    return found
+
+
+def _rests(done: Floats) -> bool:
+    """Tell whether next to nothing was done for a good part of the time."""
+    rates = np.diff(np.interp(np.linspace(0, len(done) - 1, _STRETCHES + 1), np.arange(len(done)), done))
+    return bool((rates <= _RESTS_BELOW * np.percentile(rates, 90)).mean() >= _RESTS_PART)
+
+
+def _alongside(steps: NDArray[np.float64], grown: Floats) -> Floats:
+    """Return how rows of steps go with those of the course: 1 wholly, 0 not at all."""
+    lengths = np.sqrt((steps**2).sum(axis=1) * (grown @ grown))
+    found: Floats = np.divide(steps @ grown, lengths, out=np.zeros(len(steps)), where=lengths > 1e-9)
     return found
 
 
@@ -181,7 +218,8 @@ def _fitted(times: Floats, values: Floats, counter: _Counter, tried: int, found:
     left_over = float(np.sqrt(np.mean(np.minimum(rest**2, np.percentile(rest**2, 95)))))
     if _rests_at_the_ends(counter.done):  # nothing is under way there: what came is there to the last one
         units = float(counter.done[-1] - counter.done[0])
-        value, error = (float(values[-1] - values[0]) / units, math.sqrt(2) * max(found.quiet, 1.0) / units)
+        swing = max(found.quiet, found.under_way, 1.4826 * float(np.median(np.abs(rest - np.median(rest)))), 1.0)
+        value, error = found.between_the_ends / units, math.sqrt(2) * swing / units
     return _Fit(counter, value, error, lag * float(np.median(np.diff(times))), together**2, left_over)
 
 
@@ -189,12 +227,17 @@ def _going_together(times: Floats, values: Floats, done: Floats, lag: int, tried
     """Yield how well a counter and the course go together at each width, where that is more than chance."""
     y, c, t = _shifted(values, done, times, lag)
     widths = _widths(len(y))
+    rests = _rests(c)
     for width in widths:
-        grown, step, passed = (_steps(row[None], width)[0] for row in (y, c, t))
-        together = float(_beyond_time(step[None], grown, passed)[0])
-        explained = together > 0 and together**2 >= _EXPLAINED
-        if explained and _chance(together, grown, step) * tried * len(widths) < _CHANCE:
-            yield together, lag
+        passed, both = _steps(t[None], width)[0], _steps(np.stack((y, c)), width)
+        ways = [(_beyond_time, _EXPLAINED)] if len(passed) >= _WINDOWS_ENOUGH else []
+        ways += [(_beyond_waves, _EXPLAINED_RESTING)] if rests else []
+        for without, least in ways:
+            grown, step = without(both, passed)
+            together = float(_alongside(step[None], grown)[0])
+            explained = together > 0 and together**2 >= least
+            if explained and _chance(together, grown, step) * tried * len(widths) < _CHANCE:
+                yield together, lag
 
 
 def _rests_at_the_ends(done: Floats) -> bool:
@@ -227,7 +270,7 @@ def _echo(steps: Floats) -> float:
     """Return how much a step resembles the one before: 0 not at all, 1 wholly."""
     away = steps - steps.mean()
     power = float(away @ away)
-    return min(0.95, max(0.0, float(away[1:] @ away[:-1]) / power)) if power else 0.0
+    return min(_ECHO, max(0.0, float(away[1:] @ away[:-1]) / power)) if power else 0.0
 
 
 def _levels(y: Floats, c: Floats) -> tuple[float, float, Floats]:
