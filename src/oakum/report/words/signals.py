@@ -66,8 +66,8 @@ WORDS: dict[str, tuple[str, str]] = {
         "Metrics: it grows from the first sample on.", "指标显示从第一个采样点起就在增长。",
     ),
     "signals.log-place": (
-        "{stacks:#panic stack} in the log name `{place}`, which is part of this finding.",
-        "日志中有 {stacks} 个 panic 栈包含 `{place}`，正是本问题涉及的代码。",
+        "At least {stacks:#panic stack} in the log name `{place}`, which is part of this finding.",
+        "日志中至少有 {stacks} 个 panic 栈包含 `{place}`，正是本问题涉及的代码。",
     ),
     "event.load-changed": (
         "The load changed from {before:g} to {after:g} requests per second.",
