@@ -6,6 +6,7 @@ suspect. A way ends at one that waits for nobody known, or comes back: a cycle.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 
 from msgspec import Struct
 
@@ -18,7 +19,9 @@ from oakum.model.vocabulary import ABNORMAL, LOCK_STATES
 # No chain of calls has more hops; and so many ways from one node are followed.
 _DEEPEST = 16
 _MOST_WAYS = 64
-_MOST_ALIKE = 500  # nodes of one place: a hostile dump may have any number
+# A hostile dump may have any number: nodes that one waits for, and steps on all ways from one.
+_MOST_STEPS = 8
+_MOST_VISITS = 400
 
 Key = tuple[str, Frame, str | None]
 
@@ -62,7 +65,7 @@ def inner_pairs(
         first: Key = root.process, root.frame, root.state
         behind = {(one.process, one.frame, one.state) for one in suspect.victims if one.process == root.process}
         for key in behind - {first}:
-            pairs = [(node, one) for node in by_key.get(key, ())[:_MOST_ALIKE] for one in by_key.get(first, ())[:1]]
+            pairs = [(node, one) for node in by_key.get(key, ()) for one in by_key.get(first, ())[:1]]
             found |= {(id(node), id(one)): (node, one) for node, one in pairs}
     return list(found.values())
 
@@ -84,7 +87,8 @@ def _held_up(process: Process, mine: Sequence[Node]) -> Iterable[tuple[Node, Nod
                 yield waiter, target
     for waiter in mine:
         if waiter.population.state in LOCK_STATES and id(waiter) not in told:
-            yield from ((waiter, node) for node in mine if node.call and _may_hold(node, waiter.place))
+            holders = (node for node in mine if node.call and _may_hold(node, waiter.place))
+            yield from ((waiter, holder) for holder in islice(holders, _MOST_STEPS))
 
 
 def _may_hold(node: Node, locks: Frame) -> bool:
@@ -108,6 +112,7 @@ class Graph:
         for waiter, target in pairs:
             self._inner[id(waiter)].append(target)
         self._links: dict[int, list[Link]] = {}
+        self._visits = 0
 
     def links(self, node: Node) -> list[Link]:
         """Return who in other processes a node waits for."""
@@ -132,6 +137,7 @@ class Graph:
     def ways(self, start: Node) -> list[Way]:
         """Return the ways from one that waits for another process to whoever blocks it."""
         found: list[Way] = []
+        self._visits = 0
         self._walk(start, (), (), [start], found)
         return found
 
@@ -143,13 +149,14 @@ class Graph:
         path: list[Node],
         found: list[Way],
     ) -> None:
-        if len(found) >= _MOST_WAYS or len(path) > 2 * _DEEPEST:
+        self._visits += 1
+        if len(found) >= _MOST_WAYS or len(path) > 2 * _DEEPEST or self._visits > _MOST_VISITS:
             return
         steps: list[tuple[Link | None, Node]] = [(link, link.server) for link in self.links(node)]
         steps = steps or [(None, target) for target in self._inner.get(id(node), ())]
         if not steps and links:
             found.append(Way(links, node, inside=inside))
-        for link, target in steps:
+        for link, target in steps[:_MOST_STEPS]:
             taken = (*links, link) if link is not None else links
             within = inside if link is not None else (*inside, (node, target))
             if any(target is one for one in path):

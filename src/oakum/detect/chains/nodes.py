@@ -16,7 +16,7 @@ from oakum.model import Frame, GoroutineGroup, Population, Process, WaitKind
 # Where one in ten of those seen before has left, one can leave from here.
 _LEFT = 0.1
 # So many kinds of goroutines of one process are looked at, the most numerous first: a hostile dump may have any number.
-_MOST = 500
+_MOST = 120
 
 
 class Node(Struct, eq=False):
@@ -80,7 +80,7 @@ def nodes(process: Process, populations: Iterable[Population]) -> list[Node]:
             else:
                 alike[key] = Node(process, population, (group,), call, served)
         found += alike.values()
-    return found
+    return sorted(found, key=lambda node: -node.count)[:_MOST]
 
 
 def stays(population: Population) -> bool:
