@@ -90,7 +90,8 @@ def test_other_lists_are_none(text: str) -> None:
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc")
 def test_what_this_process_has_open_is_found_in_the_tables() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as client:
-        listed = subprocess.run(["/bin/ls", "-l", f"/proc/{os.getpid()}/fd"], capture_output=True, check=True).stdout
+        # A file that is closed meanwhile makes ls fail; the others are listed all the same.
+        listed = subprocess.run(["/bin/ls", "-l", f"/proc/{os.getpid()}/fd"], capture_output=True, check=False).stdout
         files, table = one(listed).sockets, one(Path("/proc/self/net/tcp").read_bytes()).sockets
         assert files is not None
         assert files.open is not None
