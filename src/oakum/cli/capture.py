@@ -59,6 +59,8 @@ Examples:
   oakum capture kube://pod/shop -l app=orders --until-growth --every 1m
   # a process, with 12 h of history from Prometheus
   oakum capture pid:812 'prometheus+http://prom:9090?match=job=api' --past 12h
+  # a process and those it waits for, on this machine
+  oakum capture pid:812 --follow --snapshots 3
   # to share it: private names are replaced by tokens
   oakum capture bundle/ -o redacted.tar.gz --redact
 
@@ -79,6 +81,11 @@ See also: oakum diagnose BUNDLE, oakum find (local Go processes), docs/capture.m
     "--until-growth",
     is_flag=True,
     help=f"Take snapshots until goroutines or memory clearly grow, at most --snapshots ({_UNTIL_MOST} if not given).",
+)
+@click.option(
+    "--follow",
+    is_flag=True,
+    help="Capture the Go processes of this machine, too, that the targets have connected to, hop by hop.",
 )
 @click.option("--dry-run", is_flag=True, help="Probe the targets and show the plan; capture nothing.")
 @guard_options
@@ -112,6 +119,10 @@ def command(targets: tuple[str, ...], as_json: bool, **given: Any) -> int:
 
     words = tuple(map(normalize_target, dict.fromkeys(targets)))
     entered = access(given)
+    if given["follow"]:
+        from oakum.cli.follow import with_peers
+
+        words = with_peers(words)
     return _plan(words, entered, given, as_json) if given["dry_run"] else _take(words, entered, given, as_json)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from oakum.collect.process.proc import Proc, pids, socket_inode
+from oakum.collect.process.proc import PROC, Proc, pids, socket_inode
 from oakum.collect.process.sock_diag import Told, tcp_memory, unix_sockets
 from oakum.model import Socket
 from oakum.proc_net import inet_row, unix_row
@@ -43,6 +43,13 @@ def listeners(proc: Proc) -> list[Socket]:
     mine = {inode for what in proc.open_files().values() if (inode := socket_inode(what)) is not None}
     rows = [row for row in _every(proc) if row.inode in mine and row.state == "LISTEN" and row.kind in ("tcp", "u_str")]
     return sorted(rows, key=lambda row: (row.kind != "tcp", len(row.local), row.local))
+
+
+def listening_on(port: int, root: Path = PROC) -> list[Proc]:
+    """Return the processes that listen on a TCP port of our own network namespace, as far as that may be seen."""
+    rows = (row for row in _every(Proc(os.getpid(), root)) if row.kind == "tcp" and row.state == "LISTEN")
+    inodes = {row.inode for row in rows if row.local.rpartition(":")[2] == str(port)}
+    return list(dict.fromkeys(_owners(inodes, Proc(os.getpid(), root)).values()))
 
 
 def limits(root: Path = Path("/proc/sys")) -> dict[str, str]:

@@ -58,12 +58,12 @@ WORDS: dict[str, tuple[str, str]] = {
     "chains.said-cycle": ("{names}: a deadlock across processes.", "{names}：跨进程死锁。"),
     "chains.more": ("{count:#more chain} end at the same place or at others.", "另有 {count:,} 条等待链。"),
     "chains.first": (
-        "Act on {last} first, restart it if need be: {others} recover when it answers. Then set a deadline on the "
-        "calls in {others}.",
+        "Act on {last} first, restart it if need be; it unblocks {others}. Then set a deadline on the calls in "
+        "{others}.",
         "先处理 {last}（必要时重启）：它恢复应答后，{others} 随之恢复；之后为 {others} 中的调用设置超时。",
     ),
     "chains.first-cycle": (
-        "Restart {last} first: that breaks the cycle, and {others} recover. Then do not hold the lock across the call.",
+        "Restart {last} first: that breaks the cycle and unblocks {others}. Then do not hold the lock across the call.",
         "先重启 {last} 以打破循环，{others} 随之恢复；之后不要在持锁期间发起调用。",
     ),
     "chains.evidence": (

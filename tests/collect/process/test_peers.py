@@ -1,0 +1,63 @@
+"""From a process to those that it asked, by real processes and sockets of this machine."""
+
+import subprocess
+import sys
+
+import pytest
+
+from collect.process.children import child
+from oakum.cli.follow import with_peers
+from oakum.collect.process.peers import follow
+from oakum.collect.process.proc import Proc
+from oakum.collect.process.sockets import listening_on
+from oakum.model.errors import UsageError
+
+LISTENS = """
+import socket, sys, threading
+inbox = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+kept = []
+def serve():
+    while True:
+        kept.append(inbox.accept())
+threading.Thread(target=serve, daemon=True).start()
+"""
+ASKS = """
+import socket, sys
+kept = [socket.create_connection(("127.0.0.1", int(one))) for one in sys.argv[2:]]
+inbox = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+"""
+
+
+@pytest.fixture
+def ports() -> list[str]:
+    code = "import socket\nall = [socket.create_server(('127.0.0.1', 0)) for _ in range(3)]\n"
+    code += "print(*(one.getsockname()[1] for one in all))"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+
+
+def test_who_was_asked_is_followed_and_who_asks_is_not(ports: list[str]) -> None:
+    last, middle, first = ports
+    with child(LISTENS, last) as answers, child(ASKS, middle, last) as between, child(ASKS, first, middle) as asks:
+        found = follow([Proc(asks.pid)])
+        assert [(one.proc.pid, one.asked_by.pid, one.address) for one in found.peers] == [
+            (between.pid, asks.pid, f"127.0.0.1:{middle}")
+        ]
+        assert not found.peers[0].is_go  # no runtime of Go in it: nobody is followed from there
+        assert (found.elsewhere, found.unseen, found.more) == ([], [], False)
+        assert follow([Proc(answers.pid)]).peers == []
+        assert [one.pid for one in listening_on(int(middle))] == [between.pid]
+
+
+def test_what_is_not_captured_is_said(ports: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    last, middle, _ = ports
+    with child(LISTENS, last) as answers, child(ASKS, middle, last) as asks:
+        words = (f"pid:{asks.pid}",)
+        assert with_peers(words) == words
+        said = capsys.readouterr().err
+        assert f"(pid {answers.pid}), 127.0.0.1:{last}: no Go program, not captured" in said
+        assert with_peers((f"http://127.0.0.1:{middle}",)) == (f"http://127.0.0.1:{middle}",)
+
+
+def test_only_this_machine_is_followed() -> None:
+    with pytest.raises(UsageError, match="no process of this machine"):
+        with_peers(("http://192.0.2.7:6060",))
