@@ -40,6 +40,7 @@ def _answer(speech: Speech, diagnosis: Diagnosis, suspects: Suspects, found: Fin
     return [
         ("finding.where", _where(suspects, found), here),
         ("finding.since", [Para(speech.glue.join(began))] if began else [], here),
+        ("glance.driver", _driver(speech, found), here),
         ("glance.cause", _cause(speech, suspects, found), f"{here}-cause" if found.cause else here),
         ("chains.label", process_chains(speech, diagnosis), f"{here}-chain"),
         ("finding.known", _known(suspects, found), here),
@@ -53,6 +54,12 @@ def _where(suspects: Suspects, found: Finding) -> list[Block]:
     """Return where it is, and the place in one's own code from which that was reached."""
     shown = suspects.first_places(found)
     return [Places(tuple(suspects.standing(one) for one in shown))] if shown else []
+
+
+def _driver(speech: Speech, found: Finding) -> list[Block]:
+    """Return the work that its growth follows, by a range of metrics."""
+    claims = [one.claim for one in found.suspect.evidence if one.kind == "follows-work"]
+    return [Para(speech.saying(claims[:1]))] if claims else []
 
 
 def _cause(speech: Speech, suspects: Suspects, found: Finding) -> list[Block]:

@@ -87,6 +87,7 @@ WORDS: dict[str, tuple[str, str]] = {
         "{count:,} 处增长或等待，经排查均无害",
     ),
     # The answer at a glance, beside the verdict.
+    "glance.driver": ("driver", "增长来源"),
     "glance.cause": ("root cause", "根因"),
     "glance.drafted": ("Draft patch below.", "补丁草稿见下文。"),
     "glance.settle": ("next step", "下一步"),
