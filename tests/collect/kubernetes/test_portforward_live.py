@@ -92,7 +92,7 @@ def test_profiles_come_through_a_forwarded_port(pod: Pod, port: str) -> None:
     dump = taken["goroutine.debug2.txt"].capture
     assert dump is not None
     assert bytes(dump.data).count(b"main.waitForever(") == 5000
-    assert len(dump.data) > 1 << 20
+    assert len(dump.data) > 5000 * 150  # many frames; how many bytes depends on the path of the checkout
     heap = taken["heap.pb.gz"].capture
     assert heap is not None
     assert bytes(heap.data[:2]) == b"\x1f\x8b"

@@ -20,8 +20,8 @@ _PHONE = 800
 _HIGH = 900  # of a laptop's window
 _TALLEST = 4000  # of a page of one finding; each other one is a line of its own and one in a table
 _MORE_FOR_EACH = 250
-_MORE_FOR_A_CHAIN = 120  # its row on the first screen, and who waits in other processes
-_ANSWERS = 7  # where, since when, cause, known bug, mitigation, permanent fix, next; of several processes their chain
+_MORE_FOR_A_CHAIN = 140  # its row on the first screen, and who waits in other processes
+_ANSWERS = 7  # where, since when, cause, known bug, mitigation, permanent fix, next; a chain and a driver where known
 _READABLE = 4.5  # contrast of letters on their ground, as WCAG asks for (AA)
 _LARGE = 3.0  # of letters of 24 px, or of 18.66 px and bold
 # Letters whose contrast is less; what stands behind each is every ground up to the page's, one laid on the other.
@@ -109,7 +109,8 @@ def test_an_incident_with_its_source(name: str, written: Callable[[str], dict[Pa
         assert browser.run("document.documentElement.lang") == ("zh-Hans" if lang == "zh" else "en")
         if file.name in (REPORT, "报告.html"):
             told = json.loads(browser.run("document.getElementById('diagnosis').textContent"))
-            _first_screen(browser, len(told["findings"]), _ANSWERS + bool(told["chains"]))
+            driven = any(one["kind"] == "follows-work" for one in told["findings"][0]["evidence"])
+            _first_screen(browser, len(told["findings"]), _ANSWERS + bool(told["chains"]) + driven)
         assert browser.run(_DEAD) == []
         _keys(browser)
         browser.run("document.querySelectorAll('details').forEach((one) => { one.open = true })")

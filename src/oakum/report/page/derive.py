@@ -24,6 +24,7 @@ _THROUGH: frozenset[EvidenceKind] = frozenset(
         "outlives-load",
         "not-reused",
         "never-drops",
+        "unanswered",
         "departures",
         "same-goroutines",
         "queue-growth",
