@@ -2,7 +2,7 @@
 
 Two captures of one kind and format are two snapshots; debug=0, 1 and 2 of one are the same goroutines, of which the
 richest is taken. When a snapshot was taken: what a bundle's manifest says, else its profiles, else when its files
-were written, where these lie apart.
+were written, where these lie apart. One module: what belongs together is asked in one place.
 """
 
 from collections.abc import Callable, Iterable, Sequence

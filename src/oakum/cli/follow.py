@@ -18,7 +18,8 @@ def with_peers(words: Sequence[str]) -> tuple[str, ...]:
     begin = {proc.pid: proc for word in words for proc in _local(word)}
     if not begin:
         raise UsageError(
-            f"--follow: {', '.join(words)}: no process of this machine; name it as pid:N or by its address on localhost"
+            f"--follow: {', '.join(words)}: no such process on this machine, or nothing listens there; "
+            "name one as pid:N or by its address on localhost (`oakum find` lists them)"
         )
     found = follow(begin.values())
     added = []

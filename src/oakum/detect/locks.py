@@ -2,6 +2,7 @@
 
 Comes in: actors of one snapshot with the words of their stacks. Goes out: for each goroutine that waits for a lock the
 one it waits for, itself when it locked twice, nobody when no stack can hold the lock. Without words the shape tells.
+One module: who holds a lock and who waits for it are found through each other.
 """
 
 from bisect import bisect_right

@@ -59,5 +59,5 @@ def test_what_is_not_captured_is_said(ports: list[str], capsys: pytest.CaptureFi
 
 
 def test_only_this_machine_is_followed() -> None:
-    with pytest.raises(UsageError, match="no process of this machine"):
+    with pytest.raises(UsageError, match="no such process on this machine"):
         with_peers(("http://192.0.2.7:6060",))
