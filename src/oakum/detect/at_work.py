@@ -23,7 +23,7 @@ _CALLS_OUT = (
     "net.(*Resolver).", "net.(*sysDialer).", "os/exec.(*Cmd).Wait",
 )  # fmt: skip
 # One request and one answer: below it a call may wait for either, deep inside of the library.
-_UNARY = "google.golang.org/grpc.invoke"
+UNARY = "google.golang.org/grpc.invoke"
 # Where a worker waits for its next job or tick.
 _BETWEEN_JOBS = SOFT_STATES | {"select", "sync.Cond.Wait"}
 
@@ -31,7 +31,7 @@ _BETWEEN_JOBS = SOFT_STATES | {"select", "sync.Cond.Wait"}
 def calls_out(frames: Sequence[Frame]) -> bool:
     """Tell whether a stack is inside of a call to another process."""
     return any(frame.function.startswith(_CALLS_OUT) for frame in frames[:4]) or any(
-        frame.function == _UNARY for frame in frames
+        frame.function == UNARY for frame in frames
     )
 
 

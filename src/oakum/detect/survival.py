@@ -7,7 +7,7 @@ them.
 from collections.abc import Sequence
 from itertools import pairwise
 
-from oakum.detect.at_work import calls_out
+from oakum.detect.at_work import UNARY, calls_out
 from oakum.detect.clients import of_stream
 from oakum.model import Frame, Population
 
@@ -26,7 +26,7 @@ _INTERVALS = 3
 # Where one in ten of those seen before has left, one can leave from here.
 _LEFT = 0.1
 _SERVES = "net/http.(*conn).serve"
-_RECEIVES, _INVOKES = "google.golang.org/grpc.(*clientStream).RecvMsg", "google.golang.org/grpc.invoke"
+_RECEIVES = "google.golang.org/grpc.(*clientStream).RecvMsg"
 # Of the parents; some requests start two, and some are still under way.
 _NEARLY_EACH = 0.8
 # Of fewer all parents may be gone by chance.
@@ -109,8 +109,8 @@ def orphaned(population: Population, living: frozenset[int]) -> bool:
 
 def reads_stream(population: Population) -> bool:
     """Tell whether these read gRPC streams, and wait for no call that one answer ends."""
-    names = {frame.function for frame in population.example.stack.frames}
-    return _RECEIVES in names and _INVOKES not in names
+    names = population.example.stack.names
+    return _RECEIVES in names and UNARY not in names
 
 
 def operation(population: Population) -> Frame | None:
