@@ -378,6 +378,50 @@ def test_what_the_function_of_a_timer_refers_to(name: str) -> None:
     explained(kept(source), source, "unstopped-timer")
 
 
+AFTER = {
+    "the stop function is dropped": """
+        type runner struct{ base context.Context; queue chan *job }
+        type job struct{ id string; canvas []byte }
+        func scale(n int) []byte {
+            return make([]byte, n) // WAIT
+        }
+        func (r *runner) run(j *job) {
+            j.canvas = scale(100) // UP 1
+        }
+        func (r *runner) Submit(id string) {
+            j := &job{id: id}
+            context.AfterFunc(r.base, func() { abort(j) }) //! never-removed
+            r.queue <- j
+        }
+        """,
+    "it is called": """
+        type runner struct{ base context.Context; queue chan *job }
+        type job struct{ id string; canvas []byte }
+        func (r *runner) Submit(id string) {
+            j := &job{id: id, canvas: make([]byte, 100)} // WAIT
+            stop := context.AfterFunc(r.base, func() { abort(j) })
+            defer stop()
+            r.queue <- j
+        }
+        """,
+    "the context is the caller's": """
+        type runner struct{ queue chan *job }
+        type job struct{ id string; canvas []byte }
+        func (r *runner) Submit(ctx context.Context, id string) {
+            j := &job{id: id, canvas: make([]byte, 100)} // WAIT
+            context.AfterFunc(ctx, func() { abort(j) })
+            r.queue <- j
+        }
+        """,
+}
+
+
+@pytest.mark.parametrize("name", AFTER)
+def test_what_a_function_refers_to_that_runs_when_a_context_ends(name: str) -> None:
+    source = go(AFTER[name], "context")
+    explained(kept(source), source, "accumulating-registration")
+
+
 def test_a_method_that_another_package_keeps() -> None:
     given = {
         "main": """package main

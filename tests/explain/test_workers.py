@@ -603,6 +603,64 @@ def test_how_many_are_started(body: str) -> None:
     explained(go(textwrap.dedent(POOL) + textwrap.dedent(body)), "select", "unstopped-worker")
 
 
+OUTLIVED = {
+    "a channel that is handed over": """
+        type broker struct{ done chan struct{} }
+        func New() *broker { return &broker{done: make(chan struct{})} }
+        func (b *broker) Close() { close(b.done) }
+        type subscription struct{ in chan int }
+        func (b *broker) Subscribe() *subscription {
+            s := &subscription{in: make(chan int)}
+            go s.run(b.done) //! started // GO
+            return s
+        }
+        func (s *subscription) run(done <-chan struct{}) {
+            for {
+                select { // WAIT
+                case <-s.in:
+                case <-done: //! never-stopped
+                    return
+                }
+            }
+        }""",
+    "what another package's object hands out": """
+        type session struct{ hub *hub.Hub; in chan int }
+        func handle(h *hub.Hub) {
+            s := &session{hub: h, in: make(chan int)}
+            go s.run() //! started // GO
+        }
+        func (s *session) run() {
+            for {
+                select { // WAIT
+                case <-s.in:
+                case <-s.hub.Closing(): //! never-stopped
+                    return
+                }
+            }
+        }""",
+    "of an object that the call made": """
+        type session struct{ hub *hub.Hub; in chan int }
+        func handle() {
+            s := &session{hub: hub.New(), in: make(chan int)}
+            go s.run() // GO
+        }
+        func (s *session) run() {
+            for {
+                select { // WAIT
+                case <-s.in:
+                case <-s.hub.Closing():
+                    return
+                }
+            }
+        }""",
+}
+
+
+@pytest.mark.parametrize("body", OUTLIVED.values(), ids=OUTLIVED)
+def test_what_ends_with_an_object_that_was_there_before(body: str) -> None:
+    explained(go(body, '"example.org/hub"'), "select", "unstopped-worker")
+
+
 def test_what_is_started_only_sometimes_is_not_said_to_be_started_by_every_call() -> None:
     source = go(
         textwrap.dedent(POOL + STARTS["for every call"]).replace("go p.work()", "if p.n > 3 { go p.work()") + "}"

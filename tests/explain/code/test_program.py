@@ -70,3 +70,9 @@ def test_missing_source_is_told() -> None:
     assert read.spot(Frame("other.F", "/srv/other/other.go", 3)) is None
     assert list(read.missing) == ["/srv/other/other.go"]
     assert read.spot(Frame("main.F", "", 0)) is None
+
+
+def test_a_literal_of_a_function_that_another_package_inlined_stands_in_its_own_package() -> None:
+    named, inlined = Frame("example.org/ws.(*Desk).note", FILE, 16), Frame("main.main.Quote.func2", FILE, 6)
+    read = Program(Texts({"main": SOURCE, "example.org/ws": SOURCE}), (named, inlined))
+    assert read.package(inlined) is read.package(named)

@@ -10,9 +10,8 @@ from oakum.explain.code.calls import at, place
 from oakum.explain.code.channel import Channel, channel_of
 from oakum.explain.code.nouns import FieldRef, Op
 from oakum.explain.code.program import ResolvedFrame
-from oakum.explain.code.syntax import text
 from oakum.explain.reason import Reason, StackInSource, distinct
-from oakum.explain.workers.endings import Ending, ending_of, is_timer, loop_around, select_of
+from oakum.explain.workers.endings import Ending, ending_of, is_timer, loop_around, outlives, select_of
 from oakum.model import CauseSite, Remedy, Text
 
 
@@ -26,7 +25,7 @@ def reason(scene: StackInSource, spot: ResolvedFrame) -> Reason | None:
     endings: list[Ending] = []
     for op in (one for one in cases if one.kind == "receive"):
         ending = ending_of(op, flows, scene.known) if not is_timer(op, flows) else None
-        if ending is None or not (_never(ending) or _outlives(ending, scene)):
+        if ending is None or not (_never(ending) or outlives(ending, scene.start)):
             return None
         endings.append(ending)
     channel = channel_of(sends[0], flows, scene.known) if len(sends) == 1 and endings else None
@@ -47,17 +46,6 @@ def _never(ending: Ending) -> bool:
     if ending.kind == "context":
         return ending.never is not None and ending.made is None
     return ending.made is not None
-
-
-def _outlives(ending: Ending, scene: StackInSource) -> bool:
-    """Tell whether a way out belongs to an object that was there before the call that started the goroutine.
-
-    It ends what runs as long as that object, a service or a hub, and not what was started for one call.
-    """
-    symbol, start = ending.symbol, scene.start
-    if not isinstance(symbol, FieldRef) or start is None or ending.unknown:
-        return False
-    return not any(op.kind == "composite" and text(op.target) == symbol.type for op in start.func.top.ops)
 
 
 def _text(ending: Ending) -> Text:

@@ -4,6 +4,7 @@ Comes in: frames, and `Sources` that hand over files. Goes out: `ResolvedFrame`s
 says is done there is another version's: it is told as drift, and nothing is read from it.
 """
 
+import re
 from collections.abc import Callable, Iterator
 
 from msgspec import Struct, field
@@ -16,6 +17,8 @@ from oakum.explain.code.package import Package
 from oakum.explain.code.syntax import last_line, line
 from oakum.model import Frame, SourceNotFound, Sources, SourceText
 from oakum.model.frame import split_function
+
+_CLOSURE = re.compile(r"\.(func|gowrap)\d")
 
 
 class ResolvedFrame(Struct, frozen=True):
@@ -56,22 +59,36 @@ class Program(Struct):
     _locking: dict[int, Locking] = field(default_factory=dict)
     _own: dict[int, Package] = field(default_factory=dict)
     _own_files: list[tuple[SourceText, ...]] | None = None
+    _paths: dict[str, str] | None = None  # folder -> import path
 
     def package(self, frame: Frame) -> Package | None:
         """Return the package of a frame; None when its source is not to be had."""
-        folder = frame.file.replace("\\", "/").rpartition("/")[0]
-        key = f"{frame.package}\0{folder}"
+        path = self._path(frame)
+        key = f"{path}\0{_folder(frame)}"
         if key not in self._packages:
-            self._packages[key] = self._load(frame)
+            self._packages[key] = self._load(frame, path)
         return self._packages[key]
 
-    def _load(self, frame: Frame) -> Package | None:
+    def _path(self, frame: Frame) -> str:
+        """Return the import path of a frame's file.
+
+        A literal of a function that was inlined bears the name of whoever inlined it: main.main.Handler.func5 stands in
+        the package of Handler, as the frames of that folder's named functions say.
+        """
+        if not _CLOSURE.search(frame.function):
+            return frame.package
+        if self._paths is None:
+            named = (one for one in self.frames if not _CLOSURE.search(one.function))
+            self._paths = {_folder(one): one.package for one in named}
+        return self._paths.get(_folder(frame), frame.package)
+
+    def _load(self, frame: Frame, path: str) -> Package | None:
         try:
             files = self.sources.package(frame)
         except SourceNotFound:
             self.missing[frame.file] = None
             return None
-        return Package(frame.package, files)
+        return Package(path, files)
 
     def imported(self, path: str, beside: Frame) -> Package | None:
         """Return another package by its import path."""
@@ -160,6 +177,10 @@ def does(state: str | None) -> Callable[[ResolvedFrame], bool]:
 def starts(spot: ResolvedFrame) -> bool:
     """Tell whether a goroutine is started on the line, or something is called that may start one."""
     return spot.op("go", "call") is not None
+
+
+def _folder(frame: Frame) -> str:
+    return frame.file.replace("\\", "/").rpartition("/")[0]
 
 
 def _same_file(package: Package, name: str) -> SourceText | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from oakum.explain import fixes
 from oakum.explain.code import kinds
 from oakum.explain.code.calls import at, method
-from oakum.explain.code.nouns import FieldRef, Var
+from oakum.explain.code.nouns import FieldRef, Op, Var
 from oakum.explain.code.syntax import bare, text
 from oakum.explain.memory.kept import Stored, Tracker
 from oakum.explain.memory.loops import loads
@@ -18,6 +18,7 @@ from oakum.explain.missing import is_memory
 from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.values import Expr, Origins, call_of, expr_at, shown
 from oakum.explain.workers import timers
+from oakum.explain.workers.owners import kept
 from oakum.knowledge.caches import bounded_cache
 from oakum.model import CauseSite, Text, Trace
 
@@ -52,8 +53,8 @@ def reason(scene: StackInSource) -> Reason | None:
         if one.cut is not None and found is None:
             return _pinned(scene, one)
         if not small:  # what is taken out of the nearest may be missed there: what lies further is no better guess
-            return found or _timed(scene, tracker)
-    return _timed(scene, tracker)
+            return found or _later(scene, tracker)
+    return _later(scene, tracker)
 
 
 def about_memory(scene: StackInSource) -> StackInSource | None:
@@ -65,15 +66,35 @@ def about_memory(scene: StackInSource) -> StackInSource | None:
     return StackInSource.of(scene.suspect, scene.program, Trace(tuple(reversed(scene.suspect.path))))
 
 
-def _timed(scene: StackInSource, tracker: Tracker) -> Reason | None:
-    """Return that a timer nobody stops keeps the memory: its function refers to it."""
-    for timer in tracker.timers:
-        delay = text(timer.values[0]) if timer.values else ""
-        if not any(unit in delay for unit in _SHORT):
-            found = timers.of(scene.program.flows(timer.func.package), timer)
-            if found is not None:
-                return found
+def _later(scene: StackInSource, tracker: Tracker) -> Reason | None:
+    """Return that a function which is to run later keeps the memory, since it refers to it."""
+    for op in tracker.later:
+        found = _with_context(op) if text(op.target).startswith("context.") else _with_timer(scene, op)
+        if found is not None:
+            return found
     return None
+
+
+def _with_timer(scene: StackInSource, timer: Op) -> Reason | None:
+    """Return that a timer nobody stops keeps it."""
+    delay = text(timer.values[0]) if timer.values else ""
+    if any(unit in delay for unit in _SHORT):
+        return None
+    return timers.of(scene.program.flows(timer.func.package), timer)
+
+
+def _with_context(after: Op) -> Reason | None:
+    """Return that a context which outlives the call keeps it: whoever registered with it dropped the stop function."""
+    package = after.func.package
+    symbol = package.symbol(after.values[0], after.func, after.file) if after.values else None
+    here = {kinds.base(text(op.target)) for op in after.func.top.everything() if op.kind == "composite"}
+    lasts = isinstance(symbol, FieldRef) and symbol.type not in here
+    lasts = lasts or (isinstance(symbol, Var) and symbol.kind == "global")
+    if not lasts or not kept(after).unused:
+        return None
+    told = Text("cause.heap.after", {"place": at(after.func, after.line), "context": text(after.values[0])})
+    site = after.func.site("never-removed", after.line)
+    return Reason("accumulating-registration", (told, Text("cause.heap.ends")), (site,), kept=True)
 
 
 def _labels(scene: StackInSource) -> Reason | None:

@@ -20,8 +20,10 @@ from oakum.explain.code.syntax import arguments, bare, line, parts, text
 from oakum.explain.memory.uses import Uses
 from oakum.explain.reason import StackInSource
 from oakum.explain.values import call_of, called
+from oakum.explain.workers.owners import kept
 
 _MOST = 1500  # places looked at
+_LATER = ("time.AfterFunc", "context.AfterFunc")
 _BUILTINS = frozenset("string len cap copy delete panic print println min max".split())
 _VISITS = 6  # other packages looked into
 _CUTS = frozenset("Cut Fields FieldsFunc Split SplitN SplitAfter SplitAfterN SplitSeq FieldsSeq".split())
@@ -95,7 +97,7 @@ class Tracker:
         self._uses: dict[int, Uses] = {}
         self._visited: set[str] = set()  # other packages that were looked into
         self.reached: dict[Func, None] = {}  # functions on the way of the value
-        self.timers: list[Op] = []  # calls of time.AfterFunc whose function refers to the value
+        self.later: list[Op] = []  # calls of an AfterFunc, of time or context, whose function refers to the value
 
     def stored(self) -> list[Stored]:
         """Return where the value that the stack allocates is stored, the nearest first."""
@@ -156,8 +158,8 @@ class Tracker:
 
     def _symbol(self, place: Place) -> Iterator[Place | Stored]:
         for node, func in self.uses(place.package).of.get(place.symbol, ()) if place.symbol is not None else ():
-            if func.use is not None and func.use.kind == "call" and text(func.use.target) == "time.AfterFunc":
-                self.timers += [func.use] if func.use not in self.timers else []
+            if func.use is not None and func.use.kind == "call" and text(func.use.target) in _LATER:
+                self.later += [func.use] if func.use not in self.later else []
             at = place.at if place.at is not None and self._on_stack(func, place.at) else None
             if at is None and func in self.funcs:
                 at = next((n for n, one in enumerate(self.scene.spots) if one is not None and one.func is func), None)
@@ -356,7 +358,7 @@ class Tracker:
             yield from self._object(place, target)
 
     def _object(self, place: Place, target: Node) -> Iterator[Place]:
-        """An object that was made here holds it from now on: wherever that goes, it goes."""
+        """The object whose field it is holds it from now on: wherever that goes, it goes."""
         assert place.func is not None
         on = target.child_by_field_name("operand")
         while on is not None and bare(on).type in ("selector_expression", "index_expression"):
@@ -364,6 +366,12 @@ class Tracker:
         var = place.package.var(bare(on), place.func.file) if on is not None and bare(on).type == "identifier" else None
         if var is not None and var.kind == "local":
             yield replace(place, node=None, symbol=var, cut=place.cut, grew=False)
+        elif var is not None and var.kind == "param":  # somebody else made it: any that is made may be the one
+            kind = kinds.base(place.package.type_of_var(var))
+            for op in (op for func in place.package.all for op in func.ops if op.kind == "composite"):
+                holder = kept(op).variable if kinds.base(text(op.target)) == kind else None
+                if holder is not None:
+                    yield replace(place, node=None, symbol=holder, at=None, grew=False)
 
     def _put(self, place: Place, target: Node, how: str) -> Iterator[Place | Stored]:
         assert place.func is not None

@@ -14,6 +14,7 @@ from oakum.explain.code import kinds
 from oakum.explain.code.calls import method, nodes
 from oakum.explain.code.flows import Flow, Flows
 from oakum.explain.code.nouns import CallRef, FieldRef, ForeignRef, Func, Op, Step, Symbol, Var
+from oakum.explain.code.package import Package
 from oakum.explain.code.paths import leaves_without
 from oakum.explain.code.program import ResolvedFrame
 from oakum.explain.code.syntax import last_line, text
@@ -255,6 +256,36 @@ def ending_of(op: Op, flows: Flows, known: Mapping[Symbol, Symbol]) -> Ending:
         node = function.child_by_field_name("operand") if function is not None else None
         return of_context(node, op.func, flows, known, op)
     return of_channel(package.symbol(target, op.func, op.file), text(target), flows, known, op, kind)
+
+
+def outlives(ending: Ending, start: Op | None) -> bool:
+    """Tell whether a way out belongs to an object that was there before the call that started the goroutine.
+
+    It ends what runs as long as that object, a service or a hub, and not what was started for one call.
+    """
+    if start is None or ending.unknown:
+        return False
+    begun = start.func.top
+    if any(op.func.top is begun for op in ending.makes):
+        return False
+    owners = {owner for one in (ending.symbol, *ending.symbols) if (owner := _owner(one, begun.package))}
+    here = {kinds.base(text(op.target)) for op in begun.everything() if op.kind == "composite"}
+    new = [text(op.target) for op in begun.everything() if op.kind == "call" and method(op).startswith("New")]
+    return bool(owners) and not any(one in here or any(_makes(name, one) for name in new) for one in owners)
+
+
+def _owner(symbol: Symbol | None, package: Package) -> str:
+    """Return the type whose object has a channel: that of the field, or of what hands it out (`s.hub.Closing()`)."""
+    if isinstance(symbol, CallRef) and isinstance(symbol.of, FieldRef):
+        return kinds.base(package.fields.get(symbol.of.type, {}).get(symbol.of.name, ""))
+    return symbol.type if isinstance(symbol, FieldRef) else ""
+
+
+def _makes(function: str, kind: str) -> bool:
+    """Tell whether a function is named as the one that makes objects of a type: hub.New or hub.NewHub for hub.Hub."""
+    package, _, name = function.rpartition(".")
+    of, _, last = kind.rpartition(".")
+    return package == of and name in ("New", f"New{last}")
 
 
 def of_channel(

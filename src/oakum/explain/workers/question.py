@@ -22,7 +22,7 @@ from oakum.explain.workers.acquirers import Acquirer, acquirers, calls_of, users
 from oakum.explain.workers.behind import behind
 from oakum.explain.workers.breaks import unheeded
 from oakum.explain.workers.drafts import loss_fixes
-from oakum.explain.workers.endings import Waiting, of_channel, of_context, waiting
+from oakum.explain.workers.endings import Waiting, of_channel, of_context, outlives, waiting
 from oakum.explain.workers.losses import lines, texts
 from oakum.explain.workers.owned import Owned, of_path, put_into
 from oakum.explain.workers.owners import Kept, Loss, dropped, here, is_failure, kept, lost, reach, released, skipped
@@ -85,11 +85,11 @@ class _Worker:
         if self.ending is not None and self.ending.given is not None:
             return _handed(self.scene)
         if not done:
-            return self._never()
+            return self._never() or self._outlived()
         told = self._build_reason(skipped(self.flows, done), done)
         if told is None and self.start is not None and self.spot.frame.owner == "own":
             told = self._acquired(users(self.scene.program, self.start, done), meant=False)
-        return told or self._nil()
+        return told or self._nil() or self._outlived()
 
     def _uncancelled(self) -> Reason | None:
         """Return that the function which starts it makes its context and leaves without cancelling that."""
@@ -241,6 +241,16 @@ class _Worker:
         callers = [op for op in self.flows.package.callers.get(self.start.func.top, ()) if op.kind == "call"]
         sites += [op.func.site("driver", op.line) for op in callers[:2]]
         return self._reason(told, sites)
+
+    def _outlived(self) -> Reason | None:
+        """Return that it ends with an object that was there before it, and not with what it was started for."""
+        endings, start = self.found.endings, self.start
+        if start is None or bounded(start) or not endings or not all(outlives(one, start) for one in endings):
+            return None
+        told = [*self._waits(), *self._started()]
+        told += [Text("cause.select.outlives", {"name": one.name}) for one in endings]
+        heard = [one.op.func.site("never-stopped", one.op.line) for one in endings if one.op is not None]
+        return self._reason(told, [*heard, start.func.site("started", start.line)])
 
     def _nil(self) -> Reason | None:
         """Return the object that has no stop channel: its literal leaves the field out, and nil is never closed."""

@@ -46,6 +46,12 @@ WORDS: dict[str, tuple[str, str]] = {
         "code and configuration.",
         "包内没有代码从 {container} 删除条目；{type} 是否自带上限取决于其实现和配置。",
     ),
+    "cause.heap.after": (
+        "{place} registers a function with `{context}` (context.AfterFunc) that refers to it, and drops the stop "
+        "function. `{context}` outlives the call, and keeps the function and all that it refers to.",
+        "{place} 用 context.AfterFunc 在 `{context}` 上注册了引用它的函数，返回的 stop 函数被丢弃。`{context}` "
+        "的存续期长于本次调用，会一直保留该函数及其引用的对象。",
+    ),
     "cause.heap.kept": (
         "The source (below) shows no removal and no size limit.",
         "源码（见下文）没有删除逻辑，也没有大小上限。",
