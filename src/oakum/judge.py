@@ -155,6 +155,9 @@ def _likely_memory(suspect: Suspect) -> bool:
         return False
     if kinds.any("heap-owner", "never-removed") and kinds.any("heap-steady-growth", "heap-baseline"):
         return True
+    # Small pieces keep large buffers: no cache is meant to, however many it holds.
+    if kinds.has("cause-in-source") and kinds & _GREW:
+        return True
     # What is registered, or waits for a timer or a finalizer, names who should let go: no cache fills up like that.
     if kinds.has("heap-owner", "heap-even-growth") and suspect.mechanisms[0] != "growing-container":
         return True

@@ -52,7 +52,7 @@ _SHOWN = Text("cause.shown")
 # who owns it, explains a leak once it is known to be one; every server that keeps connections is written so.
 _DECISIVE = frozenset(
     """abandoned-sender double-send nil-channel waitgroup-never-done lost-signal double-lock lock-cycle
-    unclosed-body""".split()
+    unclosed-body substring-pin""".split()
 )
 _SECONDS = 20.0  # of this process, for all suspects; a tree the size of kubernetes is read in two
 
