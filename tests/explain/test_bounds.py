@@ -104,6 +104,19 @@ NOT_BOUNDED = {
         }
         func run(l *logs) { l.end("a", 200) }
         """,
+    "emptied once all of it was used": """
+        type spool struct{ rows [][]byte; next int }
+        func (s *spool) push() {
+            s.rows = append(s.rows, make([]byte, 100)) // WAIT
+        }
+        func (s *spool) take(n int) {
+            s.next += min(n, len(s.rows)-s.next-1)
+            if s.next == len(s.rows) {
+                s.rows, s.next = s.rows[:0], 0
+            }
+        }
+        func run(s *spool) { s.take(10) }
+        """,
     "a sweep that nobody calls": """
         type dedup struct{ byID map[string][]byte }
         func (d *dedup) handle(id string) {

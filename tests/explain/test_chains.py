@@ -40,6 +40,21 @@ CHAINED = {
             b.now = next //! stored
         }
         """,
+    "the state before, by an atomic pointer": """
+        type state struct{ cells []int; before *state }
+        type board struct{ now atomic.Pointer[state] }
+        func (b *board) move() {
+            old := b.now.Load()
+            next := &state{
+                cells: make([]int, 100), // WAIT
+                before: old, //! chained
+            }
+            b.show(next)
+        }
+        func (b *board) show(s *state) {
+            b.now.Store(s) //! stored
+        }
+        """,
     "the state before, at once": """
         type state struct{ cells []int; before *state }
         var now *state

@@ -164,6 +164,15 @@ KEPT_SMALL = {
         func (b *batch) flush() { b.rows = nil }
         func run(b *batch) { b.flush() }
         """,
+    "a window that is copied": """
+        type window struct{ rows [][]byte }
+        func (w *window) add() {
+            w.rows = append(w.rows, make([]byte, 100)) // WAIT
+            if n := len(w.rows) - 10; n > 0 {
+                w.rows = append([][]byte(nil), w.rows[n:]...)
+            }
+        }
+        """,
     "a window": """
         type window struct{ rows [][]byte }
         func (w *window) add() {
@@ -378,6 +387,38 @@ def test_what_the_function_of_a_timer_refers_to(name: str) -> None:
     explained(kept(source), source, "unstopped-timer")
 
 
+REGISTERED = {
+    "never taken back": """
+        type store struct{ bus evbus.Bus; tables map[string]*table }
+        type table struct{ rows []byte }
+        func (t *table) reprice() {}
+        func (s *store) Replace(r *http.Request) {
+            t := &table{rows: make([]byte, 100)} // WAIT
+            s.bus.Subscribe("fx", t.reprice) //! never-removed
+            s.tables[r.PathValue("tenant")] = t
+        }
+        """,
+    "taken back": """
+        type store struct{ bus evbus.Bus; tables map[int]*table }
+        type table struct{ rows []byte }
+        func (t *table) reprice() {}
+        func (s *store) Replace(tenant int) {
+            old := s.tables[tenant % 4]
+            s.bus.Unsubscribe("fx", old.reprice)
+            t := &table{rows: make([]byte, 100)} // WAIT
+            s.bus.Subscribe("fx", t.reprice)
+            s.tables[tenant % 4] = t
+        }
+        """,
+}
+
+
+@pytest.mark.parametrize("name", REGISTERED)
+def test_what_a_registered_function_refers_to(name: str) -> None:
+    source = go(REGISTERED[name], "net/http").replace('"net/http"', 'evbus "example.org/bus"; "net/http"')
+    explained(kept(source), source, "accumulating-registration")
+
+
 AFTER = {
     "the stop function is dropped": """
         type runner struct{ base context.Context; queue chan *job }
@@ -420,6 +461,32 @@ AFTER = {
 def test_what_a_function_refers_to_that_runs_when_a_context_ends(name: str) -> None:
     source = go(AFTER[name], "context")
     explained(kept(source), source, "accumulating-registration")
+
+
+def test_a_container_of_another_own_package_is_read_there() -> None:
+    given = {
+        "example.org/svc": """package svc
+
+import "example.org/svc/store"
+
+type server struct{ all *store.Store }
+
+func (s *server) handle(id string) {
+    s.all.Put(id, make([]byte, 100)) // WAIT
+}
+""",
+        "example.org/svc/store": """package store
+
+type Store struct{ byID map[string][]byte }
+
+func (s *Store) Put(id string, v []byte) {
+    s.byID[id] = v //! never-removed
+}
+""",
+    }
+    explained(kept(given), given, "growing-container")
+    bounded = given["example.org/svc/store"].replace("//! never-removed", "\n    delete(s.byID, oldest())")
+    assert kept(given | {"example.org/svc/store": bounded}) is None
 
 
 def test_a_method_that_another_package_keeps() -> None:

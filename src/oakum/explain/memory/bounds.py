@@ -23,6 +23,8 @@ from oakum.model import CauseSite, Text
 # A condition about how much there is: `len(c.byKey) > c.most`, `c.order.Len() >= max`, `c.size > limit`.
 _HOW_MUCH = re.compile(r"\blen\(|\.(Len|Size|Count)\(|(size|count|bytes|used|total|limit|max|most|cap)\w*\b", re.I)
 
+_ALL_USED = re.compile(r"==\s*(len\(|\w+\.Len\()|(len\([^()]*\)|\.Len\(\))\s*==\s*[a-z]")
+
 
 def bound(scene: StackInSource) -> tuple[Text, CauseSite] | None:
     """Return how a heap suspect's container is kept small, and where."""
@@ -57,7 +59,7 @@ def _bound_text(how: str, stored: Stored, number: int, function: str, op: Op | N
 def _how(op: Op, stored: Stored) -> str:
     """Return by which way something is taken out again whatever was put in; "" for one entry by its key."""
     if op.kind in ("assign", "clear"):
-        return "emptied" if not _piece(op) else "evicts" if _too_much(op) else ""
+        return "evicts" if _piece(op) and _too_much(op) else "" if _piece(op) or _caught_up(op) else "emptied"
     if any(_walks(loop, stored) for loop in op.step.loops):
         return "sweeps"
     return "evicts" if _too_much(op) else ""
@@ -66,6 +68,11 @@ def _how(op: Op, stored: Stored) -> str:
 def _piece(op: Op) -> bool:
     """Tell whether a part of the container is kept: `w.rows = w.rows[1:]`."""
     return op.kind == "assign" and bool(op.values) and "[" in text(op.values[0]) and "[:0]" not in text(op.values[0])
+
+
+def _caught_up(op: Op) -> bool:
+    """Tell whether it is emptied only when all of it was used, `next == len(rows)`: under load that may never be."""
+    return any(_ALL_USED.search(condition) for condition in _conditions(op.step))
 
 
 def _walks(loop: Node, stored: Stored) -> bool:

@@ -9,7 +9,7 @@ from itertools import chain
 
 from tree_sitter import Node
 
-from oakum.explain.code.calls import at, nodes
+from oakum.explain.code.calls import at, method, nodes, operand
 from oakum.explain.code.nouns import FieldRef, Func, Op, Var
 from oakum.explain.code.syntax import bare, text
 from oakum.explain.memory.containers import about_memory
@@ -34,7 +34,9 @@ def reason(scene: StackInSource) -> Reason | None:
     tracker.stored()
     on_stack = [spot.func for spot in told.spots if spot is not None and spot.frame.owner == "own"]
     reached = list(dict.fromkeys((*on_stack, *tracker.reached)))
-    found = chain(*map(_deferred, on_stack), *map(_contexts, reached), *map(_before, on_stack))
+    found = chain(
+        *map(_deferred, on_stack), *map(_contexts, reached), *map(_before, on_stack), *map(_swapped, on_stack)
+    )
     return next(found, None)
 
 
@@ -95,15 +97,49 @@ def _before(func: Func) -> Iterator[Reason]:
             continue
         for element in nodes(made, "keyed_element"):
             name = text(element.child_by_field_name("key"))
-            held = element.child_by_field_name("value")
-            held = bare(held.named_children[0]) if held is not None and held.named_children else held
-            if func.package.symbol(held, func, func.file) == place and not _cut(func, name):
-                number = element.start_point[0] + 1
-                args = {"place": at(func, number), "field": name, "code": func.file.code(number)}
-                args |= {"where": at(func, op.line), "held": text(op.target), "stored": op.code}
-                texts = (Text("cause.heap.chain.before", args), Text("cause.heap.chain.ends"))
-                sites = (func.site("chained", number), func.site("stored", op.line))
-                yield Reason("growing-container", texts, tuple(dict.fromkeys(sites)), kept=True)
+            if func.package.symbol(_given(element), func, func.file) == place and not _cut(func, name):
+                yield _tied(func, element, name, op, text(op.target))
+
+
+def _swapped(func: Func) -> Iterator[Reason]:
+    """Yield a value that holds the one which an atomic pointer had: `&State{before: p.Load()}`, then `p.Store`."""
+    package = func.package
+    for element in (one for op in func.ops if op.kind == "composite" for one in nodes(op.node, "keyed_element")):
+        name = text(element.child_by_field_name("key"))
+        var = _variable(_given(element), func)
+        load = bare(var.value) if var is not None and var.value is not None else _given(element)
+        pointer = _loaded(load)
+        place = package.symbol(pointer, func, func.file) if pointer is not None else None
+        if pointer is None or not isinstance(place, (FieldRef, Var)) or _cut(func, name):
+            continue
+        for op in (op for one in package.all for op in one.ops if op.kind == "call" and method(op) == "Store"):
+            first = op.func.top.name.lower().startswith("new")  # it had nothing before
+            if package.symbol(operand(op), op.func, op.file) == place and not first:
+                yield _tied(func, element, name, op, text(pointer))
+                return
+
+
+def _loaded(node: Node | None) -> Node | None:
+    """Return what `p.Load()` loads from."""
+    function = node.child_by_field_name("function") if node is not None and node.type == "call_expression" else None
+    if function is None or text(function.child_by_field_name("field")) != "Load":
+        return None
+    return function.child_by_field_name("operand")
+
+
+def _given(element: Node) -> Node | None:
+    """Return the value of a keyed element."""
+    value = element.child_by_field_name("value")
+    return bare(value.named_children[0]) if value is not None and value.named_children else value
+
+
+def _tied(func: Func, element: Node, name: str, store: Op, held: str) -> Reason:
+    number = element.start_point[0] + 1
+    args = {"place": at(func, number), "field": name, "code": func.file.code(number)}
+    args |= {"where": at(store.func, store.line), "held": held, "stored": store.code}
+    texts = (Text("cause.heap.chain.before", args), Text("cause.heap.chain.ends"))
+    sites = (func.site("chained", number), store.func.site("stored", store.line))
+    return Reason("growing-container", texts, tuple(dict.fromkeys(sites)), kept=True)
 
 
 def _made(op: Op, func: Func) -> Node | None:

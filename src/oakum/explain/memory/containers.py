@@ -29,6 +29,7 @@ _UNBOUNDED = (
     "Cookie", "PathValue", "PostFormValue", "time.Now", "uuid.", "rand.", "UserAgent", "Referer", "EscapedPath",
 )  # fmt: skip
 _NAMES = ("Header.Get", "Cookie", "PathValue", "UserAgent", "Referer")
+_TAKES_BACK = ("Unsubscribe", "Unregister", "Unwatch", "Remove", "Deregister", "Detach", "Off")
 _SHORT = ("Nanosecond", "Microsecond", "Millisecond")  # such timers have fired before anybody looks
 
 
@@ -53,7 +54,7 @@ def reason(scene: StackInSource) -> Reason | None:
         if one.cut is not None and found is None:
             return _pinned(scene, one)
         if not small:  # what is taken out of the nearest may be missed there: what lies further is no better guess
-            return found or _later(scene, tracker)
+            return found if found is not None and found.kept else _later(scene, tracker) or found
     return _later(scene, tracker)
 
 
@@ -68,11 +69,31 @@ def about_memory(scene: StackInSource) -> StackInSource | None:
 
 def _later(scene: StackInSource, tracker: Tracker) -> Reason | None:
     """Return that a function which is to run later keeps the memory, since it refers to it."""
+    for op in tracker.registered:
+        found = _registered(scene, op)
+        if found is not None:
+            return found
     for op in tracker.later:
         found = _with_context(op) if text(op.target).startswith("context.") else _with_timer(scene, op)
         if found is not None:
             return found
     return None
+
+
+def _registered(scene: StackInSource, call: Op) -> Reason | None:
+    """Return that a registration keeps it: the call gives nothing to end it by, and nobody calls what would."""
+    where = kept(call)
+    if not where.unused and not (where.variable is not None and where.variable.name == "err"):
+        return None
+    for package in scene.program.own(*(word.encode() for word in _TAKES_BACK)):
+        if any(
+            op.kind in ("call", "defer") and method(op).startswith(_TAKES_BACK) for one in package.all for op in one.ops
+        ):
+            return None
+    args = {"place": at(call.func, call.line), "code": call.code, "name": text(call.target)}
+    site = call.func.site("never-removed", call.line)
+    texts = (Text("cause.heap.registered", args), Text("cause.heap.ends"))
+    return Reason("accumulating-registration", texts, (site,), kept=True)
 
 
 def _with_timer(scene: StackInSource, timer: Op) -> Reason | None:

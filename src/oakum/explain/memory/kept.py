@@ -21,6 +21,7 @@ from oakum.explain.memory.uses import Uses
 from oakum.explain.reason import StackInSource
 from oakum.explain.values import call_of, called
 from oakum.explain.workers.owners import kept
+from oakum.knowledge.pairs import pairs
 
 _MOST = 1500  # places looked at
 _LATER = ("time.AfterFunc", "context.AfterFunc")
@@ -97,6 +98,7 @@ class Tracker:
         self._uses: dict[int, Uses] = {}
         self._visited: set[str] = set()  # other packages that were looked into
         self.reached: dict[Func, None] = {}  # functions on the way of the value
+        self.registered: list[Op] = []  # calls that register a function which refers to the value
         self.later: list[Op] = []  # calls of an AfterFunc, of time or context, whose function refers to the value
 
     def stored(self) -> list[Stored]:
@@ -158,12 +160,18 @@ class Tracker:
 
     def _symbol(self, place: Place) -> Iterator[Place | Stored]:
         for node, func in self.uses(place.package).of.get(place.symbol, ()) if place.symbol is not None else ():
-            if func.use is not None and func.use.kind == "call" and text(func.use.target) in _LATER:
-                self.later += [func.use] if func.use not in self.later else []
+            if func.use is not None and func.use.kind == "call":
+                self._hand(func.use)
             at = place.at if place.at is not None and self._on_stack(func, place.at) else None
             if at is None and func in self.funcs:
                 at = next((n for n, one in enumerate(self.scene.spots) if one is not None and one.func is func), None)
             yield replace(place, symbol=None, node=node, func=func, file=func.file, at=at, index=0, grew=False)
+
+    def _hand(self, call: Op) -> None:
+        """Note a call that is handed a function which refers to the value."""
+        noted = self.later if text(call.target) in _LATER else self.registered if _registers(call) else None
+        if noted is not None and call not in noted:
+            noted.append(call)
 
     def _on_stack(self, func: Func, at: int) -> bool:
         spot = self.scene.spots[at]
@@ -293,7 +301,14 @@ class Tracker:
         assert place.func is not None
         name = called(call, place.func, place.func.file, place.package)
         package, _, last = name.rpartition(".")
-        yield from self._elsewhere(place, name, at)
+        if place.node is not None and place.node.type == "selector_expression":  # bus.Subscribe(topic, t.reprice)
+            for op in place.func.ops:
+                if op.kind == "call" and op.node == call:
+                    self._hand(op)
+        inside = list(self._elsewhere(place, name, at))
+        yield from inside
+        if any(_is_own(one) for one in inside):
+            return  # the code that is called says where it goes, and what takes it out
         if package in ("strings", "bytes") and last in _CUTS | _TRIMS and at == 0:
             cut = (place.func, line(call)) if last in _CUTS or place.cut is not None else None
             for index in (0, 1) if last == "Cut" else (0,):
@@ -418,6 +433,19 @@ class Tracker:
                     var = place.package.symbol(op.values[0], func, op.file)
                     if var is not None:
                         yield replace(place, node=None, symbol=var, at=None, index=0, grew=False)
+
+
+def _registers(call: Op) -> bool:
+    """Tell whether a function of somebody else registers what it is handed."""
+    name = called(call.node, call.func, call.file, call.func.package)
+    pair = pairs().match(name) if name else None
+    return pair is not None and pair.mechanism == "accumulating-registration"
+
+
+def _is_own(place: Place) -> bool:
+    """Tell whether a parameter is that of a function of the user's own."""
+    func = place.symbol.func if isinstance(place.symbol, Var) else None
+    return func is not None and func.site("stored", func.first).frame.owner == "own"
 
 
 def _outer(func: Func) -> list[Func]:

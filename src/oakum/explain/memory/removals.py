@@ -76,7 +76,9 @@ def _replaces(op: Op, container: Symbol, package: Package) -> bool:
     if value.type == "call_expression" and text(value.child_by_field_name("function")) == "append":
         given = value.child_by_field_name("arguments")
         first = bare(given.named_children[0]) if given is not None and given.named_children else None
-        return first is None or first.type == "slice_expression"
+        if first is None or first.type == "slice_expression":  # append(q[:0], q[1:]...)
+            return True
+        return package.symbol(first, op.func, op.file) != container  # append([]T(nil), q[1:]...)
     lazy = any("== nil" in text(case.node.child_by_field_name("condition")) for case in op.step.cases)
     return not lazy
 

@@ -46,6 +46,11 @@ WORDS: dict[str, tuple[str, str]] = {
         "code and configuration.",
         "包内没有代码从 {container} 删除条目；{type} 是否自带上限取决于其实现和配置。",
     ),
+    "cause.heap.registered": (
+        "{place} registers a function that refers to it (`{code}`). The program never takes a registration back: "
+        "`{name}` keeps every one.",
+        "{place} 注册了引用它的函数（`{code}`）；程序从不撤销注册，`{name}` 会保留每一次注册。",
+    ),
     "cause.heap.after": (
         "{place} registers a function with `{context}` (context.AfterFunc) that refers to it, and drops the stop "
         "function. `{context}` outlives the call, and keeps the function and all that it refers to.",
