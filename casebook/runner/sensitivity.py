@@ -54,6 +54,7 @@ class Changed:
     lost: tuple[str, ...] = ()
     accused: tuple[str, ...] = ()
     cleared: tuple[str, ...] = ()
+    windows: tuple[str, ...] = ()  # those that lose a truth, by `label`
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +115,14 @@ def answer(question: Asked, diagnose: _Diagnose) -> Answer:
     return right, blake2b(repr(told).encode(), digest_size=6).hexdigest()
 
 
+def label(question: Asked) -> str:
+    """Return a name of a window: that of the program first."""
+    return f"{question.name} {question.window} {question.formats}"
+
+
 def compare(asked: Sequence[tuple[Asked, Answer, Answer]]) -> Changed:
     """Return what differs between the answers before and after a change."""
-    found: dict[str, list[str]] = {"detected": [], "lost": [], "accused": [], "cleared": []}
+    found: dict[str, list[str]] = {"detected": [], "lost": [], "accused": [], "cleared": [], "windows": []}
     others = failed = 0
     for question, before, after in asked:
         failed += after is None
@@ -124,6 +130,7 @@ def compare(asked: Sequence[tuple[Asked, Answer, Answer]]) -> Changed:
         if was != is_ and (after or question.findings):  # without an answer nobody is accused
             kind = ("detected" if is_ else "lost") if question.findings else ("cleared" if is_ else "accused")
             found[kind].append(question.name)
+            found["windows"] += [label(question)] if was else []
         else:
             others += after is not None and before != after
     return Changed(len(asked), others, failed, **{kind: tuple(names) for kind, names in found.items()})
@@ -218,8 +225,8 @@ def _wait(running: list[ForkProcess], most: int) -> None:
                 raise RunFailed(f"a process of sensitivity ended with {one.exitcode}")
 
 
-def measure(only: Sequence[str] = (), jobs: int = 2) -> tuple[list[Measured], list[Asked]]:
-    """Return what every number of these modules does, or of all; and the questions."""
+def measure(only: Sequence[str] = (), jobs: int = 2) -> tuple[list[Measured], list[tuple[Asked, Answer]]]:
+    """Return what every number of these modules does, or of all; and the questions with their answers."""
     asked = questions()
     sources = {name: Source(name, text) for name, text in modules().items()}
     numbers = [one for source in sources.values() for one in source.numbers]
@@ -239,7 +246,8 @@ def measure(only: Sequence[str] = (), jobs: int = 2) -> tuple[list[Measured], li
             tasks.append((_try, (path, numbers[at], getattr(numbers[at], word), windows)))
     _share(tasks, jobs, "change")
     uses = [sum(at in always or at in used for _, used, _ in base) for at in range(len(numbers))]
-    return [Measured(numbers[at], uses[at], *(_read(paths[at, word]) for word in WORDS)) for at in wanted], asked
+    told = [Measured(numbers[at], uses[at], *(_read(paths[at, word]) for word in WORDS)) for at in wanted]
+    return told, [(one, base[at][0]) for at, one in enumerate(asked)]
 
 
 def _base(

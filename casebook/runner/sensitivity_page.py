@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
+from casebook.runner import rotation
 from casebook.runner.accuracy import markdown_table
 from casebook.runner.corpus import SEED, TRIPLES
 from casebook.runner.numbers import Number
-from casebook.runner.sensitivity import Changed, Measured
+from casebook.runner.sensitivity import Answer, Changed, Measured
 from casebook.runner.tools import ROOT
 from casebook.runner.windows import Asked
 
@@ -28,6 +29,14 @@ events, and sentences about memory are none. Limits of cost are meant to change 
 **+** are truths gained: a leak is detected, a healthy program is no longer accused. **-** are truths lost. *Other* are
 answers that differ, and are as true as before: another mechanism, confidence or rank, `undecided` instead of `healthy`.
 A number is needed by a recording that loses a truth. Which numbers count: `casebook/runner/numbers.py`.
+
+## Without the program that is scored
+
+A number that one program alone holds in place could be a third smaller or larger had that program never been recorded.
+**By rotation**: each program is scored with every such number where it hurts it most. What rules beside numbers owe to
+their recordings is not in it: that is what the [first contact](first-contact.md) shows.
+
+{rotation}
 
 ## Numbers that nothing needs
 
@@ -124,13 +133,14 @@ def _told(one: Measured) -> str:
     return f"{shown(one.number)} {_value(one.number)}" + (f": {', '.join(gains)}" if gains else "")
 
 
-def page(measured: Sequence[Measured], asked: Sequence[Asked], date: str = "") -> str:
+def page(measured: Sequence[Measured], asked: Sequence[tuple[Asked, Answer]], date: str = "") -> str:
     """Return docs/numbers.md; the date is today's where none is given."""
     return _PAGE.format(
         date=date or datetime.now(UTC).date().isoformat(),
         numbers=len(measured),
         asked=len(asked),
-        recordings=len({one.name for one in asked}),
+        recordings=len({one.name for one, _ in asked}),
+        rotation=rotation.table(measured, asked),
         count=sum(not needed_by(one) for one in measured),
         triples=TRIPLES,
         seed=SEED,

@@ -4,10 +4,10 @@ import ast
 import multiprocessing
 from typing import Any
 
-from casebook.runner import watch
+from casebook.runner import rotation, watch
 from casebook.runner.corpus import questions_of
 from casebook.runner.numbers import Number, Source, modules
-from casebook.runner.sensitivity import Changed, Measured, _tried, answer
+from casebook.runner.sensitivity import Changed, Measured, _tried, answer, label
 from casebook.runner.sensitivity_page import page, table, unneeded
 from oakum.diagnose import diagnose
 
@@ -108,6 +108,23 @@ def test_a_change_of_what_a_recording_needs_costs_a_truth_and_another_does_not()
     row = table([Measured(number, 6, needed, other)]).splitlines()[-1]
     assert row.startswith("| `detect.signs: FEW` | 3 | `Below this many")
     assert row.endswith("| `lots-that-bidders-left` |")
+
+
+def test_what_one_program_alone_holds_in_place_is_owed_to_it() -> None:
+    number = _number("judge", "_MOST")
+    alone = Changed(3, lost=("a/1", "a/2"), windows=("a/1 all everything", "a/2 one debug=2 only"))
+    shared = Changed(2, lost=("b", "c/1"), windows=("b all everything", "c/1 all everything"))
+    healthy = Changed(1, accused=("d",), windows=("d all everything",))
+    measured = [Measured(number, 9, alone, shared), Measured(number, 1, healthy, Changed(0))]
+    assert rotation.owed(measured) == {*alone.windows, *healthy.windows}
+    asked = [(one, answer(one, diagnose)) for one in questions_of("lots-that-bidders-left", None)]
+    mine = tuple(label(one) for one, told in asked if told and told[0] and one.window == "all")
+    (row,) = [
+        line
+        for line in rotation.table([Measured(number, 9, Changed(9, windows=mine), shared)], asked).splitlines()
+        if line.startswith("| all | everything ")
+    ]
+    assert [cell.strip() for cell in row.split("|")[3:-1]] == ["1", "1", "0", "0", "0", "0"]
 
 
 def test_the_page_lists_what_nothing_needs_first() -> None:
