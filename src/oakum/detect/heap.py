@@ -210,7 +210,7 @@ def _causes(heap: _Heap, held: set[int]) -> list[_HeapCluster]:
     for cause in found:
         path = cause.path
         keys: list[object] = [normal_function(path.driver.function)]
-        if len(path.own) > 2:  # one cache that several handlers fill
+        if len(path.own) > 1 and path.allocated.owner == "own":  # one cache that several handlers fill
             keys.append(path.own[:-1])
         home = next((other for key in keys for other in homes[key] if _together(other, cause)), None)
         if home is None:
@@ -239,6 +239,9 @@ def _together(home: _HeapCluster, cause: _HeapCluster) -> bool:
         or bool(home.path.types & cause.path.types)
     )
     moving = ("single-step", "rises", "one")
+    # One line that several calls reach makes one thing: whether that slows down shows in the sum.
+    if home.path.own[:-1] == cause.path.own[:-1] and {home.moves.trend, cause.moves.trend} <= {*moving, "plateau"}:
+        return True
     if home.moves.trend in moving and cause.moves.trend in moving:
         return near or home.moves.trend == cause.moves.trend == "rises"
     if cause.moves.trend == "noise" and home.moves.trend in moving:  # too few samples to say how it moves
