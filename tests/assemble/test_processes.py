@@ -549,3 +549,18 @@ def test_names_that_only_count(name: str) -> None:
 @pytest.mark.parametrize("name", ["orders", "orders-7d9f", "node1", "a", "v2-api"])
 def test_names_that_name(name: str) -> None:
     assert not is_numbered(name)
+
+
+@pytest.mark.parametrize(("pids", "processes"), [((812, 813), 2), ((812, 812), 1)])
+def test_two_that_a_script_started_in_one_tick_are_two(tmp_path: Path, pids: tuple[int, int], processes: int) -> None:
+    started = BEGAN - timedelta(hours=1, milliseconds=10)
+    for name, pid in zip(("first", "second"), pids, strict=True):
+        for at, snapshot in enumerate(SNAPSHOTS[:2]):
+            home = tmp_path / name / str(at + 1)
+            copied(CPC / snapshot, home, BEGAN + timedelta(minutes=at), started)
+            (home / "sockets.txt").write_text(
+                f"# oakum sockets/1 pid={pid} name=cpc at=2026-11-16T10:0{at}:00Z\n"
+                "Netid State Recv-Q Send-Q Local Address:Port Peer Address:Port Process\n"
+                f'tcp LISTEN 0 0 127.0.0.1:{8000 + pid} 0.0.0.0:0 users:(("cpc",pid={pid},fd=3)) ino:{pid}\n'
+            )
+    assert len(case([str(tmp_path)]).processes) == processes
