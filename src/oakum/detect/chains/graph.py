@@ -14,7 +14,7 @@ from oakum.detect.chains.links import Link, Linker
 from oakum.detect.chains.nodes import Node
 from oakum.detect.waits_for import wait_components
 from oakum.model import Frame, Process, Suspect
-from oakum.model.vocabulary import ABNORMAL, LOCK_STATES
+from oakum.model.vocabulary import ABNORMAL, LOCK_FREE_STATES, LOCK_STATES
 
 # No chain of calls has more hops; and so many ways from one node are followed.
 _DEEPEST = 16
@@ -89,6 +89,23 @@ def _held_up(process: Process, mine: Sequence[Node]) -> Iterable[tuple[Node, Nod
         if waiter.population.state in LOCK_STATES and id(waiter) not in told:
             holders = (node for node in mine if node.call and _may_hold(node, waiter.place))
             yield from ((waiter, holder) for holder in islice(holders, _MOST_STEPS))
+        elif waiter.population.state in LOCK_FREE_STATES and id(waiter) not in told:
+            makers = (node for node in mine if node.wait in ABNORMAL and _made_by(waiter, node))
+            yield from ((waiter, maker) for maker in islice(makers, _MOST_STEPS))
+
+
+def _made_by(child: Node, maker: Node) -> bool:
+    """Tell whether these are blocked in a closure of the function that others are blocked in, which started them.
+
+    A loop that starts a goroutine for each request takes its answer; blocked in a write, it takes none.
+    """
+    creator = child.population.creator
+    if creator is None or not child.place.function.startswith(f"{creator.function}.func"):
+        return False
+    within = (frame.function for group in maker.groups for frame in group.stack.frames)
+    parents = {one for group in child.groups for one in group.parents.tolist()}
+    ids = {one for group in maker.groups for one in group.ids.tolist()}
+    return creator.function in within and (not parents or not ids or not parents.isdisjoint(ids))
 
 
 def _may_hold(node: Node, locks: Frame) -> bool:

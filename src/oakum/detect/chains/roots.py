@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 _STAYS = 3
 # Fan-in and fan-out over many processes: nobody reads more.
 _MOST_CHAINS = 20
+_Hop = tuple[str, str, str]  # who waits, who is to answer, the protocol
 
 
 class _End(Struct, eq=False):
@@ -129,13 +130,19 @@ class Roots:
         self.suspects = [*kept, new, *(one for one in self.suspects[at:] if id(one) not in gone)]
 
     def _contribute(self, end: _End, accused: Suspect) -> None:
-        """Make of each process on the way one suspect: its calls have no deadline; others that wait are victims."""
+        """Make of each process on the way one suspect: its calls have no deadline; others that wait are victims.
+
+        Not of one that is blocked at the end itself: without that, its calls would be answered.
+        """
         before = set(keys_of(end.suspect))
+        at_fault = {site.process for site in accused.sites if site.role == "blocked"}
         waiting = {key_of(node) for node in _waiters(end)} - before
         largest: dict[str, Link] = {}
         for link in (link for way in end.ways for link in way.links):
             waiter = link.waiter
             known = largest.get(waiter.process.id)
+            if waiter.process.id in at_fault:
+                continue
             if key_of(waiter) in waiting and (known is None or known.waiter.count < waiter.count):
                 largest[waiter.process.id] = link
         for link in largest.values():
@@ -259,18 +266,22 @@ def _chains(end: _End, accused: Suspect, weigh: Callable[[Kinds], Confidence]) -
     by_order: dict[tuple[str, ...], list[Way]] = defaultdict(list)
     for way in end.ways:
         by_order[way.processes].append(way)
-    waiting: dict[tuple[str, str], dict[int, int]] = defaultdict(dict)
+    waiting: dict[_Hop, dict[int, int]] = defaultdict(dict)
     for link in (link for way in end.ways for link in way.links):
-        waiting[link.waiter.process.id, link.server.process.id][id(link.waiter)] = link.waiter.count
+        waiting[_hop(link)][id(link.waiter)] = link.waiter.count
     found = [max(ways, key=lambda way: way.links[0].waiter.count) for ways in _whole(by_order, end.root)]
     for way in sorted(found, key=lambda way: (-len(way.links), -way.links[0].waiter.count)):
-        edges = [_edge(link, sum(waiting[link.waiter.process.id, link.server.process.id].values()), weigh)
-                 for link in way.links]  # fmt: skip
+        edges = [_edge(link, sum(waiting[_hop(link)].values()), weigh) for link in way.links]
         last = way.links[-1].server.process
         site = accused.sites[0]
         if way.back_at is None and site.process == last.id:  # the blocker itself, not the handler that waits for it
             edges[-1] = replace(edges[-1], blocker=ChainEnd(last.name, site.frame))
         yield Chain(tuple(edges), site, cycle=way.back_at is not None)
+
+
+def _hop(link: Link) -> _Hop:
+    assert link.waiter.call is not None
+    return link.waiter.process.id, link.server.process.id, link.waiter.call.protocol.id
 
 
 def _whole(by_order: Mapping[tuple[str, ...], list[Way]], root: Node) -> Iterable[list[Way]]:
