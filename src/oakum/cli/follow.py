@@ -1,4 +1,4 @@
-"""capture --follow: the targets named -> these and the processes of this machine that they have connected to."""
+"""capture --follow: the targets named -> the processes of this machine that they have connected to, as targets."""
 
 from collections.abc import Sequence
 from urllib.parse import urlsplit
@@ -12,8 +12,8 @@ from oakum.model.errors import UsageError
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
-def with_peers(words: Sequence[str]) -> tuple[str, ...]:
-    """Return the targets, and as pid:N each Go process that one of them asks; say what is followed, and what not."""
+def peers_of(words: Sequence[str]) -> tuple[str, ...]:
+    """Return as a target each Go process that one of these asks; say what is followed, and what not."""
     need_proc("--follow")
     begin = {proc.pid: proc for word in words for proc in _local(word)}
     if not begin:
@@ -26,7 +26,7 @@ def with_peers(words: Sequence[str]) -> tuple[str, ...]:
     for peer in found.peers:
         way = f"{_name(peer.asked_by)} -> {peer.name} (pid {peer.proc.pid}), {peer.address}"
         remark(f"follows {way}" if peer.is_go else f"{way}: no Go program, not captured")
-        added += [f"pid:{peer.proc.pid}"] if peer.is_go else []
+        added += [peer.word] if peer.is_go else []
     for proc, address in found.elsewhere:
         remark(f"{_name(proc)} -> {address}: no process of this machine; capture it where it runs")
     for proc, why in found.unseen:
@@ -35,7 +35,7 @@ def with_peers(words: Sequence[str]) -> tuple[str, ...]:
         remark("there are more processes behind these; name them to capture them")
     if not added:
         remark("no other Go process of this machine is at the far end of a connection")
-    return tuple(dict.fromkeys((*words, *added)))
+    return tuple(word for word in dict.fromkeys(added) if word not in words)
 
 
 def _local(word: str) -> Sequence[Proc]:

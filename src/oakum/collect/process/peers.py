@@ -12,6 +12,7 @@ from msgspec import Struct
 from oakum.collect.process import sockets
 from oakum.collect.process.network import Network
 from oakum.collect.process.proc import Proc
+from oakum.collect.process.shim import dumps_on_signal
 from oakum.model import Socket
 
 _HOPS = 4  # a request that crosses more processes of one machine is rare
@@ -26,6 +27,11 @@ class Peer(Struct, frozen=True):
     asked_by: Proc
     address: str
     is_go: bool
+
+    @property
+    def word(self) -> str:
+        """Return the target that it is captured as: a shim serves no pprof, and prints its goroutines for a signal."""
+        return f"{'shim' if dumps_on_signal(self.proc) else 'pid'}:{self.proc.pid}"
 
 
 class Followed(Struct, frozen=True):
