@@ -169,11 +169,12 @@ def edge_confidence(kinds: Kinds) -> Confidence:
     """Return how sure it is that goroutines of one process wait for those of another.
 
     A connection that both have names the process, a method the handler: together they leave nothing open. Either alone
-    may be of another call; that both speak one protocol, and as many wait as answer, is no more than possible.
+    may be of another call, and a Service may have led to another pod; that both speak one protocol, and as many wait as
+    answer, is no more than possible.
     """
     if kinds.has("socket-pair") and kinds.any("same-method", "socket-full"):
         return "proven"
-    return "likely" if kinds.any("socket-pair", "same-method") else "possible"
+    return "likely" if kinds.any("socket-pair", "same-method", "service-pod") else "possible"
 
 
 def cleared(kinds: Kinds, wait: WaitKind, misplaced: bool) -> Mechanism | None:

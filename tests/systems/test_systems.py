@@ -10,9 +10,11 @@ from msgspec.structs import replace
 
 from oakum.cli.case import case
 from oakum.diagnose import diagnose
-from oakum.model import Case, Diagnosis
+from oakum.model import Capture, Case, Diagnosis, Socket, Sockets
+from oakum.parse import parse
 from oakum.report.json import diagnosis as read_document
 from oakum.report.json import document
+from oakum.report.words import say
 
 HERE = Path(__file__).parent
 TRUTHS = {path.parent.name: tomllib.loads(path.read_text()) for path in sorted(HERE.glob("*/truth.toml"))}
@@ -37,6 +39,11 @@ def _chains(diagnosis: Diagnosis) -> list[list[str]]:
 def _last(whole: Case, count: int) -> Case:
     processes = tuple(replace(one, snapshots=one.snapshots[-count:]) for one in whole.processes)
     return replace(whole, processes=processes)
+
+
+def _without_sockets(whole: Case) -> Case:
+    bare = [replace(one, snapshots=tuple(replace(at, sockets=None) for at in one.snapshots)) for one in whole.processes]
+    return replace(whole, processes=tuple(bare), sockets=())
 
 
 def _process(whole: Case, name: str) -> str:
@@ -87,11 +94,7 @@ def test_three_snapshots_of_a_stuck_system_show_the_chain_too(name: str) -> None
 
 @pytest.mark.parametrize("name", STUCK)
 def test_without_sockets_names_and_counts_tell_the_same_chain(name: str) -> None:
-    whole = _case(name)
-    bare = tuple(
-        replace(one, snapshots=tuple(replace(at, sockets=None) for at in one.snapshots)) for one in whole.processes
-    )
-    diagnosis = diagnose(replace(whole, processes=bare, sockets=()))
+    diagnosis = diagnose(_without_sockets(_case(name)))
     assert diagnosis.verdict != "healthy"
     if (
         name == "counters-before-a-desk"
@@ -158,6 +161,49 @@ def test_a_process_that_was_not_captured_is_a_gap_with_its_address() -> None:
     assert gap.about.startswith("pid:")
     assert _chains(diagnosis) == [["gateway", "orders"]]
     assert diagnosis.findings[0].suspect.sites[0].process == _process(whole, "orders")
+
+
+ROUTES = """\
+apiVersion: v1
+kind: List
+items:
+- kind: Service
+  metadata: {namespace: shop, name: stock}
+  spec: {clusterIP: 10.96.0.12, clusterIPs: [10.96.0.12], ports: [{port: 80, targetPort: 8080}]}
+- kind: EndpointSlice
+  metadata: {namespace: shop, name: stock-abcde, labels: {kubernetes.io/service-name: stock}}
+  ports: [{port: 8080}]
+  endpoints:
+  - {addresses: [10.244.1.11], targetRef: {kind: Pod, namespace: shop, name: stock-7d4b9c6f5d-x2x7p}}
+- kind: Pod
+  metadata: {namespace: shop, name: stock-7d4b9c6f5d-x2x7p}
+  status: {podIP: 10.244.1.11}
+"""
+
+
+@pytest.mark.parametrize(
+    ("peer", "pod"),
+    [("10.96.0.12:80", "Service shop/stock"), ("10.244.1.11:9999", "pod shop/stock-7d4b9c6f5d-x2x7p")],
+)
+def test_an_address_of_the_cluster_leads_to_the_pod_behind_it(peer: str, pod: str) -> None:
+    whole = _without_sockets(_case("pages-wait-for-stock"))
+    (routes,) = [reading.routes for reading in parse(Capture("cluster.yaml", ROUTES.encode())) if reading.routes]
+    sockets = Sockets((Socket("tcp", "ESTAB", 0, 0, "10.244.1.9:40000", peer, 7, name="storefront", pid=1),))
+    source = whole.processes[0].snapshots[0].sources["goroutines"]
+    in_pods = tuple(
+        replace(one, address="kube://pod/shop/stock-7d4b9c6f5d-x2x7p:6060") if one.name == "stock" else one
+        for one in whole.processes
+    )
+    connected = replace(whole, processes=in_pods, sockets=((source, sockets),), routes=routes)
+    ((edge,),) = [chain.edges for chain in diagnose(connected).chains]
+    assert (edge.blocker.process, edge.confidence) == ("stock", "likely")
+    told = next(say(one.claim) for one in edge.evidence if one.kind == "service-pod")
+    assert told == f"storefront is connected to {peer}, the {pod}, and stock is a pod behind it."
+    left = tuple(one for one in in_pods if one.name != "stock")
+    gap = next(one for one in diagnose(replace(connected, processes=left)).gaps if one.what.key == "gap.peer")
+    kind, name = pod.split(" ")
+    assert gap.about == f"kube://{kind.lower()}/{name}"
+    assert f"{name} ({peer})" in say(gap.what)
 
 
 def test_every_truth_is_complete() -> None:

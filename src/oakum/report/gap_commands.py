@@ -107,10 +107,10 @@ def _status(_: Gap, address: str) -> str:
 
 
 def _capture_peer(gap: Gap, _address: str) -> str:
-    """Return what captures the process at the other end of a socket: by its pid, by its path, by its port."""
+    """Return what captures the process at the other end of a socket, by its pid, Service, pod, path or port."""
     kind, _, where = gap.about.partition(":")
-    if kind == "pid":
-        return f"oakum capture pid:{where}"
+    if kind in ("pid", "kube"):
+        return f"oakum capture {gap.about}"
     listed = f"ss -Hlxp src {shlex.quote(where)}" if kind == "unix" else ""
     if kind == "tcp":
         host, _, port = where.rpartition(":")

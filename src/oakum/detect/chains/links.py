@@ -19,7 +19,13 @@ _FEW = 2
 # stock and Client of main.(*stockClient).Reserve; shorter ones are in too many names
 _WORD = re.compile(r"[A-Za-z][a-z]{3,40}")
 _SAYS_NOTHING = frozenset({"main", "server", "client", "service", "http", "grpc", "internal", "example", "github"})
-_SURE: tuple[tuple[EvidenceKind, ...], ...] = (("socket-pair", "same-method"), ("same-method",), ("socket-pair",))
+_SURE: tuple[tuple[EvidenceKind, ...], ...] = (
+    ("socket-pair", "same-method"),
+    ("service-pod", "same-method"),
+    ("same-method",),
+    ("socket-pair",),
+    ("service-pod",),
+)
 # What tells apart servers of one protocol where neither sockets nor methods do, the best first.
 _WEAK: tuple[EvidenceKind, ...] = ("shared-words", "counts-agree", "ages-agree", "same-protocol")
 # Ages that a dump prints are up to two minutes too long.
@@ -40,7 +46,7 @@ class Link(Struct, eq=False):
     @property
     def named(self) -> bool:
         """Tell whether more than the protocol says that these two belong together."""
-        return self.kinds.any("socket-pair", "same-method")
+        return self.kinds.any("socket-pair", "same-method", "service-pod")
 
 
 class Linker:
@@ -108,6 +114,12 @@ class Linker:
 
 def _of_socket(connection: Connection, ends: dict[str, Argument]) -> Evidence:
     near = connection.near
+    if (route := connection.route) is not None:
+        kind, name = ("service", route.service) if route.service else ("pod", route.pods[0])
+        told = Text(
+            "chains.service-pod", {**ends, "peer": near.peer, "via": Text(f"chains.via-{kind}", {"name": name})}
+        )
+        return Evidence("service-pod", told, connection.source.digest, _row(connection))
     args = ends | {"kind": "unix" if near.is_unix else "TCP", "local": near.local, "peer": near.peer}
     if near.is_unix:
         args |= {"local": f"inode {near.inode}", "peer": f"inode {near.peer_inode}" if near.peer_inode else near.peer}
