@@ -44,6 +44,7 @@ class _CaptureCommand(LiveCommand):
   unix:///run/containerd/debug.sock  pprof on a unix socket
   kube://node/NAME                   kubelet, through the API server
   kube://pod/NAMESPACE/NAME[:PORT]   a pod; without NAME all of -l app=x
+  kube://service/NAMESPACE/NAME      the pods behind a Service
   kube://component/kube-apiserver    or kube-scheduler, etcd ...
   pid:812                            local process: memory, build, pprof
   shim:ID                            containerd shim, dumped by SIGUSR1
@@ -61,7 +62,7 @@ Examples:
   oakum capture kube://pod/shop -l app=orders --until-growth --every 1m
   # a process, with 12 h of history from Prometheus
   oakum capture pid:812 'prometheus+http://prom:9090?match=job=api' --past 12h
-  # a process and those it waits for, on this machine
+  # a process and those it waits for, on this machine or in the cluster
   oakum capture pid:812 --follow --snapshots 3
   # to share it: private names are replaced by tokens
   oakum capture bundle/ -o redacted.tar.gz --redact
@@ -87,7 +88,7 @@ See also: oakum diagnose BUNDLE, oakum find (local Go processes), docs/capture.m
 @click.option(
     "--follow",
     is_flag=True,
-    help="Capture the Go processes of this machine, too, that the targets have connected to, hop by hop.",
+    help="Capture whom the targets have connected to, too: Go processes of this machine, hop by hop, and pods.",
 )
 @click.option("--dry-run", is_flag=True, help="Probe the targets and show the plan; capture nothing.")
 @guard_options
@@ -125,7 +126,7 @@ def command(targets: tuple[str, ...], as_json: bool, **given: Any) -> int:
     if given["follow"]:
         from oakum.cli.follow import peers_of
 
-        opened += target_openers(peers_of(words), entered.to_strangers())
+        opened += peers_of(words, entered)
     return _plan(opened, given, as_json) if given["dry_run"] else _take(words, opened, given, as_json)
 
 

@@ -11,6 +11,7 @@ from oakum.cli.follow import peers_of
 from oakum.collect.process.peers import follow
 from oakum.collect.process.proc import Proc
 from oakum.collect.process.sockets import listening_on
+from oakum.collect.web import Access
 from oakum.model.errors import UsageError
 
 LISTENS = """
@@ -53,10 +54,10 @@ def test_what_is_not_captured_is_said(ports: list[str], capsys: pytest.CaptureFi
     last, middle, _ = ports
     with child(LISTENS, last) as answers, child(ASKS, middle, last) as asks:
         words = (f"pid:{asks.pid}",)
-        assert peers_of(words) == ()
+        assert peers_of(words, Access()) == []
         said = capsys.readouterr().err
         assert f"(pid {answers.pid}), 127.0.0.1:{last}: no Go program, not captured" in said
-        assert peers_of((f"http://127.0.0.1:{middle}",)) == ()
+        assert peers_of((f"http://127.0.0.1:{middle}",), Access()) == []
 
 
 UNIX = """
@@ -86,4 +87,4 @@ def test_a_shim_is_captured_by_its_signal(tmp_path: Path) -> None:
 
 def test_only_this_machine_is_followed() -> None:
     with pytest.raises(UsageError, match="no such process on this machine"):
-        peers_of(("http://192.0.2.7:6060",))
+        peers_of(("http://192.0.2.7:6060",), Access())

@@ -16,7 +16,7 @@ from oakum.collect.process.shim import dumps_on_signal
 from oakum.model import Socket
 
 _HOPS = 4  # a request that crosses more processes of one machine is rare
-_MOST = 16  # processes; a proxy of the whole machine would lead to all of them
+MOST = 16  # processes; a proxy of the whole machine would lead to all of them
 
 
 class Peer(Struct, frozen=True):
@@ -62,7 +62,7 @@ def follow(begin: Iterable[Proc]) -> Followed:
                     elsewhere[proc.pid, row.peer] = (proc, row.peer)
                 if found is None or found.pid in known:
                     continue
-                if len(peers) == _MOST:
+                if len(peers) == MOST:
                     return Followed(peers, list(elsewhere.values()), unseen, more=True)
                 known.add(found.pid)
                 stat, go = found.stat(), found.is_go() is not False

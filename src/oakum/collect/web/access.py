@@ -53,6 +53,10 @@ class Access:
         """Return it for a server that nobody named: no secret goes there; a client certificate is none."""
         return replace(self, token=None, token_file=None, user=None, headers=())
 
+    def by_name(self) -> "Access":
+        """Return it for what is named in full: -n, -l and -A choose nothing."""
+        return replace(self, namespace=None, selector=None, all_namespaces=False)
+
     def check(self) -> None:
         """Raise a UsageError when a file or a header cannot be used: before anybody is asked anything."""
         from oakum.collect.web import tls
