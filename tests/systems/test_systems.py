@@ -101,8 +101,27 @@ def test_without_sockets_names_and_counts_tell_the_same_chain(name: str) -> None
     ):  # of three callers by HTTP that are named alike, one is told by its count alone
         assert _chains(diagnosis)
         assert all(chain in TRUTHS[name]["chains"] for chain in _chains(diagnosis))
-    elif name != "accounts-settle-themselves":  # only a connection, or a method, proves that a request came back
+    else:
         assert _chains(diagnosis) == TRUTHS[name]["chains"]
+
+
+def test_a_cycle_without_connections_is_less_sure() -> None:
+    whole = _case("accounts-settle-themselves")
+    (sure,), (less,) = diagnose(whole).chains, diagnose(_without_sockets(whole)).chains
+    assert less.cycle
+    assert ([edge.confidence for edge in sure.edges], [edge.confidence for edge in less.edges]) == (
+        ["likely", "likely"],
+        ["possible", "possible"],
+    )
+    two = diagnose(_without_sockets(_last(whole, 2)))  # nobody can tell yet whether they stand still
+    assert two.chains == ()
+
+
+@pytest.mark.parametrize("name", [name for name in TRUTHS if name not in STUCK])
+def test_without_sockets_what_is_well_makes_no_chain(name: str) -> None:
+    diagnosis = diagnose(_without_sockets(_case(name)))
+    assert diagnosis.chains == ()
+    assert diagnosis.verdict != "leaking"
 
 
 @pytest.mark.parametrize("name", STUCK)

@@ -196,8 +196,11 @@ def _words(text: str) -> set[str]:
 
 
 def _only_one(found: Sequence[Link]) -> list[Link]:
-    """Return the links to one process alone, by what says most; where nothing tells several apart, none is claimed."""
+    """Return the links to one process alone, by what says most; where nothing tells several apart, none is claimed.
+
+    Which of its handlers is meant is told by what they wait for: many may wait there for one of these.
+    """
     for kind in _WEAK:
-        if best := [link for link in found if link.kinds.has(kind)]:
-            return best if len({link.server.process.id for link in best}) == 1 else []
+        if best := {link.server.process.id for link in found if link.kinds.has(kind)}:
+            return [link for link in found if link.server.process.id in best] if len(best) == 1 else []
     return []

@@ -107,12 +107,12 @@ class Roots:
         return None
 
     def _cycle(self, way: Way, links: Sequence[Link]) -> _End | None:
-        """Return the end of a way that comes back; what only protocols suggest is no cycle."""
-        if not all(link.named for link in links):
+        """Return the end of a way that comes back; what only protocols suggest is no cycle, unless all stand still."""
+        held = [(waiter, holder) for waiter, holder in way.inside if waiter.population.state in LOCK_STATES]
+        if not all(link.named for link in links) and not (held and _nobody_moves(links, held)):
             return None
         if not way.inside and not all(link.kinds.has("same-method") for link in links):
             return None
-        held = [(waiter, holder) for waiter, holder in way.inside if waiter.population.state in LOCK_STATES]
         root = held[0][1] if held else max((link.waiter for link in links), key=lambda one: one.count)
         named: tuple[Mechanism, ...] = ("lock-held-while-waiting", "lock-cycle") if held else ("missing-deadline",)
         nodes = [root, *(waiter for waiter, _ in held)]
@@ -163,10 +163,24 @@ def _stand_still(way: Way) -> bool:
     end, caller = way.end, way.links[-1].waiter
     if end.population.state not in ("chan receive", "sync.Cond.Wait") or len(end.counts) < _STAYS:
         return False
-    if not (end.population.followed and caller.population.followed and len(caller.counts) >= _STAYS):
+    if not end.population.followed:
         return False
-    still = all(int(one.population.since[-_STAYS]) > 0 for one in (end, caller))
-    return still and not int(caller.population.left[1 - _STAYS :].sum())
+    return int(end.population.since[-_STAYS]) > 0 and _stays_for_long(caller)
+
+
+def _stays_for_long(node: Node) -> bool:
+    """Tell whether in three snapshots at least the same goroutines are there, and none has left."""
+    population = node.population
+    if not population.followed or len(node.counts) < _STAYS:
+        return False
+    return int(population.since[-_STAYS]) > 0 and not int(population.left[1 - _STAYS :].sum())
+
+
+def _nobody_moves(links: Sequence[Link], held: Sequence[tuple[Node, Node]]) -> bool:
+    """Tell whether a cycle without known connections is one all the same: who asks holds a lock that all want who are
+    to answer, nobody on it has moved in three snapshots or more, and as many wait somewhere as are to answer there."""
+    nodes = [*(link.waiter for link in links), *(node for pair in held for node in pair)]
+    return all(map(_stays_for_long, nodes)) and any(link.kinds.has("counts-agree") for link in links)
 
 
 def _piles_up(way: Way) -> bool:
