@@ -93,8 +93,9 @@ def _state(suspect: Suspect) -> str | None:
 def _likely_hard(suspect: Suspect) -> bool:
     """Tell whether goroutines in a wait that is abnormal to last are likely leaked."""
     kinds = suspect.kinds
-    if kinds.has("waited-for"):  # they have not moved, and neither has anybody who waits for their answer
-        return not kinds.any("departures", "head-at-work", "queue-growth")
+    # They have not moved, and neither has anybody who waits for their answer.
+    if kinds.has("waited-for") and not kinds.any("departures", "head-at-work", "queue-growth"):
+        return True
     if kinds & _DEADLOCK or kinds.has("stuck"):
         return True
     if kinds.has("same-goroutines", "lock-holder") or kinds.has("majority", "cause-in-source"):
@@ -227,8 +228,9 @@ def _order(finding: Finding) -> tuple[float, ...]:
     says = _SAYS.get(suspect.wait, 1) if sure == 2 else 0
     if suspect.kinds.any("progress", "startup-pool") and suspect.wait != "hard":
         says = 0
-    waits_for_a_peer = finding.mechanism == "missing-deadline" and suspect.wait == "resting"
-    waits_for_a_peer = waits_for_a_peer or suspect.kinds.has("peer-blocked")
+    waits_for_a_peer = (finding.mechanism == "missing-deadline" and suspect.wait == "resting") + suspect.kinds.has(
+        "peer-blocked"
+    )
     return sure, -says, waits_for_a_peer, -suspect.weight
 
 

@@ -89,7 +89,8 @@ def _same(one: _Known, other: _Known) -> bool:
 
 def _of_two_pids(one: _Known, other: _Known) -> bool:
     pids = [{mark for mark in known.reached if mark.startswith("pid:")} for known in (one, other)]
-    return all(pids) and pids[0].isdisjoint(pids[1])
+    told = [mine or {f"pid:{known.who.pid}"} for mine, known in zip(pids, (one, other), strict=True) if known.who.pid]
+    return len(told) == 2 and told[0].isdisjoint(told[1])
 
 
 def _last_seen(known: _Known) -> float:

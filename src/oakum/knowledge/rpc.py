@@ -33,6 +33,7 @@ class Protocol(Struct, frozen=True):
     handlers: tuple[str, ...] = ()  # what generated handlers are called
     over: str = ""  # the protocol that carries it
     broker: bool = False  # a third process stands between both
+    unary: bool = False  # a call takes one answer, and is not made to wait for news
     server: str = ""  # what answers, where that is no Go process
     ask: str = ""  # the command that asks it what it does
 

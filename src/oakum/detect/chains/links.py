@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from oakum.detect.chains.nodes import Node
 from oakum.detect.chains.wiring import Connection, Wiring
-from oakum.model import Argument, Evidence, EvidenceKind, Kinds, Process, Source, Text
+from oakum.model import Argument, Evidence, EvidenceKind, Frame, Kinds, Process, Source, Text
 
 # As many as one another, within what is under way while two processes are asked one after the other.
 _ALIKE = 0.1
@@ -168,15 +168,24 @@ def _names_agree(waiter: Node, server: Node) -> bool | None:
         return call.method == served.method
     # A handler that no generated code names is a method of the service's own type, called like the one of the stub.
     if call.method:
-        written = (frame for group in server.groups for frame in group.stack.frames if frame.owner == "own")
-        return True if any(frame.name == call.method for frame in written) else None
+        return True if any(frame.name == call.method for frame in _handling(server)) else None
     return None
+
+
+def _handling(server: Node) -> Iterable[Frame]:
+    """Yield the own frames of who handles a request, down to where it asks another process itself."""
+    for group in server.groups:
+        frames = group.stack.frames
+        asks = frames.index(server.call.frame) + 1 if server.call and server.call.frame in frames else 0
+        yield from (frame for frame in frames[asks:] if frame.owner == "own")
 
 
 def counts_agree(one: Node, other: Node) -> bool:
     """Tell whether as many wait as are to answer: at the end, and in each snapshot where both have as many of them."""
     pairs = [(one.count, other.count)]
-    if len(one.counts) == len(other.counts):
+    # Of a population whose goroutines ask or answer several things, only the last snapshot tells how many do which.
+    whole = all(node.count == node.population.last for node in (one, other))
+    if whole and len(one.counts) == len(other.counts):
         pairs += zip(one.counts[-2:-1], other.counts[-2:-1], strict=True)
     return min(pairs[0]) > _FEW and all(abs(a - b) <= max(_FEW, _ALIKE * max(a, b)) for a, b in pairs)
 

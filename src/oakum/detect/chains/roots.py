@@ -178,9 +178,20 @@ def _stays_for_long(node: Node) -> bool:
 
 def _nobody_moves(links: Sequence[Link], held: Sequence[tuple[Node, Node]]) -> bool:
     """Tell whether a cycle without known connections is one all the same: who asks holds a lock that all want who are
-    to answer, nobody on it has moved in three snapshots or more, and as many wait somewhere as are to answer there."""
+    to answer, nobody on it has moved in three snapshots or more, and somewhere as many wait as are to answer there, or
+    for the method that is answered there."""
     nodes = [*(link.waiter for link in links), *(node for pair in held for node in pair)]
-    return all(map(_stays_for_long, nodes)) and any(link.kinds.has("counts-agree") for link in links)
+    return all(map(_stays_for_long, nodes)) and any(link.named or link.kinds.has("counts-agree") for link in links)
+
+
+def _no_answer(way: Way) -> bool:
+    """Tell whether the last on a way asks one that was not captured, and nobody on the way has moved.
+
+    One of the hops is a call that takes one answer, of gRPC or the like: a poll over HTTP waits as long by design.
+    """
+    once = any(link.waiter.call and link.waiter.call.protocol.unary for link in way.links)
+    nodes = [way.end, *(link.waiter for link in way.links)]
+    return way.end.call is not None and once and all(map(_stays_for_long, nodes))
 
 
 def _piles_up(way: Way) -> bool:
@@ -254,7 +265,7 @@ def _with_waiters(end: _End) -> Suspect:
         long["state"] = end.root.population.state or ""
         stuck = _shown("stuck", end.root, long)
         told.append(replace(stuck, claim=Text("goroutines.stuck", long)))
-    if any(way.back_at is None and _piles_up(way) for way in end.ways):
+    if any(way.back_at is None and (_piles_up(way) or _no_answer(way)) for way in end.ways):
         told.append(_shown("unanswered", first, {"counts": first.counts, "count": first.count}))
     return replace(suspect, evidence=(*told, *suspect.evidence), victims=(*suspect.victims, *victims))
 
