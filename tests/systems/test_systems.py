@@ -156,6 +156,13 @@ def test_callers_that_pile_up_before_a_silent_backend_are_never_healthy(name: st
     assert diagnosis.gaps[0].what.key.startswith("gap.peer")
 
 
+def test_polls_before_a_hub_that_was_not_captured_are_inconclusive_and_the_hub_is_a_gap() -> None:
+    diagnosis = diagnose(_case("polls-ever-more-before-a-hub"))
+    assert diagnosis.verdict == "undecided"
+    gap = next(one for one in diagnosis.gaps if one.what.key == "gap.peer")
+    assert str(gap.what.args["peers"]).startswith("feedhub (pid ")
+
+
 def test_a_system_that_stands_still_is_stuck_though_nothing_grows() -> None:
     whole = _case("payments-never-written")
     still = tuple(

@@ -100,6 +100,9 @@ class Roots:
         if way.back_at is not None:
             return self._cycle(way, way.links[way.back_at :])
         found = self._of.get(key_of(way.end))
+        # Whom it asks was not captured: only there it shows whether this is a poll, however many wait for it here.
+        if way.end.call is not None and way.end.call.may_poll and way.end.wait not in ABNORMAL:
+            return None
         if found is not None and found.mechanisms[0] not in HARMLESS:
             return _End(found, (found,), [], way.end)
         if way.end.wait in ABNORMAL or _stand_still(way):
