@@ -88,9 +88,14 @@ def _same(one: _Known, other: _Known) -> bool:
 
 
 def _of_two_pids(one: _Known, other: _Known) -> bool:
-    pids = [{mark for mark in known.reached if mark.startswith("pid:")} for known in (one, other)]
-    told = [mine or {f"pid:{known.who.pid}"} for mine, known in zip(pids, (one, other), strict=True) if known.who.pid]
-    return len(told) == 2 and told[0].isdisjoint(told[1])
+    first, second = (_pids(known) for known in (one, other))
+    return bool(first and second) and first.isdisjoint(second)
+
+
+def _pids(known: _Known) -> set[str]:
+    """Return the pids that a process is known by, else the one that /proc/PID/status tells, a container's own maybe."""
+    reached = {mark for mark in known.reached if mark.startswith("pid:")}
+    return reached or ({f"pid:{known.who.pid}"} if known.who.pid else set())
 
 
 def _last_seen(known: _Known) -> float:

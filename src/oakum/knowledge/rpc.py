@@ -34,7 +34,6 @@ class Protocol(Struct, frozen=True):
     polls: tuple[str, ...] = ()  # methods that wait until something happens; "*": nothing names what is asked for
     over: str = ""  # the protocol that carries it
     broker: bool = False  # a third process stands between both
-    unary: bool = False  # a call takes one answer, and is not made to wait for news
     server: str = ""  # what answers, where that is no Go process
     ask: str = ""  # the command that asks it what it does
 

@@ -23,8 +23,10 @@ _ASK_AGAIN: Mapping[str, tuple[str, ...]] = {"second-moment": (), "after-load": 
 def gap_command(diagnosis: Diagnosis, gap: Gap, lang: str = "en") -> str:
     """Return the command that would settle a gap, with when to run it behind its #; "" where there is none."""
     key = gap.what.key.removeprefix("gap.")
-    command = gap.command.partition(_REMARK)[0] or _written(diagnosis, gap, key)
-    return f"{command}{_REMARK}{word('command.after-load', lang)}" if command and key == "after-load" else command
+    command = gap.command or _written(diagnosis, gap, key)
+    if not command or key != "after-load":
+        return command
+    return f"{command.partition(_REMARK)[0]}{_REMARK}{word('command.after-load', lang)}"
 
 
 def _written(diagnosis: Diagnosis, gap: Gap, key: str) -> str:

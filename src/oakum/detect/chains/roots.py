@@ -77,7 +77,7 @@ class Roots:
     def add(self, ways: Sequence[Way], weigh: "Weigh") -> None:
         """Give each end its victims in other processes, and tell the chains that lead to it."""
         ends: dict[Key, _End] = {}
-        for way in ways:
+        for way in map(self._settled, ways):
             end = self._end(way)
             if end is not None:
                 site = end.suspect.sites[0]
@@ -95,13 +95,23 @@ class Roots:
                 self._replace(end.replaces, accused)
         self.chains = self.chains[:_MOST_CHAINS]
 
+    def _settled(self, way: Way) -> Way:
+        """Return a way that comes back only by what protocols suggest up to there: nobody knows who is asked then."""
+        if way.back_at is None or self._cycle(way, way.links[way.back_at :]) is not None:
+            return way
+        guessed = [at for at, link in enumerate(way.links) if at >= way.back_at and not link.named]
+        if not guessed or not guessed[0]:
+            return way
+        return Way(way.links[: guessed[0]], way.links[guessed[0]].waiter, inside=way.inside)
+
     def _end(self, way: Way) -> _End | None:
         """Return the suspect that a way ends at; None where nothing is wrong with it: a poll, a stream, slow work."""
         if way.back_at is not None:
             return self._cycle(way, way.links[way.back_at :])
         found = self._of.get(key_of(way.end))
         # Whom it asks was not captured: only there it shows whether this is a poll, however many wait for it here.
-        if way.end.call is not None and way.end.call.may_poll and way.end.wait not in ABNORMAL:
+        polls = way.end.call is not None and way.end.call.may_poll and way.end.wait not in ABNORMAL
+        if polls and not _no_answer(way):
             return None
         if found is not None and found.mechanisms[0] not in HARMLESS:
             return _End(found, (found,), [], way.end)
@@ -190,9 +200,10 @@ def _nobody_moves(links: Sequence[Link], held: Sequence[tuple[Node, Node]]) -> b
 def _no_answer(way: Way) -> bool:
     """Tell whether the last on a way asks one that was not captured, and nobody on the way has moved.
 
-    One of the hops is a call that takes one answer, of gRPC or the like: a poll over HTTP waits as long by design.
+    One of the hops is a call whose name says that it is no poll, which would wait as long by design.
     """
-    once = any(link.waiter.call and link.waiter.call.protocol.unary for link in way.links)
+    calls = (link.waiter.call for link in way.links if link.waiter.call)
+    once = any(not call.may_poll and not call.protocol.broker for call in calls)
     nodes = [way.end, *(link.waiter for link in way.links)]
     return way.end.call is not None and once and all(map(_stays_for_long, nodes))
 
@@ -316,6 +327,8 @@ def _whole(by_order: Mapping[tuple[str, ...], list[Way]], root: Node) -> Iterabl
     """Yield the ways of each order of processes that is no part of another; a cycle once, from its root on."""
     ends = {order[at:] for order in by_order for at in range(1, len(order))}
     begun = {frozenset(order) for order in by_order if order[0] == order[-1] == root.process.id}
+    # Who waits outside of a cycle leads into it: then that chain shows the cycle.
+    begun |= {frozenset(order[order.index(order[-1]) :]) for order in by_order if order[-1] in order[1:-1]}
     for order, ways in by_order.items():
         turned = order[0] == order[-1] != root.process.id and frozenset(order) in begun
         if order not in ends and not turned:
