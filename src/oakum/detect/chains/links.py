@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from oakum.detect.chains.nodes import Node
 from oakum.detect.chains.wiring import Connection, Wiring
+from oakum.knowledge.rpc import Call, Served
 from oakum.model import Argument, Evidence, EvidenceKind, Frame, Kinds, Process, Source, Text
 
 # As many as one another, within what is under way while two processes are asked one after the other.
@@ -56,9 +57,15 @@ class Linker:
         self._servers = [node for node in nodes if node.served is not None]
         self._wiring = wiring
         self._connections: dict[tuple[str, str], Connection | None] = {}
+        self._links: dict[int, list[Link]] = {}
 
     def links(self, waiter: Node) -> list[Link]:
         """Return who these may wait for: where sockets or names tell it, no others; else what fits best."""
+        if id(waiter) not in self._links:
+            self._links[id(waiter)] = self._best(waiter)
+        return self._links[id(waiter)]
+
+    def _best(self, waiter: Node) -> list[Link]:
         found = [link for server in self._servers if (link := self._link(waiter, server))]
         for sure in _SURE:
             if best := [link for link in found if link.kinds.has(*sure)]:
@@ -68,13 +75,13 @@ class Linker:
     def _link(self, waiter: Node, server: Node) -> Link | None:
         assert waiter.call is not None
         assert server.served is not None
-        if waiter.process.id == server.process.id or not _same_protocol(waiter, server):
+        if waiter.process.id == server.process.id or not _same_protocol(waiter.call, server.served):
+            return None
+        named = _names_agree(waiter.call, server.served, server)
+        if named is False:
             return None
         connection = self._connection(waiter.process, server.process)
         direct = not waiter.call.protocol.broker
-        named = _names_agree(waiter, server)
-        if named is False:
-            return None
         listed = self._wiring.knows(waiter.process) and self._wiring.knows(server.process)
         if connection is None and listed and direct and not named:
             return None  # their sockets are known, and they are not connected; by name they may be, through a proxy
@@ -104,7 +111,7 @@ class Linker:
             yield _evidence("same-method", waiter, about | {"method": method})
         else:
             yield _evidence("same-protocol", waiter, about)
-        if counts_agree(waiter, server):
+        if _counts_agree(waiter, server):
             yield _evidence("counts-agree", server, ends | {"waiting": waiter.count, "serving": server.count})
         if _ages_agree(waiter, server):
             yield _evidence("ages-agree", server, ends | {"waiting": waiter.oldest, "serving": server.oldest})
@@ -132,9 +139,10 @@ def _row(connection: Connection) -> str:
 
 
 def _evidence(kind: EvidenceKind, shown: Node, args: dict[str, Argument]) -> Evidence:
-    source = source_of(shown)
-    where = f"goroutine {int(shown.groups[0].ids[0])}" if len(shown.groups[0].ids) else ""
-    return Evidence(kind, Text(f"chains.{kind}", args), source.digest, where, "\n".join(_top(shown)))
+    group = shown.groups[0]
+    where = f"goroutine {int(group.ids[0])}" if len(group.ids) else ""
+    top = "\n".join(str(frame) for frame in group.stack.frames[:4])
+    return Evidence(kind, Text(f"chains.{kind}", args), source_of(shown).digest, where, top)
 
 
 def source_of(node: Node) -> Source:
@@ -142,26 +150,15 @@ def source_of(node: Node) -> Source:
     return next(s.sources["goroutines"] for s in reversed(node.process.snapshots) if s.goroutines is not None)
 
 
-def _top(node: Node) -> Iterable[str]:
-    for frame in node.groups[0].stack.frames[:4]:
-        yield str(frame)
-
-
-def _same_protocol(waiter: Node, server: Node) -> bool:
-    call, served = waiter.call, server.served
-    assert call is not None
-    assert served is not None
+def _same_protocol(call: Call, served: Served) -> bool:
     one, other = call.protocol, served.protocol
     # What is carried by another protocol is answered by any server of it; and gRPC by a server of connect.
     alike = one.id == other.id or other.id == one.over or one.id == other.over
     return alike or bool(call.method and call.method == served.method)
 
 
-def _names_agree(waiter: Node, server: Node) -> bool | None:
+def _names_agree(call: Call, served: Served, server: Node) -> bool | None:
     """Tell whether both name the same method; None: one of them names none."""
-    call, served = waiter.call, server.served
-    assert call is not None
-    assert served is not None
     if call.service and served.service and call.service.lower() != served.service.lower():
         return False
     if call.method and served.method:
@@ -180,7 +177,7 @@ def _handling(server: Node) -> Iterable[Frame]:
         yield from (frame for frame in frames[asks:] if frame.owner == "own")
 
 
-def counts_agree(one: Node, other: Node) -> bool:
+def _counts_agree(one: Node, other: Node) -> bool:
     """Tell whether as many wait as are to answer: at the end, and in each snapshot where both have as many of them."""
     pairs = [(one.count, other.count)]
     # Of a population whose goroutines ask or answer several things, only the last snapshot tells how many do which.

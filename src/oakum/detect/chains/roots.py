@@ -28,6 +28,7 @@ from oakum.model import (
     Growth,
     Kinds,
     Mechanism,
+    Population,
     Suspect,
     Text,
     Trace,
@@ -89,9 +90,7 @@ class Roots:
                 self._replace(end.replaces, accused)
                 self._contribute(end, accused)
                 self.chains += tuple(_chains(end, accused, weigh))
-            elif (
-                end.sure and end.suspect not in end.replaces
-            ):  # nothing in its own process speaks of it: it is not well
+            elif end.sure and end.suspect not in end.replaces:  # only its callers show that it is not well
                 self._replace(end.replaces, accused)
         self.chains = self.chains[:_MOST_CHAINS]
 
@@ -147,16 +146,13 @@ class Roots:
 
         Not of one that is blocked at the end itself: without that, its calls would be answered.
         """
-        before = set(keys_of(end.suspect))
-        at_fault = {site.process for site in accused.sites if site.role == "blocked"}
-        waiting = {key_of(node) for node in _waiters(end)} - before
+        waiting = {key_of(node) for node in _waiters(end)} - set(keys_of(end.suspect))
+        contributing = waiting - {key for key in waiting if key[0] in _at_fault(accused)}
         largest: dict[str, Link] = {}
         for link in (link for way in end.ways for link in way.links):
             waiter = link.waiter
             known = largest.get(waiter.process.id)
-            if waiter.process.id in at_fault:
-                continue
-            if key_of(waiter) in waiting and (known is None or known.waiter.count < waiter.count):
+            if key_of(waiter) in contributing and (known is None or known.waiter.count < waiter.count):
                 largest[waiter.process.id] = link
         for link in largest.values():
             waiter = link.waiter
@@ -168,25 +164,30 @@ class Roots:
             self._replace(rooted, _without_deadline(link, own))
 
 
+def _at_fault(suspect: Suspect) -> set[str]:
+    """Return the processes that are blocked at the end itself: one, or two that write at each other."""
+    return {site.process for site in suspect.sites if site.role == "blocked"}
+
+
 def _stand_still(way: Way) -> bool:
     """Tell whether one that is to answer receives, and nothing comes, while its callers wait: the same ones, both.
 
     In three snapshots at least: work that takes long is done some time. A select has other cases, as a poll has.
     """
     end, caller = way.end, way.links[-1].waiter
-    if end.population.state not in ("chan receive", "sync.Cond.Wait") or len(end.counts) < _STAYS:
-        return False
-    if not end.population.followed:
-        return False
-    return int(end.population.since[-_STAYS]) > 0 and _stays_for_long(caller)
+    receives = end.population.state in ("chan receive", "sync.Cond.Wait")
+    return receives and _same_for_long(end.population) and _nobody_left(caller)
 
 
-def _stays_for_long(node: Node) -> bool:
+def _same_for_long(population: Population) -> bool:
+    """Tell whether some goroutines are there in three snapshots at least."""
+    followed = population.followed and len(population.counts) >= _STAYS
+    return followed and int(population.since[-_STAYS]) > 0
+
+
+def _nobody_left(node: Node) -> bool:
     """Tell whether in three snapshots at least the same goroutines are there, and none has left."""
-    population = node.population
-    if not population.followed or len(node.counts) < _STAYS:
-        return False
-    return int(population.since[-_STAYS]) > 0 and not int(population.left[1 - _STAYS :].sum())
+    return _same_for_long(node.population) and not int(node.population.left[1 - _STAYS :].sum())
 
 
 def _nobody_moves(links: Sequence[Link], held: Sequence[tuple[Node, Node]]) -> bool:
@@ -194,7 +195,7 @@ def _nobody_moves(links: Sequence[Link], held: Sequence[tuple[Node, Node]]) -> b
     to answer, nobody on it has moved in three snapshots or more, and somewhere as many wait as are to answer there, or
     for the method that is answered there."""
     nodes = [*(link.waiter for link in links), *(node for pair in held for node in pair)]
-    return all(map(_stays_for_long, nodes)) and any(link.named or link.kinds.has("counts-agree") for link in links)
+    return all(map(_nobody_left, nodes)) and any(link.named or link.kinds.has("counts-agree") for link in links)
 
 
 def _no_answer(way: Way) -> bool:
@@ -205,7 +206,7 @@ def _no_answer(way: Way) -> bool:
     calls = (link.waiter.call for link in way.links if link.waiter.call)
     once = any(not call.may_poll and not call.protocol.broker for call in calls)
     nodes = [way.end, *(link.waiter for link in way.links)]
-    return way.end.call is not None and once and all(map(_stays_for_long, nodes))
+    return way.end.call is not None and once and all(map(_nobody_left, nodes))
 
 
 def _piles_up(way: Way) -> bool:
@@ -258,16 +259,16 @@ def _with_waiters(end: _End) -> Suspect:
     """Return the suspect with those who wait for it in other processes."""
     suspect = end.suspect
     known = set(keys_of(suspect))
-    home = suspect.sites[0].process
+    home = _at_fault(suspect)
     counts: dict[Key, int] = defaultdict(int)
     for node in _waiters(end):
         if key_of(node) not in known:
             counts[key_of(node)] += node.count
     victims = [
-        Victim(frame, state, count, "peer" if process != home else "behind", process)
+        Victim(frame, state, count, "behind" if process in home else "peer", process)
         for (process, frame, state), count in counts.items()
     ]
-    elsewhere = [node for node in _waiters(end) if node.process.id != home]
+    elsewhere = [node for node in _waiters(end) if node.process.id not in home]
     if not elsewhere:
         return replace(suspect, victims=(*suspect.victims, *victims))
     first = max(elsewhere, key=lambda node: node.count)

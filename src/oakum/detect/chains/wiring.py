@@ -2,7 +2,8 @@
 
 A list of one process, or a list of a machine in which pid or name tells whose a row is. Who opened a connection asks:
 the other end listens there. A Service between rewrites only the address that was called, so the client's own address
-names the connection. A unix connection is one by its inodes, or by the pid at its other end.
+names the connection; where the far end was not listed, saved Services and pods say who is behind that address. A unix
+connection is one by its inodes, or by the pid at its other end.
 """
 
 from collections import Counter
@@ -143,10 +144,11 @@ class Wiring:
         pods = set().union(*self._pods.values())
         found: Counter[tuple[str, int | None, str]] = Counter()
         for row in rows:
-            connected = row.state != _LISTENS and row.kind != "udp"
-            if (route := self._routes.behind(row.peer)) is not None and not pods.isdisjoint(route.pods):
+            if row.state == _LISTENS or row.kind == "udp" or row.peer_pid in captured:
                 continue
-            if connected and row.peer_pid not in captured and not self._known & {*self._wanted(row)}:
+            route = self._routes.behind(row.peer)
+            behind = route is not None and not pods.isdisjoint(route.pods)
+            if not behind and not self._known & {*self._wanted(row)}:
                 found[row.peer if row.peer != "*" else "", row.peer_pid, row.peer_name] += 1
         told = [
             Peer(*who, many, self._routes.behind(who[0])) for who, many in found.items() if who[0] or who[1] is not None
