@@ -40,7 +40,7 @@ test: check $(READY)  ## the checks and every test whose tools are here or come 
 	$(SHARED)
 
 live: $(READY)  ## build and run the programs of the casebook now: do they still leak, or not, as they should?
-	$(PYTEST) -m live tests/casebook
+	$(PYTEST) -m live tests/casebook tests/systems
 
 live-cluster: $(READY)  ## a real API server with etcd, built once (Go 1.26, openssl, iproute2): proves and records how it is entered
 	$(BIN)/python tests/cluster/run.py

@@ -93,8 +93,9 @@ def _state(suspect: Suspect) -> str | None:
 def _likely_hard(suspect: Suspect) -> bool:
     """Tell whether goroutines in a wait that is abnormal to last are likely leaked."""
     kinds = suspect.kinds
-    if kinds.has("waited-for"):  # they have not moved, and neither has anybody who waits for their answer
-        return not kinds.any("departures", "head-at-work", "queue-growth")
+    # They have not moved, and neither has anybody who waits for their answer.
+    if kinds.has("waited-for") and not kinds.any("departures", "head-at-work", "queue-growth"):
+        return True
     if kinds & _DEADLOCK or kinds.has("stuck"):
         return True
     if kinds.has("same-goroutines", "lock-holder") or kinds.has("majority", "cause-in-source"):
@@ -172,11 +173,12 @@ def edge_confidence(kinds: Kinds) -> Confidence:
     """Return how sure it is that goroutines of one process wait for those of another.
 
     A connection that both have names the process, a method the handler: together they leave nothing open. Either alone
-    may be of another call; that both speak one protocol, and as many wait as answer, is no more than possible.
+    may be of another call, and a Service may have led to another pod; that both speak one protocol, and as many wait as
+    answer, is no more than possible.
     """
     if kinds.has("socket-pair") and kinds.any("same-method", "socket-full"):
         return "proven"
-    return "likely" if kinds.any("socket-pair", "same-method") else "possible"
+    return "likely" if kinds.any("socket-pair", "same-method", "service-pod") else "possible"
 
 
 def cleared(kinds: Kinds, wait: WaitKind, misplaced: bool) -> Mechanism | None:
@@ -229,8 +231,9 @@ def _order(finding: Finding) -> tuple[float, ...]:
     says = _SAYS.get(suspect.wait, 1) if sure == 2 else 0
     if suspect.kinds.any("progress", "startup-pool") and suspect.wait != "hard":
         says = 0
-    waits_for_a_peer = finding.mechanism == "missing-deadline" and suspect.wait == "resting"
-    waits_for_a_peer = waits_for_a_peer or suspect.kinds.has("peer-blocked")
+    waits_for_a_peer = (finding.mechanism == "missing-deadline" and suspect.wait == "resting") + suspect.kinds.has(
+        "peer-blocked"
+    )
     return sure, -says, waits_for_a_peer, -suspect.weight
 
 

@@ -549,3 +549,47 @@ def test_names_that_only_count(name: str) -> None:
 @pytest.mark.parametrize("name", ["orders", "orders-7d9f", "node1", "a", "v2-api"])
 def test_names_that_name(name: str) -> None:
     assert not is_numbered(name)
+
+
+@pytest.mark.parametrize(("pids", "processes"), [((812, 813), 2), ((812, 812), 1)])
+def test_two_that_a_script_started_in_one_tick_are_two(tmp_path: Path, pids: tuple[int, int], processes: int) -> None:
+    started = BEGAN - timedelta(hours=1, milliseconds=10)
+    for name, pid in zip(("first", "second"), pids, strict=True):
+        for at, snapshot in enumerate(SNAPSHOTS[:2]):
+            home = tmp_path / name / str(at + 1)
+            copied(CPC / snapshot, home, BEGAN + timedelta(minutes=at), started)
+            (home / "sockets.txt").write_text(
+                f"# oakum sockets/1 pid={pid} name=cpc at=2026-11-16T10:0{at}:00Z\n"
+                "Netid State Recv-Q Send-Q Local Address:Port Peer Address:Port Process\n"
+                f'tcp LISTEN 0 0 127.0.0.1:{8000 + pid} 0.0.0.0:0 users:(("cpc",pid={pid},fd=3)) ino:{pid}\n'
+            )
+    assert len(case([str(tmp_path)]).processes) == processes
+
+
+@pytest.mark.parametrize("files", ["goroutine*", "*"])
+def test_replicas_with_one_snapshot_each_beside_another_program(tmp_path: Path, files: str) -> None:
+    """Three of one program, at different ports: their goroutines of one id have other parents."""
+    system = REGRESSIONS.parent / "systems/pages-wait-for-stock/captures"
+    for process in ("prices", "reviews", "stock", "storefront"):
+        last = sorted((system / process).iterdir())[-1]
+        (tmp_path / process).mkdir()
+        for path in last.glob(files):
+            (tmp_path / process / path.name).write_bytes(path.read_bytes())
+    assert totals(case([str(tmp_path)])) == [("prices", [5]), ("reviews", [5]), ("stock", [234]), ("storefront", [583])]
+
+
+@pytest.mark.parametrize(
+    ("pids", "ports", "processes"),
+    [((812, 812), (80, 80), 1), ((812, 813), (80, 80), 2), ((812, 812), (80, 81), 2), ((None, None), (80, 81), 1)],
+)
+def test_pids_and_ports_tell_replicas_from_a_series(
+    tmp_path: Path, pids: tuple[int | None, int | None], ports: tuple[int, int], processes: int
+) -> None:
+    for name, pid, port in zip(("one", "other"), pids, ports, strict=True):
+        copied(CPC / SNAPSHOTS[0], tmp_path / name, BEGAN, None, FILES[:1])
+        user = f'users:(("cpc",pid={pid},fd=3))' if pid else ""  # a list without owners is that of anybody
+        (tmp_path / name / "ss.txt").write_text(
+            "Netid State Recv-Q Send-Q Local Address:Port Peer Address:Port Process\n"
+            f"tcp LISTEN 0 128 127.0.0.1:{port} 0.0.0.0:* {user}\n"
+        )
+    assert len(case([str(tmp_path)]).processes) == processes

@@ -21,7 +21,18 @@ import yaml
 
 from cluster.certificates import make_authority, make_certificate
 from cluster.programs import KUBERNETES
-from cluster.world import CONTROL, NODES, PODS, USERS, node_object, node_status, pod_object, pod_status
+from cluster.world import (
+    CONTROL,
+    NODES,
+    PODS,
+    SERVICES,
+    USERS,
+    node_object,
+    node_status,
+    pod_object,
+    pod_status,
+    service_object,
+)  # fmt: skip
 
 _PATIENCE = 120.0  # seconds until a server answers; it takes ten on a machine with nothing else to do
 _SERVER = f"https://{CONTROL}:6443"
@@ -63,8 +74,9 @@ def running(programs: Path, folder: Path) -> Iterator[Cluster]:
             _await(api, "/readyz", folder)
             _fill(api, folder)
         start("kube-scheduler", "kube-scheduler", *_COMPONENT)
-        # Of the controllers only a harmless one: the others would notice that no kubelet reports.
-        start("kube-controller-manager", "kube-controller-manager", *_COMPONENT, "--controllers=namespace-controller")
+        # Of the controllers only harmless ones: the others would notice that no kubelet reports.
+        some = "--controllers=namespace-controller,endpointslice-controller"
+        start("kube-controller-manager", "kube-controller-manager", *_COMPONENT, some)
         for node, profiling in (("node-a", "true"), ("node-b", "false")):
             own = (f"--name={node}", f"--address={NODES[node]}", f"--enable-profiling={profiling}")
             start(node, "node", *own, *_KUBELET)
@@ -79,6 +91,9 @@ def running(programs: Path, folder: Path) -> Iterator[Cluster]:
                 if pod.listen and not pod.loopback:
                     there = f"{'https:' if pod.https else ''}{pod.name}:{pod.listen}"
                     _await(api, f"/api/v1/namespaces/{pod.namespace}/pods/{there}/proxy/metrics", folder)
+            for namespace, name, *_ in SERVICES:
+                path = f"/apis/discovery.k8s.io/v1/namespaces/{namespace}/endpointslices"
+                _await(api, f"{path}?labelSelector=kubernetes.io/service-name={name}", folder, b'"targetRef"')
         yield cluster
 
 
@@ -181,14 +196,14 @@ class _Admin:
         self._pool.close()
 
 
-def _await(api: _Admin, path: str, folder: Path) -> None:
-    """Wait until the API server answers well."""
+def _await(api: _Admin, path: str, folder: Path, tells: bytes = b"") -> None:
+    """Wait until the API server answers well, and with what it is to tell."""
     until = time.monotonic() + _PATIENCE
     said = ""
     while time.monotonic() < until:
         try:
             status, body = api.ask("GET", path)
-            if status == 200:
+            if status == 200 and tells in body:
                 return
             said = f"{status} {body[:300].decode(errors='replace')}"
         except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException) as error:
@@ -218,6 +233,8 @@ def _fill(api: _Admin, folder: Path) -> None:
         path = f"/api/v1/namespaces/{pod.namespace}/pods"
         create(path, pod_object(pod, uids[pod.node]))
         report(f"{path}/{pod.name}", pod_status(pod))
+    for service in SERVICES:
+        create(f"/api/v1/namespaces/{service[0]}/services", service_object(*service))
     rbac = "/apis/rbac.authorization.k8s.io/v1"
     for user, rules in USERS.items():
         create(f"{rbac}/clusterroles", {"metadata": {"name": user}, "rules": rules})

@@ -67,19 +67,47 @@ PODS = (
     _component("etcd", 2381),  # its metrics, without TLS; its clients come to 2379 with certificates of etcd's own
 )  # fmt: skip
 
+# Services by name: namespace, address, ports as (name, port, port of the pods), the node port of the first.
+SERVICES = (
+    ("shop", "cart", "10.96.0.12", (("http", 80, 8080), ("pprof", 6060, 6060)), 0),
+    ("shop", "checkout", "10.96.0.13", (("https-debug", 443, 8443),), 30443),
+)
+
 _LOOK = {"apiGroups": [""], "resources": ["pods", "nodes", "namespaces"], "verbs": ["get", "list"]}
 _PROXY = {"apiGroups": [""], "resources": ["nodes/proxy", "pods/proxy"], "verbs": ["get"]}
 _FORWARD = {"apiGroups": [""], "resources": ["pods/portforward"], "verbs": ["get", "create"]}
 _KUBELET = {"apiGroups": [""], "resources": ["nodes/metrics"], "verbs": ["get"]}
+_ROUTES = {"apiGroups": ["", "discovery.k8s.io"], "resources": ["services", "endpointslices"], "verbs": ["get", "list"]}
 _PPROF = {"nonResourceURLs": ["/debug/pprof", "/debug/pprof/*", "/metrics"], "verbs": ["get"]}
 
 # Who there is beside admin, whose certificate says system:masters: each has a token, and these rules.
 USERS: dict[str, list[dict[str, list[str]]]] = {
-    "reader": [_LOOK, _PROXY, _KUBELET, _PPROF],  # may enter by the proxies, and forward no port
+    "reader": [_LOOK, _PROXY, _KUBELET, _ROUTES, _PPROF],  # may enter by the proxies, and forward no port
     "looker": [_LOOK],  # may see pods and nodes, and enter neither
     "forwarder": [_LOOK, _FORWARD],  # may forward ports; the proxies refuse
     "nobody": [],
 }
+
+
+def service_object(
+    namespace: str, name: str, address: str, ports: tuple[tuple[str, int, int], ...], node_port: int
+) -> dict[str, object]:
+    """Return what is sent to create a Service."""
+    own = [{"name": called, "port": port, "targetPort": inside} for called, port, inside in ports]
+    if node_port:
+        own[0]["nodePort"] = node_port
+    annotations = {"example.com/webhook": f"https://hooks.example.com/{SECRET}"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": name, "namespace": namespace, "annotations": annotations},
+        "spec": {
+            "clusterIP": address,
+            "type": "NodePort" if node_port else "ClusterIP",
+            "selector": {"app": name},
+            "ports": own,
+        },
+    }
 
 
 def pod_object(pod: Pod, node_uid: str) -> dict[str, object]:

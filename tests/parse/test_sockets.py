@@ -141,3 +141,12 @@ def test_columns_that_ss_leaves_out_are_known() -> None:
     ]
     assert (rows[1].peer_pid, rows[1].peer_name) == (5127, "gateway")
     assert (rows[4].local, rows[4].peer, rows[4].received) == ("10.0.0.7:21160", "10.0.0.9:45696", 12)
+
+
+@pytest.mark.parametrize("columns", ["", "State ", "Netid State "])
+def test_a_list_without_rows_is_one(columns: str) -> None:
+    # ss 6.1 writes no space before Process where no row made the column wider
+    found = one(f"{columns}Recv-Q Send-Q Local Address:Port Peer Address:PortProcess\n".encode())
+    assert (found.kind, found.format, found.problems) == ("sockets", "ss", ())
+    assert found.sockets is not None
+    assert found.sockets.rows == ()

@@ -127,6 +127,16 @@ SYSTEMS = {
         {"desk": ("desk", {"UPSTREAM": "http://{feedhub}/poll"}), "feedhub": ("feedhub", {})},
         (Load("desk", "/ask?id={n}", 2, 20),),
     ),
+    "polls-ever-more-before-a-hub": System(  # the hub, which would show that they are polls, is not captured
+        21320,
+        {
+            "kiosk": ("desk", {"UPSTREAM": "http://{concierge}/ask"}),
+            "concierge": ("desk", {"UPSTREAM": "http://{feedhub}/poll"}),
+            "feedhub": ("feedhub", {}),
+        },
+        (Load("kiosk", "/ask?id={n}", 1.2),),
+        captured=("kiosk", "concierge"),
+    ),
     "streams-of-levels": System(
         21300, {"board": ("board", {"INVENTORY_ADDR": "{inventory}"}), "inventory": ("inventory", {})}, ()
     ),

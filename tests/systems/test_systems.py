@@ -10,9 +10,11 @@ from msgspec.structs import replace
 
 from oakum.cli.case import case
 from oakum.diagnose import diagnose
-from oakum.model import Case, Diagnosis
+from oakum.model import Capture, Case, Diagnosis, Socket, Sockets
+from oakum.parse import parse
 from oakum.report.json import diagnosis as read_document
 from oakum.report.json import document
+from oakum.report.words import say
 
 HERE = Path(__file__).parent
 TRUTHS = {path.parent.name: tomllib.loads(path.read_text()) for path in sorted(HERE.glob("*/truth.toml"))}
@@ -37,6 +39,11 @@ def _chains(diagnosis: Diagnosis) -> list[list[str]]:
 def _last(whole: Case, count: int) -> Case:
     processes = tuple(replace(one, snapshots=one.snapshots[-count:]) for one in whole.processes)
     return replace(whole, processes=processes)
+
+
+def _without_sockets(whole: Case) -> Case:
+    bare = [replace(one, snapshots=tuple(replace(at, sockets=None) for at in one.snapshots)) for one in whole.processes]
+    return replace(whole, processes=tuple(bare), sockets=())
 
 
 def _process(whole: Case, name: str) -> str:
@@ -87,19 +94,34 @@ def test_three_snapshots_of_a_stuck_system_show_the_chain_too(name: str) -> None
 
 @pytest.mark.parametrize("name", STUCK)
 def test_without_sockets_names_and_counts_tell_the_same_chain(name: str) -> None:
-    whole = _case(name)
-    bare = tuple(
-        replace(one, snapshots=tuple(replace(at, sockets=None) for at in one.snapshots)) for one in whole.processes
-    )
-    diagnosis = diagnose(replace(whole, processes=bare, sockets=()))
+    diagnosis = diagnose(_without_sockets(_case(name)))
     assert diagnosis.verdict != "healthy"
     if (
         name == "counters-before-a-desk"
     ):  # of three callers by HTTP that are named alike, one is told by its count alone
         assert _chains(diagnosis)
         assert all(chain in TRUTHS[name]["chains"] for chain in _chains(diagnosis))
-    elif name != "accounts-settle-themselves":  # only a connection, or a method, proves that a request came back
+    else:
         assert _chains(diagnosis) == TRUTHS[name]["chains"]
+
+
+def test_a_cycle_without_connections_is_less_sure() -> None:
+    whole = _case("accounts-settle-themselves")
+    (sure,), (less,) = diagnose(whole).chains, diagnose(_without_sockets(whole)).chains
+    assert less.cycle
+    assert ([edge.confidence for edge in sure.edges], [edge.confidence for edge in less.edges]) == (
+        ["likely", "likely"],
+        ["possible", "possible"],
+    )
+    two = diagnose(_without_sockets(_last(whole, 2)))  # nobody can tell yet whether they stand still
+    assert two.chains == ()
+
+
+@pytest.mark.parametrize("name", [name for name in TRUTHS if name not in STUCK])
+def test_without_sockets_what_is_well_makes_no_chain(name: str) -> None:
+    diagnosis = diagnose(_without_sockets(_case(name)))
+    assert diagnosis.chains == ()
+    assert diagnosis.verdict != "leaking"
 
 
 @pytest.mark.parametrize("name", STUCK)
@@ -134,6 +156,13 @@ def test_callers_that_pile_up_before_a_silent_backend_are_never_healthy(name: st
     assert diagnosis.gaps[0].what.key.startswith("gap.peer")
 
 
+def test_polls_before_a_hub_that_was_not_captured_are_inconclusive_and_the_hub_is_a_gap() -> None:
+    diagnosis = diagnose(_case("polls-ever-more-before-a-hub"))
+    assert diagnosis.verdict == "undecided"
+    gap = next(one for one in diagnosis.gaps if one.what.key == "gap.peer")
+    assert str(gap.what.args["peers"]).startswith("feedhub (pid ")
+
+
 def test_a_system_that_stands_still_is_stuck_though_nothing_grows() -> None:
     whole = _case("payments-never-written")
     still = tuple(
@@ -158,6 +187,49 @@ def test_a_process_that_was_not_captured_is_a_gap_with_its_address() -> None:
     assert gap.about.startswith("pid:")
     assert _chains(diagnosis) == [["gateway", "orders"]]
     assert diagnosis.findings[0].suspect.sites[0].process == _process(whole, "orders")
+
+
+ROUTES = """\
+apiVersion: v1
+kind: List
+items:
+- kind: Service
+  metadata: {namespace: shop, name: stock}
+  spec: {clusterIP: 10.96.0.12, clusterIPs: [10.96.0.12], ports: [{port: 80, targetPort: 8080}]}
+- kind: EndpointSlice
+  metadata: {namespace: shop, name: stock-abcde, labels: {kubernetes.io/service-name: stock}}
+  ports: [{port: 8080}]
+  endpoints:
+  - {addresses: [10.244.1.11], targetRef: {kind: Pod, namespace: shop, name: stock-7d4b9c6f5d-x2x7p}}
+- kind: Pod
+  metadata: {namespace: shop, name: stock-7d4b9c6f5d-x2x7p}
+  status: {podIP: 10.244.1.11}
+"""
+
+
+@pytest.mark.parametrize(
+    ("peer", "pod"),
+    [("10.96.0.12:80", "Service shop/stock"), ("10.244.1.11:9999", "pod shop/stock-7d4b9c6f5d-x2x7p")],
+)
+def test_an_address_of_the_cluster_leads_to_the_pod_behind_it(peer: str, pod: str) -> None:
+    whole = _without_sockets(_case("pages-wait-for-stock"))
+    (routes,) = [reading.routes for reading in parse(Capture("cluster.yaml", ROUTES.encode())) if reading.routes]
+    sockets = Sockets((Socket("tcp", "ESTAB", 0, 0, "10.244.1.9:40000", peer, 7, name="storefront", pid=1),))
+    source = whole.processes[0].snapshots[0].sources["goroutines"]
+    in_pods = tuple(
+        replace(one, address="kube://pod/shop/stock-7d4b9c6f5d-x2x7p:6060") if one.name == "stock" else one
+        for one in whole.processes
+    )
+    connected = replace(whole, processes=in_pods, sockets=((source, sockets),), routes=routes)
+    ((edge,),) = [chain.edges for chain in diagnose(connected).chains]
+    assert (edge.blocker.process, edge.confidence) == ("stock", "likely")
+    told = next(say(one.claim) for one in edge.evidence if one.kind == "service-pod")
+    assert told == f"storefront is connected to {peer}, the {pod}, and stock is a pod behind it."
+    left = tuple(one for one in in_pods if one.name != "stock")
+    gap = next(one for one in diagnose(replace(connected, processes=left)).gaps if one.what.key == "gap.peer")
+    kind, name = pod.split(" ")
+    assert gap.about == f"kube://{kind.lower()}/{name}"
+    assert f"{name} ({peer})" in say(gap.what)
 
 
 def test_every_truth_is_complete() -> None:

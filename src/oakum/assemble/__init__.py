@@ -5,6 +5,7 @@ file, prints nothing and knows no command line; what cannot be assembled raises 
 """
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,7 +20,7 @@ from oakum.assemble.runs import Run, split, started_at
 from oakum.assemble.signals import logs_of, series_of
 from oakum.assemble.snapshots import captured_and_ranges, is_dated, nearest, snapshots_and_history
 from oakum.assemble.sockets import in_several
-from oakum.model import Argument, Case, InputRow, NotAssembled, Process, Snapshot, Sockets, Source, Text
+from oakum.model import Argument, Case, InputRow, NotAssembled, Process, Routes, Snapshot, Sockets, Source, Text
 from oakum.model import Run as RunOf
 from oakum.model.capture import REDACTED
 
@@ -67,10 +68,15 @@ def assemble(
     compared, warnings = _with_baselines(processes, {one.name for one in programs}, baselines)
     blocked = in_several((one.capture.origin, one.reading.sockets) for one in parts if one.reading.sockets)
     notices += [restarted for one in compared if (restarted := _restarted(one))]
-    case = Case(
-        compared, tuple(rows), tuple(unplaced), tuple(notices), series_of(parts, firsts), logs_of(parts, firsts)
-    )
+    signals = series_of(parts, firsts), logs_of(parts, firsts)
+    case = Case(compared, tuple(rows), tuple(unplaced), tuple(notices), *signals, _routes(parts))
     return Assembled(case, (*blocked, *warnings))
+
+
+def _routes(parts: Sequence[Part]) -> Routes:
+    """Return who is behind the addresses of the cluster, as all lists of its objects say."""
+    told = (part.reading.routes for part in parts if part.reading.routes is not None)
+    return reduce(Routes.joined, told, Routes())
 
 
 def _place_sockets(programs: Sequence[Program], parts: Sequence[Part]) -> list[tuple[Source, Sockets]]:

@@ -29,16 +29,24 @@ def identity_of(parts: Sequence[Part]) -> Identity:
     file, build_id = next(_programs(parts), ("", ""))
     builds = [build for part in parts if part.slot and (build := part.reading.build)]
     targets = (part.capture.target for part in parts if part.slot and part.capture.target)
-    sockets = (part.reading.sockets.pid for part in parts if part.reading.sockets and part.reading.sockets.pid)
     return Identity(
         binary=_base(file),
         build_id=build_id,
         version=next((told for build in builds if (told := _version(build))), ""),
         main=next(_main_directories(parts), ""),
         started=next(_starts(parts), None),
-        pid=next(sockets, None),
+        pid=next(_pids(parts), None),
         address=next((target for target in targets if not target.startswith(REDACTED)), ""),
     )
+
+
+def _pids(parts: Iterable[Part]) -> Iterator[int]:
+    """Yield the pid that a list of sockets or /proc/PID/status tells."""
+    for part in parts:
+        if part.reading.sockets and part.reading.sockets.pid:
+            yield part.reading.sockets.pid
+        if part.reading.metrics and (told := part.reading.metrics.values.get(("process_pid", ()))):
+            yield int(told)
 
 
 def _programs(parts: Iterable[Part]) -> Iterator[tuple[str, str]]:

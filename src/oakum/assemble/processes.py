@@ -1,8 +1,9 @@
 """Programs as directories have them -> one for each process: several in one series apart, one given twice together.
 
 One process may be named by its address, by its pid and by what a store of metrics kept of it. It is one where the start
-is the same to the tick, or about the same and address or pid agree. Where one does not tell it: where the other listens
-at its address under its name, where the store scraped that very address, or where both name the same last collection.
+is the same to the tick and the pid no other, or about the same and address or pid agree. Where one does not tell it:
+where the other listens at its address under its name, where the store scraped that very address, or where both name the
+same last collection.
 """
 
 import math
@@ -77,13 +78,24 @@ def _same(one: _Known, other: _Known) -> bool:
         scraped = bool((one.scraped | other.scraped) & reached)
         return (alike and bool(reached)) or (stored and (scraped or bool(one.collected & other.collected)))
     apart = abs(one.who.started - other.who.started)
-    # A start in whole seconds is a coarse one: a fleet is started in one second.
+    # A start in whole seconds is a coarse one: a fleet is started in one second. A script starts two in one tick.
     to_the_tick = apart <= _TICK and one.who.started % 1 > 0 and other.who.started % 1 > 0
-    if to_the_tick or (apart <= _ABOUT and bool(reached)):
+    if (to_the_tick and not _of_two_pids(one, other)) or (apart <= _ABOUT and bool(reached)):
         return True
     # Restarted: who listens at an address after another of its name has ended is that service.
     earlier, later = sorted((one, other), key=lambda known: known.who.started or 0.0)
     return alike and bool(reached) and _last_seen(earlier) < (later.who.started or 0.0)
+
+
+def _of_two_pids(one: _Known, other: _Known) -> bool:
+    first, second = (_pids(known) for known in (one, other))
+    return bool(first and second) and first.isdisjoint(second)
+
+
+def _pids(known: _Known) -> set[str]:
+    """Return the pids that a process is known by, else the one that /proc/PID/status tells, a container's own maybe."""
+    reached = {mark for mark in known.reached if mark.startswith("pid:")}
+    return reached or ({f"pid:{known.who.pid}"} if known.who.pid else set())
 
 
 def _last_seen(known: _Known) -> float:

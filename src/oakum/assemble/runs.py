@@ -1,7 +1,8 @@
 """Snapshots of one series -> the processes and runs that they are of: before a restart it was another process.
 
 A restart shows where the start differs, or where less was allocated or collected than before: both only grow. Snapshots
-of processes that lived at one time are of replicas; those of another main package or binary are of another program.
+of processes that lived at one time are of replicas, and so are those with other pids, ports or goroutines of one id;
+those of another main package or binary are of another program.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from msgspec import Struct, field
 
+from oakum.assemble.sockets import joined
 from oakum.model import Argument, Text
 
 if TYPE_CHECKING:
@@ -89,7 +91,7 @@ def relation(before: "Gathered", after: "Gathered", dated: bool) -> Relation:
     # Go reads the build id from the file as it is on disk now, which may be the next release.
     if was.build_id and now.build_id and was.build_id != now.build_id and fell is not False:
         return "restart" if dated else "replica"
-    if _ids_differ(before, after) or (dated and _ids_fall(before, after)):
+    if _elsewhere(before, after) or _ids_differ(before, after) or (dated and _ids_fall(before, after)):
         return "replica" if not dated or _was_waiting(before, after) else "restart"
     return "restart" if fell else "same"
 
@@ -126,27 +128,44 @@ def _was_waiting(before: "Gathered", after: "Gathered") -> bool:
     return bool(before.time and after.time and after.time - timedelta(minutes=longest) < before.time and longest)
 
 
+def _elsewhere(before: "Gathered", after: "Gathered") -> bool:
+    """Tell whether two snapshots have different pids, or listen at no port in common: a process keeps both."""
+    pids, ports = zip(*(_pid_and_ports(one) for one in (before, after)), strict=True)
+    return (None not in pids and pids[0] != pids[1]) or (all(ports) and ports[0].isdisjoint(ports[1]))
+
+
+def _pid_and_ports(snapshot: "Gathered") -> tuple[int | None, set[str]]:
+    told = joined([part.reading.sockets for part in snapshot.parts if part.reading.sockets is not None])
+    if told is None:
+        return None, set()
+    listening = (row.local for row in told.own if row.kind == "tcp" and row.state == "LISTEN")
+    return told.owner, {local.rpartition(":")[2] for local in listening}
+
+
 def _ids_differ(before: "Gathered", after: "Gathered") -> bool:
-    """Tell whether goroutines of one id were started by different functions: an id is given once in a process."""
+    """Tell whether goroutines of one id were started by different functions or goroutines: an id is given once in a
+    process."""
     one, other = _creators(before.dump), _creators(after.dump)
     common = np.intersect1d(one[0], other[0], assume_unique=True)
     if not len(common):
         return False
-    mine, theirs = (ids[1][np.searchsorted(ids[0], common)] for ids in (one, other))
-    differ = int(np.count_nonzero(mine != theirs))
-    return differ > 1 or differ == len(common)
+    mine, theirs = (ids[1:, np.searchsorted(ids[0], common)] for ids in (one, other))
+    differ = int(np.count_nonzero(mine[0] != theirs[0]))
+    told = (mine[1] > 0) & (theirs[1] > 0)  # which goroutine it was, as Go 1.21 and later print it
+    return differ > 1 or differ == len(common) or bool(np.any(mine[1][told] != theirs[1][told]))
 
 
-def _creators(dump: "Goroutines | None") -> "tuple[Int64s, Int64s]":
-    """Return the ids of goroutines whose creator is told, sorted, and a hash of that."""
+def _creators(dump: "Goroutines | None") -> "Int64s":
+    """Return the ids of goroutines whose creator is told, sorted; a hash of that, and its own id, 0 where unknown."""
     groups = [group for group in dump.groups if group.created_by and len(group.ids)] if dump else []
     if not groups:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        return np.zeros((3, 0), np.int64)
     ids = np.concatenate([group.ids for group in groups])
     names = [group.created_by.function if group.created_by else "" for group in groups]
     who = np.repeat(np.array([hash(name) for name in names], np.int64), [len(group.ids) for group in groups])
+    parents = [group.parents if len(group.parents) == len(group.ids) else np.zeros_like(group.ids) for group in groups]
     ids, rows = np.unique(ids, return_index=True)
-    return ids, who[rows]
+    return np.stack([ids, who[rows], np.concatenate(parents)[rows]])
 
 
 def _ids_fall(before: "Gathered", after: "Gathered") -> bool:

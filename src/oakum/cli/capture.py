@@ -21,7 +21,9 @@ from oakum.report.words.lines import worded
 if TYPE_CHECKING:
     from oakum.collect.bundle.write import Bundle, Redact
     from oakum.collect.capture_run import CaptureOutcome, TargetResult
-    from oakum.collect.web.access import Access
+    from oakum.collect.scheduler import Open
+
+    Opened = Sequence[tuple[str, Open]]
 
 _UNTIL_MOST = 20  # snapshots, when growth is waited for
 _KEY_LEAST = 16  # characters
@@ -42,6 +44,7 @@ class _CaptureCommand(LiveCommand):
   unix:///run/containerd/debug.sock  pprof on a unix socket
   kube://node/NAME                   kubelet, through the API server
   kube://pod/NAMESPACE/NAME[:PORT]   a pod; without NAME all of -l app=x
+  kube://service/NAMESPACE/NAME      the pods behind a Service
   kube://component/kube-apiserver    or kube-scheduler, etcd ...
   pid:812                            local process: memory, build, pprof
   shim:ID                            containerd shim, dumped by SIGUSR1
@@ -59,7 +62,7 @@ Examples:
   oakum capture kube://pod/shop -l app=orders --until-growth --every 1m
   # a process, with 12 h of history from Prometheus
   oakum capture pid:812 'prometheus+http://prom:9090?match=job=api' --past 12h
-  # a process and those it waits for, on this machine
+  # a process and those it waits for, on this machine or in the cluster
   oakum capture pid:812 --follow --snapshots 3
   # to share it: private names are replaced by tokens
   oakum capture bundle/ -o redacted.tar.gz --redact
@@ -85,7 +88,7 @@ See also: oakum diagnose BUNDLE, oakum find (local Go processes), docs/capture.m
 @click.option(
     "--follow",
     is_flag=True,
-    help="Capture the Go processes of this machine, too, that the targets have connected to, hop by hop.",
+    help="Capture whom the targets have connected to, too: Go processes of this machine, hop by hop, and pods.",
 )
 @click.option("--dry-run", is_flag=True, help="Probe the targets and show the plan; capture nothing.")
 @guard_options
@@ -115,22 +118,23 @@ def command(targets: tuple[str, ...], as_json: bool, **given: Any) -> int:
     slow or dead one delays no other. --dry-run shows the plan. Next: oakum diagnose BUNDLE.
     """
     from oakum.cli.access_options import access
-    from oakum.cli.live import normalize_target
+    from oakum.cli.live import normalize_target, target_openers
 
     words = tuple(map(normalize_target, dict.fromkeys(targets)))
     entered = access(given)
+    opened = target_openers(words, entered)
     if given["follow"]:
-        from oakum.cli.follow import with_peers
+        from oakum.cli.follow import peers_of
 
-        words = with_peers(words)
-    return _plan(words, entered, given, as_json) if given["dry_run"] else _take(words, entered, given, as_json)
+        opened += peers_of(words, entered)
+    return _plan(opened, given, as_json) if given["dry_run"] else _take(words, opened, given, as_json)
 
 
-def _plan(words: Sequence[str], entered: "Access", given: dict[str, Any], as_json: bool) -> int:
+def _plan(opened: "Opened", given: dict[str, Any], as_json: bool) -> int:
     from oakum.cli import capture_page as page
     from oakum.cli.live import nothing_captured
 
-    outcome = _run(words, entered, given, None)
+    outcome = _run(opened, given, None)
     if not any(result.plan.steps for result in outcome.results) and not outcome.interrupted and not as_json:
         raise nothing_captured(outcome)
     if as_json:
@@ -140,7 +144,7 @@ def _plan(words: Sequence[str], entered: "Access", given: dict[str, Any], as_jso
     return _exit_code(outcome, lambda result: bool(result.plan.steps))
 
 
-def _take(words: Sequence[str], entered: "Access", given: dict[str, Any], as_json: bool) -> int:
+def _take(words: Sequence[str], opened: "Opened", given: dict[str, Any], as_json: bool) -> int:
     from oakum.cli import capture_page as page
     from oakum.cli.live import bundle_name, nothing_captured, remove_empty_bundle, unused_path
     from oakum.collect.bundle.write import Bundle
@@ -151,7 +155,7 @@ def _take(words: Sequence[str], entered: "Access", given: dict[str, Any], as_jso
         raise UsageError("-o -: a bundle cannot go to standard output; name a directory or a .tar.gz")
     bundle = Bundle(place, _redaction(given), vault.known, given["overwrite"], worded)
     try:
-        outcome = _run(words, entered, given, bundle)
+        outcome = _run(opened, given, bundle)
     except UsageError:
         bundle.close()
         if not bundle.spares:
@@ -188,9 +192,9 @@ def _take(words: Sequence[str], entered: "Access", given: dict[str, Any], as_jso
     return _exit_code(outcome, lambda result: bool(result.paths))
 
 
-def _run(words: Sequence[str], entered: "Access", given: dict[str, Any], bundle: "Bundle | None") -> "CaptureOutcome":
+def _run(opened: "Opened", given: dict[str, Any], bundle: "Bundle | None") -> "CaptureOutcome":
     from oakum.cli.access_options import capture_options
-    from oakum.cli.live import progress_reporter, target_openers
+    from oakum.cli.live import progress_reporter
     from oakum.collect.capture_run import snapshot_limit
     from oakum.collect.scheduler import CaptureScheduler, Schedule
 
@@ -202,9 +206,7 @@ def _run(words: Sequence[str], entered: "Access", given: dict[str, Any], bundle:
     gc.enable()  # a series may take hours
     with _ended_alike():
         try:
-            return CaptureScheduler(
-                target_openers(words, entered), asked, schedule, bundle, progress_reporter(progress)
-            ).run()
+            return CaptureScheduler(opened, asked, schedule, bundle, progress_reporter(progress)).run()
         finally:
             progress.done()
 

@@ -115,6 +115,8 @@ def counts(reading: Reading) -> dict[str, int]:
             found[one.kind] = found.get(one.kind, 0) + one.total
     if reading.sockets is not None:
         found["sockets"] = len(reading.sockets.rows)
+    if reading.routes is not None:
+        found |= {"services": len(reading.routes.services), "pods": len(reading.routes.pods)}
     if reading.build is not None and reading.build.modules is not None:
         found["modules"] = len(reading.build.modules)
     if reading.build is not None and reading.build.packages is not None:

@@ -31,6 +31,7 @@ class Protocol(Struct, frozen=True):
     served_by: tuple[str, ...] = ()  # one of them is on the stack of who handles a request, with other code inside
     answering: tuple[str, ...] = ()  # who stands in one of them has the answer, and waits to hand it over
     handlers: tuple[str, ...] = ()  # what generated handlers are called
+    polls: tuple[str, ...] = ()  # methods that wait until something happens; "*": nothing names what is asked for
     over: str = ""  # the protocol that carries it
     broker: bool = False  # a third process stands between both
     server: str = ""  # what answers, where that is no Go process
@@ -44,6 +45,11 @@ class Call(Struct, frozen=True):
     frame: Frame
     service: str = ""
     method: str = ""
+
+    @property
+    def may_poll(self) -> bool:
+        """Tell whether it may be one that is answered when something happens: a long poll, a wait for an end."""
+        return any(glob(pattern)(self.method) for pattern in self.protocol.polls)
 
 
 class Served(Struct, frozen=True):

@@ -45,6 +45,7 @@ from oakum.model.profile import (
     Strings,
     ValueType,
 )
+from oakum.model.routes import Route, Routes
 from oakum.model.sockets import Socket, Sockets
 from oakum.model.text import Argument, Text
 from oakum.model.vocabulary import CauseRole, EvidenceKind, Kinds, Mechanism, SiteRole, WaitKind
@@ -102,6 +103,8 @@ __all__ = [
     "Profile",
     "Reading",
     "Remedy",
+    "Route",
+    "Routes",
     "Run",
     "Scan",
     "Sighting",
@@ -131,6 +134,7 @@ __all__ = [
     "WaitKind",
     "alone",
     "normal_function",
-    "problem_of", "said_of",
+    "problem_of",
+    "said_of",
     "stack_key",
 ]  # fmt: skip

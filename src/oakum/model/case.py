@@ -12,6 +12,7 @@ from oakum.model.goroutine import Goroutines
 from oakum.model.memstats import MemStats
 from oakum.model.metrics import Metrics
 from oakum.model.profile import Profile
+from oakum.model.routes import Routes
 from oakum.model.signals import Log, Series
 from oakum.model.sockets import Sockets
 from oakum.model.text import Text
@@ -126,3 +127,4 @@ class Case(Struct, frozen=True, eq=False):
     notices: tuple[Text, ...] = ()  # what stands on the first screen: it restarted, these are two programs
     series: tuple[Series, ...] = ()  # of ranges of metrics, of any process
     logs: tuple[Log, ...] = ()
+    routes: Routes = Routes()  # of the cluster around the processes

@@ -22,7 +22,8 @@ EvidenceKind = Literal[
     "inferred-link",
     # Who waits for whom in another process.
     "process-cycle", "waited-for", "peer-blocked", "unanswered",
-    "socket-pair", "socket-full", "same-method", "same-protocol", "counts-agree", "ages-agree", "shared-words",
+    "socket-pair", "socket-full", "service-pod", "same-method", "same-protocol", "counts-agree", "ages-agree",
+    "shared-words",
     # The live heap.
     "heap-steady-growth", "heap-even-growth", "heap-retained", "heap-single-step", "heap-largest", "heap-owner",
     "heap-baseline", "heap-pinned", "finalizer-runs", "timer-runs", "heap-plateau", "heap-falls", "heap-sampling-noise",
@@ -103,6 +104,7 @@ EVIDENCE: Mapping[EvidenceKind, Kind] = MappingProxyType({
     "unanswered": Kind("for", "calls to another process: none was answered, the earliest still wait, and more come"),
     "socket-pair": Kind("for", "both processes have the same connection"),
     "socket-full": Kind("for", "their connection is full, with the same bytes in several captures"),
+    "service-pod": Kind("for", "one is connected to an address of the cluster behind which the other is"),
     "same-method": Kind("for", "one calls the method that the other handles"),
     "same-protocol": Kind("for", "one waits for an answer of the protocol that the other serves"),
     "counts-agree": Kind("for", "as many goroutines wait as are to answer"),
@@ -149,7 +151,8 @@ EVIDENCE: Mapping[EvidenceKind, Kind] = MappingProxyType({
 BY_DECISIVENESS: tuple[EvidenceKind, ...] = (
     "leak-profile", "goleak", "never-wakes",
     "process-cycle", "waited-for", "peer-blocked",
-    "socket-pair", "socket-full", "same-method", "same-protocol", "counts-agree", "ages-agree", "shared-words",
+    "socket-pair", "socket-full", "service-pod", "same-method", "same-protocol", "counts-agree", "ages-agree",
+    "shared-words",
     "wait-cycle", "locked-twice", "reader-writer-reader", "no-lock-holder", "lock-holder", "parent-waits",
     "cause-in-source", "never-removed", "known-bug", "inferred-link", "finalizer-runs", "timer-runs",
     "steady-growth", "growth-at-constant-load", "single-step", "outlives-load", "not-reused",

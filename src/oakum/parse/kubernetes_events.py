@@ -1,7 +1,8 @@
-"""Events and pods of a cluster, as `kubectl get events -o json` or `-o yaml` prints them -> dated events.
+"""Objects of a cluster, as `kubectl get events -o json` or `-o yaml` prints them -> dated events, and routes.
 
-In: a List or EventList, or one object, as JSON or YAML. Out: one reading of kind "log". Of pods, how their containers
-ended last. Refuses lists of anything else, and what is larger than such a list gets.
+In: a List of events, pods, Services and their endpoints, or one object, as JSON or YAML. Out: a reading of kind "log",
+of pods how their containers ended last; a reading of kind "routes": which pods are behind which address. Refuses lists
+of anything else, and what is larger than such a list gets.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,6 +12,7 @@ import numpy as np
 
 from oakum.model import Buffer, Reading
 from oakum.model.signals import EventKind, Log, Tally
+from oakum.parse.kubernetes_routes import routes
 from oakum.parse.limits import Limits
 from oakum.parse.logs import stamps
 from oakum.parse.plain_json import MOST, begins, documents, each, inside, text_of
@@ -19,9 +21,10 @@ from oakum.regex import regex
 _HEAD = 16 << 10
 # "apiVersion: v1", then "items:"
 _YAML = regex(
-    rb"\A(?:---\n|#[^\n]*\n){0,20}(?:apiVersion: (?:v1|events\.k8s\.io/v1)|items:|kind: (?:EventList|List))\r?\n"
+    rb"\A(?:---\n|#[^\n]*\n){0,20}"
+    rb"(?:apiVersion: (?:v1|(?:events|discovery)\.k8s\.io/v1)|items:|kind: \w{0,30}List)\r?\n"
 )
-_KIND = regex(rb"\bkind\"?: ?\"?(?:Event|EventList|Pod|PodList)\b")
+_KIND = regex(rb"\bkind\"?: ?\"?(?:Event|Pod|Service|EndpointSlice|Endpoints)(?:List)?\b")
 _EVENTS_MOST = 20_000
 _TEXT_MOST = 300
 
@@ -33,10 +36,14 @@ def read(data: Buffer, limits: Limits) -> tuple[Reading, ...]:
     json = begins(head)
     if len(data) > MOST or not _KIND.search(head) or not (json or _YAML.match(head)):
         return ()
-    found = [event for one in (documents(data) if json else _yaml(bytes(data))) for event in _told(one)]
-    if not found:
-        return ()
-    return (Reading(kind="log", format="kubernetes-events", log=Log(tuple(found[:_EVENTS_MOST]))),)
+    objects = [one for document in (documents(data) if json else _yaml(bytes(data))) for one in _objects(document)]
+    events = [event for one in objects for event in _told(one)]
+    found = []
+    if events:
+        found.append(Reading(kind="log", format="kubernetes-events", log=Log(tuple(events[:_EVENTS_MOST]))))
+    if (behind := routes(objects)) is not None:
+        found.append(Reading(kind="routes", format="kubernetes-objects", routes=behind))
+    return tuple(found)
 
 
 def _yaml(data: bytes) -> list[object]:
@@ -49,17 +56,22 @@ def _yaml(data: bytes) -> list[object]:
         return []
 
 
-def _told(document: object) -> Iterator[Tally]:
-    """Yield the events of a list or of one object."""
+def _objects(document: object) -> Iterator[Mapping[str, object]]:
+    """Yield the objects of a list, or the one object; the API server leaves out their kind, which is the list's."""
     if not isinstance(document, dict):
         return
     items = document.get("items")
+    kind = text_of(document, "kind").removesuffix("List")
     for one in each(items) if isinstance(items, list) else [document]:
-        kind = text_of(one, "kind")
-        if kind == "Event" or (not kind and "involvedObject" in one):
-            yield from _event(one)
-        elif kind == "Pod":
-            yield from _pod(one)
+        yield one if text_of(one, "kind") else {**one, "kind": kind}
+
+
+def _told(one: Mapping[str, object]) -> Iterator[Tally]:
+    kind = text_of(one, "kind")
+    if kind == "Event" or (not kind and "involvedObject" in one):
+        yield from _event(one)
+    elif kind == "Pod":
+        yield from _pod(one)
 
 
 def _event(one: Mapping[str, object]) -> Iterator[Tally]:

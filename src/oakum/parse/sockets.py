@@ -18,7 +18,8 @@ from oakum.regex import regex
 # # oakum sockets/1 pid=812 name=containerd at=2026-11-16T10:15:00Z
 _OURS = regex(rb"\A# oakum sockets/1 pid=(\d{1,10}) name=(\S{1,200}) at=(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)\n")
 # Netid State  Recv-Q Send-Q Local Address:Port  Peer Address:Port Process     State Recv-Q ...     Recv-Q Send-Q ...
-_COLUMNS = regex(r"(Netid +)?(State +)?Recv-Q +Send-Q +Local ?Address:Port +Peer ?Address:Port\b")
+# Without any row: Recv-Q Send-Q Local Address:Port Peer Address:PortProcess
+_COLUMNS = regex(r"(Netid +)?(State +)?Recv-Q +Send-Q +Local ?Address:Port +Peer ?Address:Port(?:\s|Process|$)")
 # The line `# net.core.wmem_max = 212992`
 _LIMIT = regex(r"# (net\.[a-z0-9_.]{1,60}) = ([\d ]{1,60})$")
 # u_str ESTAB  0      212992  * 48213  * 48214 users:...       tcp ESTAB 0 0 127.0.0.1:6060 127.0.0.1:43210 users:...

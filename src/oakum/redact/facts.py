@@ -41,6 +41,8 @@ _SAFE_TEXT = re.compile(
     r"|clean|dirty|archive|success|error|matrix|vector|scalar|true|false|[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|Inf|NaN)|Engine|containerd|runc"
     r"|docker-init|server-version|setting|Node|List|NodeList|oakum\.[a-z-]+/\d+"
 )
+# 10.96.0.12, which is no number
+_IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
 _KEYS = frozenset(
     """apiVersion ApiVersion Arch BuildTime Components Details Engine GitCommit GoVersion KernelVersion
     MinAPIVersion Name Os Path Platform Server Version buildDate cluster compiler containerRuntimeVersion data dirty
@@ -155,6 +157,8 @@ class Facts:
         return key if key in _KEYS or is_version(key) else self._tokens.word(key)
 
     def _text(self, text: str, key: str) -> str:
+        if _IP.fullmatch(text):
+            return self._tokens.host(text)
         if _SAFE_TEXT.fullmatch(text) or is_version(text):
             return text
         if key in ("containerRuntimeVersion", "kubeletVersion") and re.fullmatch(r"\w+://[\w.+-]+", text):

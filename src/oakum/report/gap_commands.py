@@ -23,8 +23,10 @@ _ASK_AGAIN: Mapping[str, tuple[str, ...]] = {"second-moment": (), "after-load": 
 def gap_command(diagnosis: Diagnosis, gap: Gap, lang: str = "en") -> str:
     """Return the command that would settle a gap, with when to run it behind its #; "" where there is none."""
     key = gap.what.key.removeprefix("gap.")
-    command = gap.command.partition(_REMARK)[0] or _written(diagnosis, gap, key)
-    return f"{command}{_REMARK}{word('command.after-load', lang)}" if command and key == "after-load" else command
+    command = gap.command or _written(diagnosis, gap, key)
+    if not command or key != "after-load":
+        return command
+    return f"{command.partition(_REMARK)[0]}{_REMARK}{word('command.after-load', lang)}"
 
 
 def _written(diagnosis: Diagnosis, gap: Gap, key: str) -> str:
@@ -107,10 +109,10 @@ def _status(_: Gap, address: str) -> str:
 
 
 def _capture_peer(gap: Gap, _address: str) -> str:
-    """Return what captures the process at the other end of a socket: by its pid, by its path, by its port."""
+    """Return what captures the process at the other end of a socket, by its pid, Service, pod, path or port."""
     kind, _, where = gap.about.partition(":")
-    if kind == "pid":
-        return f"oakum capture pid:{where}"
+    if kind in ("pid", "kube"):
+        return f"oakum capture {gap.about}"
     listed = f"ss -Hlxp src {shlex.quote(where)}" if kind == "unix" else ""
     if kind == "tcp":
         host, _, port = where.rpartition(":")

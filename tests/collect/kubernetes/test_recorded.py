@@ -11,9 +11,15 @@ import pytest
 import yaml
 
 from collect.kubernetes.recorded_api import TLS, Live, Recording, serving
+from oakum.cli import follow as cli_follow
 from oakum.collect.kubernetes import targets
+from oakum.collect.kubernetes.addresses import Addresses
+from oakum.collect.process.peers import Followed
+from oakum.collect.process.proc import Proc
 from oakum.collect.target import CaptureOptions, Plan, Target
 from oakum.collect.web import Access
+from oakum.model import Capture
+from oakum.parse import parse
 from oakum.report.words.lines import problem_line, worded
 from support import unreachable
 
@@ -239,3 +245,65 @@ def test_api_server_itself_refused_names_the_path(cluster: Cluster) -> None:
 
 def test_nobody_is_told_what_is_missing(cluster: Cluster) -> None:
     assert "nodes/proxy" in said(planned("kube://node/node-a", cluster.access("nobody")))
+
+
+def test_a_service_leads_to_its_pods(cluster: Cluster) -> None:
+    service, *behind = targets.open("kube://service/shop/cart", cluster.access("reader"))
+    assert sorted(target.address for target in behind) == [f"kube://pod/shop/{name}" for name in (HEALTHY, LEAKING)]
+    for target in behind:
+        target.close()
+    data = taken(service)["routes.json"]
+    assert b"hunter2" not in data
+    (reading,) = parse(Capture("routes.json", data))
+    assert reading.routes is not None
+    route = reading.routes.behind("10.96.0.12:80")
+    assert route is not None
+    assert (route.service, sorted(route.pods)) == ("shop/cart", [f"shop/{name}" for name in (HEALTHY, LEAKING)])
+    assert reading.routes.pod_at("10.244.1.11:8080") == f"shop/{LEAKING}"
+
+
+def test_a_service_without_pods_is_no_target(cluster: Cluster) -> None:
+    with unreachable("kube://service/default/kubernetes: no pod is behind it"):
+        targets.open("kube://service/default/kubernetes", cluster.access("reader"))
+
+
+@pytest.mark.parametrize(
+    ("address", "word", "processes"),
+    [
+        ("10.96.0.12:80", "kube://service/shop/cart", 2),
+        ("[::ffff:10.96.0.12]:6060", "kube://service/shop/cart", 2),
+        ("10.96.0.12:81", "", 0),  # it has no such port
+        ("127.0.0.1:30443", "kube://service/shop/checkout", 1),  # by its node port: nodes are played on loopback
+        ("10.96.0.1:443", "kube://service/default/kubernetes", 0),
+        ("10.244.1.13:8443", "kube://pod/shop/checkout-5c8d7f9b6-k9k2z", 1),
+        ("127.0.0.1:9", "kube://node/node-a", 1),
+        ("127.0.0.1:22", "", 0),
+        ("10.240.0.4:10259", "", 0),  # several share this address
+        ("192.0.2.7:443", "", 0),
+        ("/run/x.sock", "", 0),
+    ],
+)
+def test_who_is_at_an_address(cluster: Cluster, address: str, word: str, processes: int) -> None:
+    found = Addresses(targets.cluster(cluster.access("reader"))).behind(address)
+    assert (found and (found.word, found.processes)) == ((word, processes) if word else None)
+
+
+def test_what_is_connected_to_a_service_is_followed_into_the_cluster(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = [(Proc(os.getpid()), address) for address in ("10.96.0.12:80", "10.244.1.13:8443", "192.0.2.7:443")]
+    monkeypatch.setattr(cli_follow, "follow", lambda _: Followed([], asked, [], more=False))
+    words = (f"pid:{os.getpid()}",)
+    opened = cli_follow.peers_of(words, cluster.access("reader", namespace="other", token="of-a-process"))
+    assert [word for word, _ in opened] == ["kube://service/shop/cart", "kube://pod/shop/checkout-5c8d7f9b6-k9k2z"]
+    found = [target for _, open_ in opened for target in open_()]
+    assert len(found) == 4
+    for target in found:
+        target.close()
+    told = capsys.readouterr().err
+    assert "-> 10.96.0.12:80, Service shop/cart" in told
+    assert "-> 192.0.2.7:443: no process of this machine or of the cluster" in told
+    assert cli_follow.peers_of(words, cluster.access("looker")) == []
+    told = capsys.readouterr().err
+    assert "the cluster does not say who is at 10.96.0.12:80: " in told
+    assert "services" in told

@@ -41,7 +41,7 @@ def test_what_words_mean(word: str, access: Access, meant: Word) -> None:
     ("word", "access", "said"),
     [
         ("kube://", Access(), "looks like kube://node/NAME"),
-        ("kube://service/shop/cart", Access(), "looks like kube://node/NAME"),
+        ("kube://deployment/shop/cart", Access(), "looks like kube://node/NAME"),
         ("kube://node/n7/proxy", Access(), "a node looks like"),
         ("kube://node/n7", Access(selector=LABEL), "both choose nodes"),
         ("kube://node/n7:http", Access(), "the port of a kubelet is a number"),

@@ -2,14 +2,16 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from collect.process.children import child
-from oakum.cli.follow import with_peers
+from oakum.cli.follow import peers_of
 from oakum.collect.process.peers import follow
 from oakum.collect.process.proc import Proc
 from oakum.collect.process.sockets import listening_on
+from oakum.collect.web import Access
 from oakum.model.errors import UsageError
 
 LISTENS = """
@@ -52,12 +54,37 @@ def test_what_is_not_captured_is_said(ports: list[str], capsys: pytest.CaptureFi
     last, middle, _ = ports
     with child(LISTENS, last) as answers, child(ASKS, middle, last) as asks:
         words = (f"pid:{asks.pid}",)
-        assert with_peers(words) == words
+        assert peers_of(words, Access()) == []
         said = capsys.readouterr().err
         assert f"(pid {answers.pid}), 127.0.0.1:{last}: no Go program, not captured" in said
-        assert with_peers((f"http://127.0.0.1:{middle}",)) == (f"http://127.0.0.1:{middle}",)
+        assert peers_of((f"http://127.0.0.1:{middle}",), Access()) == []
+
+
+UNIX = """
+import signal, socket, sys
+if sys.argv[1] == "listen":
+    signal.signal(signal.SIGUSR1, lambda *_: None)
+    inbox = socket.socket(socket.AF_UNIX)
+    inbox.bind(sys.argv[2])
+    inbox.listen()
+else:
+    outbox = socket.socket(socket.AF_UNIX)
+    outbox.connect(sys.argv[2])
+    kept = [outbox]
+"""
+ACCEPTS = (
+    "import threading\nkept = []\nthreading.Thread(target=lambda: kept.append(inbox.accept()), daemon=True).start()\n"
+)
+
+
+def test_a_shim_is_captured_by_its_signal(tmp_path: Path) -> None:
+    path, program = str(tmp_path / "task.sock"), tmp_path / "containerd-shim-python"
+    program.symlink_to(sys.executable)
+    with child(UNIX + ACCEPTS, "listen", path, program=str(program)) as shim, child(UNIX, "connect", path) as asks:
+        (peer,) = follow([Proc(asks.pid)]).peers
+        assert (peer.word, peer.address) == (f"shim:{shim.pid}", path)
 
 
 def test_only_this_machine_is_followed() -> None:
     with pytest.raises(UsageError, match="no such process on this machine"):
-        with_peers(("http://192.0.2.7:6060",))
+        peers_of(("http://192.0.2.7:6060",), Access())

@@ -1,4 +1,4 @@
-"""The API server of a login -> pods and nodes, and an endpoint that others are reached through.
+"""The API server of a login -> pods, nodes and Services, and an endpoint that others are reached through.
 
 One for all targets of a call that share a login: connections, and what an exec plugin gave, are shared.
 """
@@ -14,7 +14,7 @@ from oakum.collect.kubernetes import things
 from oakum.collect.kubernetes.credentials import ClusterAccess, Credentials
 from oakum.collect.kubernetes.kubeconfig import Login
 from oakum.collect.kubernetes.refusals import Refusals
-from oakum.collect.kubernetes.things import Node, Pod
+from oakum.collect.kubernetes.things import SERVICE_LABEL, Node, Pod, Service
 from oakum.collect.web import Access, HttpEndpoint
 from oakum.model import Text, Unreachable, UsageError
 
@@ -88,6 +88,28 @@ class Api:
     def nodes(self, selector: str | None) -> list[Node]:
         return [things.node(one) for one in self._list("/api/v1/nodes", selector)]
 
+    def pods_at(self, address: str) -> list[Pod]:
+        """Return the pods with an address: one, or all that share that of their node."""
+        return [things.pod(one) for one in self._list("/api/v1/pods", None, f"status.podIP={address}")]
+
+    def services(self) -> list[Service]:
+        """Return the Services of all namespaces."""
+        return [things.service(one) for one in self._list("/api/v1/services", None)]
+
+    def pods_behind(self, namespace: str, service: str) -> list[tuple[str, str]]:
+        """Return namespace and name of the pods that a Service leads to."""
+        return things.pods_of(self._slices(namespace, service))
+
+    def service_objects(self, namespace: str, service: str, seconds: float = 30.0) -> list[dict[str, Any]]:
+        """Return a Service and its EndpointSlices as the API server describes them, but for what may be secret."""
+        found = self.get(f"/api/v1/namespaces/{namespace}/services/{service}", seconds=seconds)
+        slices = [{"kind": "EndpointSlice", **things.public(one)} for one in self._slices(namespace, service)]
+        return [{"kind": "Service", **things.public(found)}, *slices]
+
+    def _slices(self, namespace: str, service: str) -> list[Mapping[str, Any]]:
+        path = f"/apis/discovery.k8s.io/v1/namespaces/{namespace}/endpointslices"
+        return list(self._list(path, f"{SERVICE_LABEL}={service}"))
+
     def get(self, path: str, query: Mapping[str, str] = MappingProxyType({}), seconds: float = 30.0) -> dict[str, Any]:
         try:
             answer = self.endpoint.get(path, query, seconds=seconds, most=_LARGEST)
@@ -108,8 +130,8 @@ class Api:
             raise Unreachable(Text("kube.no-object", {**args, "why": answer.cut or Text("kube.no-object.why")}))
         return found
 
-    def _list(self, path: str, selector: str | None) -> Iterator[Mapping[str, Any]]:
-        query = {"limit": str(_PAGE)}
+    def _list(self, path: str, selector: str | None, fields: str = "") -> Iterator[Mapping[str, Any]]:
+        query = {"limit": str(_PAGE)} | ({"fieldSelector": fields} if fields else {})
         if selector:
             query["labelSelector"] = selector
         for _ in range(_PAGES):

@@ -5,7 +5,6 @@ many, the API server is asked at once.
 """
 
 import os
-from dataclasses import replace
 from functools import lru_cache, partial
 from typing import cast
 
@@ -13,6 +12,7 @@ from oakum.collect.kubernetes import components, kubeconfig, nodes, pods, words
 from oakum.collect.kubernetes.api import Api
 from oakum.collect.kubernetes.cluster_target import ClusterTarget, Find, Found
 from oakum.collect.kubernetes.refusals import Refusals
+from oakum.collect.kubernetes.services import ServiceTarget
 from oakum.collect.kubernetes.things import Pod
 from oakum.collect.kubernetes.ways import Way
 from oakum.collect.target import Target
@@ -20,18 +20,23 @@ from oakum.collect.web import Access
 from oakum.model import Problem, Text, Unreachable
 
 _ENDED = ("Succeeded", "Failed")
+MOST_PODS = 16  # of one Service; -l captures all of them
 _ENVIRONMENT = ("KUBECONFIG", "HOME", "KUBERNETES_SERVICE_HOST")
 
 
 def open(word: str, access: Access) -> list[Target]:
     """Return the targets that a word names; raise UsageError or Unreachable when it names none."""
     meant = words.read(word, access)
-    api = _entered(
-        replace(access, namespace=None, selector=None, all_namespaces=False),
-        tuple(os.environ.get(name, "") for name in _ENVIRONMENT),
-    )
+    api = cluster(access)
+    if meant.kind == "service":
+        return _service(api, meant, access)
     makers = {"node": _nodes, "pod": _pods, "component": _components}
     return cast(list[Target], makers[meant.kind](api, meant, access))
+
+
+def cluster(access: Access) -> Api:
+    """Return the API server that kubectl would ask; raise UsageError when there is none."""
+    return _entered(access.by_name(), tuple(os.environ.get(name, "") for name in _ENVIRONMENT))
 
 
 @lru_cache(maxsize=8)
@@ -81,6 +86,16 @@ def _pod(api: Api, namespace: str, name: str, meant: words.Word, access: Access,
     called = f"{namespace}_{name}{'_' if port else ''}{port}"
     finds = _remarking(find, Problem.of("ended.pods", pods=ended)) if ended else find
     return ClusterTarget(api, address, called, f"pod {namespace}/{name}", finds, meant.prefix)
+
+
+def _service(api: Api, meant: words.Word, access: Access) -> list[Target]:
+    """Return a Service and the pods behind it, as many as are captured of one."""
+    namespace = meant.namespace or api.login.namespace or "default"
+    found = api.pods_behind(namespace, meant.name)
+    if not found:
+        raise Unreachable(Text("kube.no-endpoints", {"service": f"{namespace}/{meant.name}"}), "kube://service")
+    pods = [_pod(api, *one, words.Word("pod"), access) for one in found[:MOST_PODS]]
+    return [ServiceTarget(api, namespace, meant.name, len(found) - len(pods)), *pods]
 
 
 def _remarking(find: Find, remark: Problem) -> Find:

@@ -1,4 +1,4 @@
-"""JSON of the API server -> pods and nodes: only what finds their pprof and tells their memory's story.
+"""JSON of the API server -> pods, nodes and Services: only what finds their pprof and tells their memory's story.
 
 Environment, annotations and command lines hold secrets: of them nothing is kept but ports and a few known flags.
 """
@@ -16,6 +16,9 @@ _FLAGS = frozenset({"secure-port", "profiling", "enable-pprof"})
 _FLAG = re.compile(r"--([a-z-]{1,40})(?:=([\w.]{0,20}))?")
 # Who scrapes profiles or metrics is told the port so: prometheus.io/port, profiles.grafana.com/memory.port
 _PORT_NOTES = re.compile(r"(?:prometheus\.io|profiles\.grafana\.com|pprof\.[\w.-]{1,60})/(?:[\w-]{1,30}[.])?port")
+
+# The label by which an EndpointSlice names the Service that it is of.
+SERVICE_LABEL = "kubernetes.io/service-name"
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,17 @@ class Node:
         return told
 
 
+@dataclass(frozen=True)
+class Service:
+    """A Service: where it is reached."""
+
+    namespace: str
+    name: str
+    addresses: tuple[str, ...] = ()  # of the cluster, of load balancers; none of a headless one
+    ports: tuple[int, ...] = ()
+    node_ports: tuple[int, ...] = ()
+
+
 def pod(data: Mapping[str, Any]) -> Pod:
     about, spec, status = _map(data, "metadata"), _map(data, "spec"), _map(data, "status")
     now = {_text(one, "name"): one for one in _maps(status, "containerStatuses")}
@@ -130,6 +144,44 @@ def node(data: Mapping[str, Any]) -> Node:
         conditions.get("MemoryPressure") == "True",
         conditions.get("Ready", "True") == "True",
     )
+
+
+def service(data: Mapping[str, Any]) -> Service:
+    about, spec = _map(data, "metadata"), _map(data, "spec")
+    balancers = [_text(one, "ip") for one in _maps(_map(_map(data, "status"), "loadBalancer"), "ingress")]
+    told = (_text(spec, "clusterIP"), *_texts(spec, "clusterIPs"), *_texts(spec, "externalIPs"), *balancers)
+    ports = _maps(spec, "ports")
+    return Service(
+        _text(about, "namespace"),
+        _text(about, "name"),
+        tuple(one for one in dict.fromkeys(told) if one not in ("", "None")),
+        tuple(number for one in ports if isinstance(number := one.get("port"), int)),
+        tuple(number for one in ports if isinstance(number := one.get("nodePort"), int)),
+    )
+
+
+def pods_of(slices: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Return namespace and name of the pods that EndpointSlices lead to, each once, whether ready or not."""
+    refs = (_map(one, "targetRef") for listed in slices for one in _maps(listed, "endpoints"))
+    named = [(_text(ref, "namespace"), _text(ref, "name")) for ref in refs if ref.get("kind") == "Pod"]
+    return list(dict.fromkeys(named))
+
+
+def public(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return of a Service or an EndpointSlice what says who is behind it: annotations may hold secrets."""
+    about, spec, status = _map(data, "metadata"), _map(data, "spec"), _map(data, "status")
+    labels = {SERVICE_LABEL: _text(_map(about, "labels"), SERVICE_LABEL)}
+    found = {
+        "metadata": {"namespace": _text(about, "namespace"), "name": _text(about, "name"), "labels": labels},
+        "spec": {key: spec[key] for key in ("clusterIP", "clusterIPs", "externalIPs", "ports", "type") if key in spec},
+        "status": {"loadBalancer": _map(status, "loadBalancer")} if _map(status, "loadBalancer") else {},
+        "endpoints": [
+            {key: one[key] for key in ("addresses", "conditions", "nodeName", "targetRef") if key in one}
+            for one in _maps(data, "endpoints")
+        ],
+        "ports": _maps(data, "ports"),
+    }
+    return {key: value for key, value in found.items() if value}
 
 
 def _container(spec: Mapping[str, Any], status: Mapping[str, Any]) -> Container:
@@ -190,6 +242,11 @@ def _flags(containers: list[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
 def _text(data: Mapping[str, Any], key: str) -> str:
     value = data.get(key)
     return value[:500] if isinstance(value, str) else ""
+
+
+def _texts(data: Mapping[str, Any], key: str) -> list[str]:
+    value = data.get(key)
+    return [one[:500] for one in value if isinstance(one, str)] if isinstance(value, list) else []
 
 
 def _map(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:

@@ -2,6 +2,7 @@
 
 kube://node/NAME            the kubelet through the API server; NAME:10250 directly; without a name all, or those of -l
 kube://pod/NAMESPACE/NAME[:PORT[/PREFIX]]   a port by number or name; without NAME all of the namespace, or those of -l
+kube://service/NAMESPACE/NAME      a Service: the pods behind it, and its addresses
 kube://component/NAME[/NODE]       a part of the control plane, on all nodes or on one
 """
 
@@ -12,9 +13,11 @@ from typing import Literal
 from oakum.collect.web import Access
 from oakum.model import UsageError
 
-_FORMS = "kube://node/NAME, kube://pod/NAMESPACE/NAME[:PORT] or kube://component/NAME"
-_KINDS: dict[str, Literal["node", "pod", "component"]] = {
+_FORMS = "kube://node/NAME, kube://pod/NAMESPACE/NAME[:PORT], kube://service/NAMESPACE/NAME or kube://component/NAME"
+Kind = Literal["node", "pod", "service", "component"]
+_KINDS: dict[str, Kind] = {
     "node": "node", "nodes": "node", "no": "node", "pod": "pod", "pods": "pod", "po": "pod",
+    "service": "service", "services": "service", "svc": "service",
     "component": "component", "components": "component",
 }  # fmt: skip
 # web-7d9f5c-x2x4k   ip-10-0-0-7.ec2.internal
@@ -27,7 +30,7 @@ _PORT = re.compile(r"[0-9]{1,5}|[a-z0-9]([a-z0-9-]{0,13}[a-z0-9])?")
 
 @dataclass(frozen=True)
 class Word:
-    kind: Literal["node", "pod", "component"]
+    kind: Kind
     name: str = ""  # "": many
     namespace: str | None = None  # None: that of the context
     port: str = ""
@@ -42,7 +45,7 @@ def read(word: str, access: Access) -> Word:
     kind, *parts = word.removeprefix("kube://").rstrip("/").split("/")
     if kind not in _KINDS:
         raise UsageError(f"{word}: a target in a cluster looks like {_FORMS}")
-    makers = {"node": _node, "pod": _pod, "component": _component}
+    makers = {"node": _node, "pod": _pod, "service": _service, "component": _component}
     return makers[_KINDS[kind]](word, parts, access)
 
 
@@ -81,6 +84,18 @@ def _pod(word: str, parts: list[str], access: Access) -> Word:
     if access.all_namespaces and not access.selector:
         raise UsageError(f"{word}: -A takes pods of all namespaces; -l LABEL=VALUE says which")
     return Word("pod", name, namespace, port, prefix, selector=access.selector, everywhere=access.all_namespaces)
+
+
+def _service(word: str, parts: list[str], access: Access) -> Word:
+    if not 0 < len(parts) < 3 or access.selector or access.all_namespaces:
+        raise UsageError(f"{word}: a Service looks like kube://service/NAMESPACE/NAME, and is not chosen by -l or -A")
+    namespace = parts[0] if len(parts) == 2 else access.namespace
+    if len(parts) == 2 and access.namespace and access.namespace != namespace:
+        raise UsageError(f"{word}: -n {access.namespace} says another namespace; leave one out")
+    for name, what in ((namespace, "a namespace"), (parts[-1], "a Service")):
+        if name is not None:
+            _check(word, name, what)
+    return Word("service", parts[-1], namespace)
 
 
 def _component(word: str, parts: list[str], access: Access) -> Word:

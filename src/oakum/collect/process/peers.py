@@ -12,10 +12,11 @@ from msgspec import Struct
 from oakum.collect.process import sockets
 from oakum.collect.process.network import Network
 from oakum.collect.process.proc import Proc
+from oakum.collect.process.shim import dumps_on_signal
 from oakum.model import Socket
 
 _HOPS = 4  # a request that crosses more processes of one machine is rare
-_MOST = 16  # processes; a proxy of the whole machine would lead to all of them
+MOST = 16  # processes; a proxy of the whole machine would lead to all of them
 
 
 class Peer(Struct, frozen=True):
@@ -26,6 +27,11 @@ class Peer(Struct, frozen=True):
     asked_by: Proc
     address: str
     is_go: bool
+
+    @property
+    def word(self) -> str:
+        """Return the target that it is captured as: a shim serves no pprof, and prints its goroutines for a signal."""
+        return f"{'shim' if dumps_on_signal(self.proc) else 'pid'}:{self.proc.pid}"
 
 
 class Followed(Struct, frozen=True):
@@ -56,7 +62,7 @@ def follow(begin: Iterable[Proc]) -> Followed:
                     elsewhere[proc.pid, row.peer] = (proc, row.peer)
                 if found is None or found.pid in known:
                     continue
-                if len(peers) == _MOST:
+                if len(peers) == MOST:
                     return Followed(peers, list(elsewhere.values()), unseen, more=True)
                 known.add(found.pid)
                 stat, go = found.stat(), found.is_go() is not False

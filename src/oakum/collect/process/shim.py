@@ -44,7 +44,7 @@ def open(word: str, access: Access) -> "list[Target]":
     proc = _by_pid(word, int(name)) if name.isdecimal() and len(name) < 8 else None
     if proc is None:
         proc = _by_id(word, name)
-    if not proc.catches(signal.SIGUSR1):
+    if not dumps_on_signal(proc):
         raise UsageError(
             f"{word}: pid {proc.pid} ({_name(proc)}) does not handle SIGUSR1, which would end it; no signal was sent"
         )
@@ -121,6 +121,11 @@ class ShimTarget:
         finally:
             os.close(held)
         return None
+
+
+def dumps_on_signal(proc: Proc) -> bool:
+    """Tell whether a process is a shim that handles SIGUSR1: it prints its goroutines, and goes on."""
+    return _is_shim(proc) and proc.catches(signal.SIGUSR1)
 
 
 def _by_pid(word: str, pid: int) -> Proc | None:

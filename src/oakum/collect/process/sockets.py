@@ -30,7 +30,7 @@ def sockets(proc: Proc) -> list[Socket]:
     mine = {inode: fd for fd, what in proc.open_files().items() if (inode := socket_inode(what)) is not None}
     every = {row.inode: row for row in _every(proc)}
     rows = [replace(every[inode], fd=fd) for inode, fd in sorted(mine.items()) if inode in every]
-    rows = _with_told(rows)
+    rows = [_with_path(row, every.get(row.peer_inode)) for row in _with_told(rows)]
     ends = {(row.local, row.peer): row.inode for row in every.values() if row.kind == "tcp" and row.inode}
     rows = [replace(row, peer_inode=row.peer_inode or ends.get((row.peer, row.local), 0)) for row in rows]
     owners = _owners({row.peer_inode for row in rows if row.peer_inode}, proc)
@@ -95,6 +95,11 @@ def _with(row: Socket, more: Told) -> Socket:
         send_used=more.send_used,
         send_buffer=more.send_buffer,
     )
+
+
+def _with_path(row: Socket, far: Socket | None) -> Socket:
+    """Return a unix socket with the path that it is connected to: the kernel names it at the far end alone."""
+    return replace(row, peer=far.local) if row.is_unix and far is not None else row
 
 
 def _owners(inodes: set[int], own: Proc) -> dict[int, Proc]:

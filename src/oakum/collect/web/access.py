@@ -3,7 +3,7 @@
 import base64
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,6 +48,14 @@ class Access:
             headers = {name: value for name, value in headers.items() if name.lower() != "authorization"}
             headers["Authorization"] = f"Bearer {token}" if token else basic(self.user or "")
         return headers
+
+    def to_strangers(self) -> "Access":
+        """Return it for a server that nobody named: no secret goes there; a client certificate is none."""
+        return replace(self, token=None, token_file=None, user=None, headers=())
+
+    def by_name(self) -> "Access":
+        """Return it for what is named in full: -n, -l and -A choose nothing."""
+        return replace(self, namespace=None, selector=None, all_namespaces=False)
 
     def check(self) -> None:
         """Raise a UsageError when a file or a header cannot be used: before anybody is asked anything."""

@@ -14,7 +14,7 @@ from oakum.detect.chains.links import Link, Linker
 from oakum.detect.chains.nodes import Node
 from oakum.detect.waits_for import wait_components
 from oakum.model import Frame, Process, Suspect
-from oakum.model.vocabulary import ABNORMAL, LOCK_STATES
+from oakum.model.vocabulary import ABNORMAL, LOCK_FREE_STATES, LOCK_STATES
 
 # No chain of calls has more hops; and so many ways from one node are followed.
 _DEEPEST = 16
@@ -85,10 +85,31 @@ def _held_up(process: Process, mine: Sequence[Node]) -> Iterable[tuple[Node, Nod
             if waiter is not None and target is not None and waiter is not target:
                 told.add(id(waiter))
                 yield waiter, target
+    loops = [
+        (node, {one for group in node.groups for one in group.ids.tolist()}) for node in mine if node.wait in ABNORMAL
+    ]
     for waiter in mine:
         if waiter.population.state in LOCK_STATES and id(waiter) not in told:
             holders = (node for node in mine if node.call and _may_hold(node, waiter.place))
             yield from ((waiter, holder) for holder in islice(holders, _MOST_STEPS))
+        elif waiter.population.state in LOCK_FREE_STATES and id(waiter) not in told:
+            yield from ((waiter, loop) for loop in islice(_started_by(waiter, loops), _MOST_STEPS))
+
+
+def _started_by(child: Node, loops: Sequence[tuple[Node, set[int]]]) -> Iterable[Node]:
+    """Yield who started these and is blocked, where they wait in a closure of the function that it is blocked in.
+
+    A loop that starts a goroutine for each request takes its answer; blocked in a write, it takes none. `loops`: with
+    the ids of their goroutines, which Go 1.21 and later print as parents.
+    """
+    creator = child.population.creator
+    if creator is None or not child.place.function.startswith(f"{creator.function}.func"):
+        return
+    parents = {one for group in child.groups for one in group.parents.tolist()} - {0}
+    for loop, ids in loops:
+        within = (frame.function for group in loop.groups for frame in group.stack.frames)
+        if creator.function in within and (not parents or not ids or not parents.isdisjoint(ids)):
+            yield loop
 
 
 def _may_hold(node: Node, locks: Frame) -> bool:

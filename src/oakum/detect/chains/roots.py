@@ -28,6 +28,7 @@ from oakum.model import (
     Growth,
     Kinds,
     Mechanism,
+    Population,
     Suspect,
     Text,
     Trace,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 _STAYS = 3
 # Fan-in and fan-out over many processes: nobody reads more.
 _MOST_CHAINS = 20
+_Hop = tuple[str, str, str]  # who waits, who is to answer, the protocol
 
 
 class _End(Struct, eq=False):
@@ -76,7 +78,7 @@ class Roots:
     def add(self, ways: Sequence[Way], weigh: "Weigh") -> None:
         """Give each end its victims in other processes, and tell the chains that lead to it."""
         ends: dict[Key, _End] = {}
-        for way in ways:
+        for way in map(self._settled, ways):
             end = self._end(way)
             if end is not None:
                 site = end.suspect.sites[0]
@@ -88,17 +90,28 @@ class Roots:
                 self._replace(end.replaces, accused)
                 self._contribute(end, accused)
                 self.chains += tuple(_chains(end, accused, weigh))
-            elif (
-                end.sure and end.suspect not in end.replaces
-            ):  # nothing in its own process speaks of it: it is not well
+            elif end.sure and end.suspect not in end.replaces:  # only its callers show that it is not well
                 self._replace(end.replaces, accused)
         self.chains = self.chains[:_MOST_CHAINS]
+
+    def _settled(self, way: Way) -> Way:
+        """Return a way that comes back only by what protocols suggest up to there: nobody knows who is asked then."""
+        if way.back_at is None or self._cycle(way, way.links[way.back_at :]) is not None:
+            return way
+        guessed = [at for at, link in enumerate(way.links) if at >= way.back_at and not link.named]
+        if not guessed or not guessed[0]:
+            return way
+        return Way(way.links[: guessed[0]], way.links[guessed[0]].waiter, inside=way.inside)
 
     def _end(self, way: Way) -> _End | None:
         """Return the suspect that a way ends at; None where nothing is wrong with it: a poll, a stream, slow work."""
         if way.back_at is not None:
             return self._cycle(way, way.links[way.back_at :])
         found = self._of.get(key_of(way.end))
+        # Whom it asks was not captured: only there it shows whether this is a poll, however many wait for it here.
+        polls = way.end.call is not None and way.end.call.may_poll and way.end.wait not in ABNORMAL
+        if polls and not _no_answer(way):
+            return None
         if found is not None and found.mechanisms[0] not in HARMLESS:
             return _End(found, (found,), [], way.end)
         if way.end.wait in ABNORMAL or _stand_still(way):
@@ -106,12 +119,12 @@ class Roots:
         return None
 
     def _cycle(self, way: Way, links: Sequence[Link]) -> _End | None:
-        """Return the end of a way that comes back; what only protocols suggest is no cycle."""
-        if not all(link.named for link in links):
+        """Return the end of a way that comes back; what only protocols suggest is no cycle, unless all stand still."""
+        held = [(waiter, holder) for waiter, holder in way.inside if waiter.population.state in LOCK_STATES]
+        if not all(link.named for link in links) and not (held and _nobody_moves(links, held)):
             return None
         if not way.inside and not all(link.kinds.has("same-method") for link in links):
             return None
-        held = [(waiter, holder) for waiter, holder in way.inside if waiter.population.state in LOCK_STATES]
         root = held[0][1] if held else max((link.waiter for link in links), key=lambda one: one.count)
         named: tuple[Mechanism, ...] = ("lock-held-while-waiting", "lock-cycle") if held else ("missing-deadline",)
         nodes = [root, *(waiter for waiter, _ in held)]
@@ -129,14 +142,17 @@ class Roots:
         self.suspects = [*kept, new, *(one for one in self.suspects[at:] if id(one) not in gone)]
 
     def _contribute(self, end: _End, accused: Suspect) -> None:
-        """Make of each process on the way one suspect: its calls have no deadline; others that wait are victims."""
-        before = set(keys_of(end.suspect))
-        waiting = {key_of(node) for node in _waiters(end)} - before
+        """Make of each process on the way one suspect: its calls have no deadline; others that wait are victims.
+
+        Not of one that is blocked at the end itself: without that, its calls would be answered.
+        """
+        waiting = {key_of(node) for node in _waiters(end)} - set(keys_of(end.suspect))
+        contributing = waiting - {key for key in waiting if key[0] in _at_fault(accused)}
         largest: dict[str, Link] = {}
         for link in (link for way in end.ways for link in way.links):
             waiter = link.waiter
             known = largest.get(waiter.process.id)
-            if key_of(waiter) in waiting and (known is None or known.waiter.count < waiter.count):
+            if key_of(waiter) in contributing and (known is None or known.waiter.count < waiter.count):
                 largest[waiter.process.id] = link
         for link in largest.values():
             waiter = link.waiter
@@ -148,18 +164,49 @@ class Roots:
             self._replace(rooted, _without_deadline(link, own))
 
 
+def _at_fault(suspect: Suspect) -> set[str]:
+    """Return the processes that are blocked at the end itself: one, or two that write at each other."""
+    return {site.process for site in suspect.sites if site.role == "blocked"}
+
+
 def _stand_still(way: Way) -> bool:
     """Tell whether one that is to answer receives, and nothing comes, while its callers wait: the same ones, both.
 
     In three snapshots at least: work that takes long is done some time. A select has other cases, as a poll has.
     """
     end, caller = way.end, way.links[-1].waiter
-    if end.population.state not in ("chan receive", "sync.Cond.Wait") or len(end.counts) < _STAYS:
-        return False
-    if not (end.population.followed and caller.population.followed and len(caller.counts) >= _STAYS):
-        return False
-    still = all(int(one.population.since[-_STAYS]) > 0 for one in (end, caller))
-    return still and not int(caller.population.left[1 - _STAYS :].sum())
+    receives = end.population.state in ("chan receive", "sync.Cond.Wait")
+    return receives and _same_for_long(end.population) and _nobody_left(caller)
+
+
+def _same_for_long(population: Population) -> bool:
+    """Tell whether some goroutines are there in three snapshots at least."""
+    followed = population.followed and len(population.counts) >= _STAYS
+    return followed and int(population.since[-_STAYS]) > 0
+
+
+def _nobody_left(node: Node) -> bool:
+    """Tell whether in three snapshots at least the same goroutines are there, and none has left."""
+    return _same_for_long(node.population) and not int(node.population.left[1 - _STAYS :].sum())
+
+
+def _nobody_moves(links: Sequence[Link], held: Sequence[tuple[Node, Node]]) -> bool:
+    """Tell whether a cycle without known connections is one all the same: who asks holds a lock that all want who are
+    to answer, nobody on it has moved in three snapshots or more, and somewhere as many wait as are to answer there, or
+    for the method that is answered there."""
+    nodes = [*(link.waiter for link in links), *(node for pair in held for node in pair)]
+    return all(map(_nobody_left, nodes)) and any(link.named or link.kinds.has("counts-agree") for link in links)
+
+
+def _no_answer(way: Way) -> bool:
+    """Tell whether the last on a way asks one that was not captured, and nobody on the way has moved.
+
+    One of the hops is a call whose name says that it is no poll, which would wait as long by design.
+    """
+    calls = (link.waiter.call for link in way.links if link.waiter.call)
+    once = any(not call.may_poll and not call.protocol.broker for call in calls)
+    nodes = [way.end, *(link.waiter for link in way.links)]
+    return way.end.call is not None and once and all(map(_nobody_left, nodes))
 
 
 def _piles_up(way: Way) -> bool:
@@ -212,16 +259,16 @@ def _with_waiters(end: _End) -> Suspect:
     """Return the suspect with those who wait for it in other processes."""
     suspect = end.suspect
     known = set(keys_of(suspect))
-    home = suspect.sites[0].process
+    home = _at_fault(suspect)
     counts: dict[Key, int] = defaultdict(int)
     for node in _waiters(end):
         if key_of(node) not in known:
             counts[key_of(node)] += node.count
     victims = [
-        Victim(frame, state, count, "peer" if process != home else "behind", process)
+        Victim(frame, state, count, "behind" if process in home else "peer", process)
         for (process, frame, state), count in counts.items()
     ]
-    elsewhere = [node for node in _waiters(end) if node.process.id != home]
+    elsewhere = [node for node in _waiters(end) if node.process.id not in home]
     if not elsewhere:
         return replace(suspect, victims=(*suspect.victims, *victims))
     first = max(elsewhere, key=lambda node: node.count)
@@ -233,7 +280,7 @@ def _with_waiters(end: _End) -> Suspect:
         long["state"] = end.root.population.state or ""
         stuck = _shown("stuck", end.root, long)
         told.append(replace(stuck, claim=Text("goroutines.stuck", long)))
-    if any(way.back_at is None and _piles_up(way) for way in end.ways):
+    if any(way.back_at is None and (_piles_up(way) or _no_answer(way)) for way in end.ways):
         told.append(_shown("unanswered", first, {"counts": first.counts, "count": first.count}))
     return replace(suspect, evidence=(*told, *suspect.evidence), victims=(*suspect.victims, *victims))
 
@@ -259,13 +306,12 @@ def _chains(end: _End, accused: Suspect, weigh: Callable[[Kinds], Confidence]) -
     by_order: dict[tuple[str, ...], list[Way]] = defaultdict(list)
     for way in end.ways:
         by_order[way.processes].append(way)
-    waiting: dict[tuple[str, str], dict[int, int]] = defaultdict(dict)
+    waiting: dict[_Hop, dict[int, int]] = defaultdict(dict)
     for link in (link for way in end.ways for link in way.links):
-        waiting[link.waiter.process.id, link.server.process.id][id(link.waiter)] = link.waiter.count
+        waiting[_hop(link)][id(link.waiter)] = link.waiter.count
     found = [max(ways, key=lambda way: way.links[0].waiter.count) for ways in _whole(by_order, end.root)]
     for way in sorted(found, key=lambda way: (-len(way.links), -way.links[0].waiter.count)):
-        edges = [_edge(link, sum(waiting[link.waiter.process.id, link.server.process.id].values()), weigh)
-                 for link in way.links]  # fmt: skip
+        edges = [_edge(link, sum(waiting[_hop(link)].values()), weigh) for link in way.links]
         last = way.links[-1].server.process
         site = accused.sites[0]
         if way.back_at is None and site.process == last.id:  # the blocker itself, not the handler that waits for it
@@ -273,10 +319,17 @@ def _chains(end: _End, accused: Suspect, weigh: Callable[[Kinds], Confidence]) -
         yield Chain(tuple(edges), site, cycle=way.back_at is not None)
 
 
+def _hop(link: Link) -> _Hop:
+    assert link.waiter.call is not None
+    return link.waiter.process.id, link.server.process.id, link.waiter.call.protocol.id
+
+
 def _whole(by_order: Mapping[tuple[str, ...], list[Way]], root: Node) -> Iterable[list[Way]]:
     """Yield the ways of each order of processes that is no part of another; a cycle once, from its root on."""
     ends = {order[at:] for order in by_order for at in range(1, len(order))}
     begun = {frozenset(order) for order in by_order if order[0] == order[-1] == root.process.id}
+    # Who waits outside of a cycle leads into it: then that chain shows the cycle.
+    begun |= {frozenset(order[order.index(order[-1]) :]) for order in by_order if order[-1] in order[1:-1]}
     for order, ways in by_order.items():
         turned = order[0] == order[-1] != root.process.id and frozenset(order) in begun
         if order not in ends and not turned:

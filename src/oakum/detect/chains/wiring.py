@@ -2,7 +2,8 @@
 
 A list of one process, or a list of a machine in which pid or name tells whose a row is. Who opened a connection asks:
 the other end listens there. A Service between rewrites only the address that was called, so the client's own address
-names the connection. A unix connection is one by its inodes, or by the pid at its other end.
+names the connection; where the far end was not listed, saved Services and pods say who is behind that address. A unix
+connection is one by its inodes, or by the pid at its other end.
 """
 
 from collections import Counter
@@ -10,11 +11,12 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from oakum.model import Case, Process, Socket, Source
+from oakum.model import Case, Process, Route, Socket, Source
 
 _COMM = 15  # characters that Linux keeps of a program's name
 _LISTENS = "LISTEN"
 _LOOPBACK = ("127.", "[::1]", "localhost")
+_POD = "kube://pod/"
 _Key = tuple[str, str, str]
 
 
@@ -25,6 +27,7 @@ class Connection(Struct, frozen=True):
     far: Socket | None  # None: only one of them was listed
     source: Source
     same_queues: int = 1  # in so many captures nothing moved in it, and it was full
+    route: Route | None = None  # it is one to an address of the cluster, and the other is behind that
 
 
 class Peer(Struct, frozen=True):
@@ -34,18 +37,23 @@ class Peer(Struct, frozen=True):
     pid: int | None
     name: str
     connections: int
+    route: Route | None = None  # who is behind the address, in a cluster
 
     @property
     def about(self) -> str:
-        """Return the word that a command names it by: pid:812, unix:/run/x.sock, tcp:10.0.0.7:8081."""
+        """Return the word that a command names it by: pid:812, kube://pod/x/y, unix:/run/x.sock, tcp:10.0.0.7:8081."""
         if self.pid is not None:
             return f"pid:{self.pid}"
+        if self.route is not None:
+            return f"kube://service/{self.route.service}" if self.route.service else f"{_POD}{self.route.pods[0]}"
         return f"unix:{self.address}" if self.address.startswith(("/", "@")) else f"tcp:{self.address}"
 
     @property
     def title(self) -> str:
-        named = f"{self.name} (pid {self.pid})" if self.pid is not None else ""
-        return named or self.address
+        if self.pid is not None:
+            return f"{self.name} (pid {self.pid})"
+        behind = (self.route.service or self.route.pods[0]) if self.route is not None else ""
+        return f"{behind} ({self.address})" if behind else self.address
 
 
 class _Listed(Struct):
@@ -64,6 +72,8 @@ class Wiring:
         rows = [row for lists in self._lists.values() for one in lists for row in one.rows]
         self._known = {key for row in rows for key in _ends(row)}
         self._addresses = {row.local for row in rows}
+        self._routes = case.routes
+        self._pods = {one.id: self._pods_of(one) for one in processes}
 
     def knows(self, process: Process) -> bool:
         """Tell whether the sockets of a process were listed."""
@@ -80,7 +90,20 @@ class Wiring:
                 far = next((ends[key] for key in self._wanted(row) if key in ends), None)
                 if far is not None or (pid is not None and row.peer_pid == pid):
                     found.append(Connection(row, far, listed.source, self._stuck(one, row)))
-        return max(found, key=lambda one: (one.same_queues, one.far is not None), default=None)
+                elif (route := self._routes.behind(row.peer)) and not self._pods[other.id].isdisjoint(route.pods):
+                    found.append(Connection(row, None, listed.source, self._stuck(one, row), route))
+        return max(found, key=lambda one: (one.route is None, one.same_queues, one.far is not None), default=None)
+
+    def _pods_of(self, process: Process) -> set[str]:
+        """Return the pod that a process runs in: as it was captured, by its own addresses, else by its name."""
+        if process.address.startswith(_POD):
+            namespace, _, name = process.address.removeprefix(_POD).partition("/")
+            return {f"{namespace}/{name.partition('/')[0].partition(':')[0]}"}
+        locals_ = (row.local for listed in self._lists[process.id] for row in listed.rows if not row.is_unix)
+        if mine := {pod for local in locals_ if (pod := self._routes.pod_at(local))}:
+            return mine
+        pods = {*self._routes.pods.values(), *(pod for route in self._routes.services.values() for pod in route.pods)}
+        return {pod for pod in pods if process.name in (pod.partition("/")[2], pod.replace("/", "_"))}
 
     def _wanted(self, row: Socket) -> list[_Key]:
         """Return what the row at the other end of a connection is found by."""
@@ -118,12 +141,18 @@ class Wiring:
     def _strangers(self, rows: Iterable[Socket]) -> list[Peer]:
         """Return those at the other end of connections who were not captured, the most used first."""
         captured = {pid for pid in self._pids.values() if pid is not None}
+        pods = set().union(*self._pods.values())
         found: Counter[tuple[str, int | None, str]] = Counter()
         for row in rows:
-            connected = row.state != _LISTENS and row.kind != "udp"
-            if connected and row.peer_pid not in captured and not self._known & {*self._wanted(row)}:
+            if row.state == _LISTENS or row.kind == "udp" or row.peer_pid in captured:
+                continue
+            route = self._routes.behind(row.peer)
+            behind = route is not None and not pods.isdisjoint(route.pods)
+            if not behind and not self._known & {*self._wanted(row)}:
                 found[row.peer if row.peer != "*" else "", row.peer_pid, row.peer_name] += 1
-        told = [Peer(*who, many) for who, many in found.items() if who[0] or who[1] is not None]
+        told = [
+            Peer(*who, many, self._routes.behind(who[0])) for who, many in found.items() if who[0] or who[1] is not None
+        ]
         return sorted(told, key=lambda one: (-one.connections, one.address))
 
 

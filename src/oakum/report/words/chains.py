@@ -12,6 +12,12 @@ WORDS: dict[str, tuple[str, str]] = {
         "{waiter} 与 {server} 之间的连接没有进展：{sent:,} 字节未发出，{received:,} 字节未读取，"
         "{captures} 次采集完全相同。",
     ),
+    "chains.service-pod": (
+        "{waiter} is connected to {peer}, {via}, and {server} is a pod behind it.",
+        "{waiter} 连接到 {peer}（{via}），{server} 是其后端 Pod。",
+    ),
+    "chains.via-service": ("the Service {name}", "Service {name}"),
+    "chains.via-pod": ("the pod {name}", "Pod {name}"),
     "chains.same-method": (
         "{waiter} calls {method} ({protocol}) and {server} handles it: {stub}, {handler}.",
         "{waiter} 调用 {method}（{protocol}），由 {server} 处理：{stub}，{handler}。",

@@ -143,6 +143,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "kind.build": ("build", "构建信息"),
     "kind.metrics": ("metrics", "指标"),
     "kind.sockets": ("sockets", "socket 列表"),
+    "kind.routes": ("Services and pods", "Service 与 Pod"),
     "kind.unknown": ("unknown", "未识别"),
     "kind.unread": ("not read", "未读取"),
     "inputs.problem": ("{told} ({where})", "{told}（{where}）"),

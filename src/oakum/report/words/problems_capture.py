@@ -321,6 +321,10 @@ _PROBLEMS: dict[str, tuple[str, str]] = {
     ),
     # Kubernetes.
     "ended.pods": ("Also matching, but ended: {pods:#pod}", "另有 {pods:,} 个匹配的 pod 已结束"),
+    "more-pods": (
+        "Not captured: {pods:#more pod} behind this Service; kube://pod/NAMESPACE -l LABEL=VALUE captures all",
+        "该 Service 后端另有 {pods:,} 个 pod 未采集；kube://pod/NAMESPACE -l LABEL=VALUE 可全部采集",
+    ),
     "kubelet": ("The kubelet was asked directly: {error}", "直接访问 kubelet：{error}"),
     "kubelet.unchecked": (
         "The kubelet was asked directly: {error}; no token is sent to a kubelet whose certificate cannot be checked: "

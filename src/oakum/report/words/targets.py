@@ -115,6 +115,10 @@ _KUBE = {
         "kube://pod: no pod{chosen}{where} (of {all:,} there); kubectl get pods --show-labels {flag} lists them",
         "kube://pod：{where}没有{chosen} pod（共 {all:,} 个）；`kubectl get pods --show-labels {flag}` 可列出",
     ),
+    "no-endpoints": (
+        "kube://service/{service}: no pod is behind it; kubectl get endpointslices shows what is",
+        "kube://service/{service}：后端没有 pod；`kubectl get endpointslices` 可查看",
+    ),
     "other-node": ("{target}: it is not on that node; it is on {nodes}", "{target}：不在该节点上；它在 {nodes}"),
     "no-component": (
         "{target}: no pod in {namespace} has a label {labels} ...; k3s and its kin have it in their own process, a "
