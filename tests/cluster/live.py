@@ -21,7 +21,18 @@ import yaml
 
 from cluster.certificates import make_authority, make_certificate
 from cluster.programs import KUBERNETES
-from cluster.world import CONTROL, NODES, PODS, USERS, node_object, node_status, pod_object, pod_status
+from cluster.world import (
+    CONTROL,
+    EVENTS,
+    NODES,
+    PODS,
+    USERS,
+    event_object,
+    node_object,
+    node_status,
+    pod_object,
+    pod_status,
+)
 
 _PATIENCE = 120.0  # seconds until a server answers; it takes ten on a machine with nothing else to do
 _SERVER = f"https://{CONTROL}:6443"
@@ -218,6 +229,8 @@ def _fill(api: _Admin, folder: Path) -> None:
         path = f"/api/v1/namespaces/{pod.namespace}/pods"
         create(path, pod_object(pod, uids[pod.node]))
         report(f"{path}/{pod.name}", pod_status(pod))
+    for event in EVENTS:
+        create(f"/api/v1/namespaces/{event.namespace}/events", event_object(event))
     rbac = "/apis/rbac.authorization.k8s.io/v1"
     for user, rules in USERS.items():
         create(f"{rbac}/clusterroles", {"metadata": {"name": user}, "rules": rules})

@@ -54,9 +54,10 @@ def _told(document: object) -> Iterator[Tally]:
     if not isinstance(document, dict):
         return
     items = document.get("items")
+    listed = text_of(document, "kind").removesuffix("List")  # the API server says it once for all of a list
     for one in each(items) if isinstance(items, list) else [document]:
-        kind = text_of(one, "kind")
-        if kind == "Event" or (not kind and "involvedObject" in one):
+        kind = text_of(one, "kind") or listed
+        if kind == "Event":
             yield from _event(one)
         elif kind == "Pod":
             yield from _pod(one)
