@@ -14,7 +14,8 @@ from oakum.model.profile import Bools
 from oakum.model.signals import Floats, Onset, Series, Shape, started_anew
 
 Measure = Literal["goroutines", "heap", "rss"]
-# Growth below this, or below this part of what was there, is the day's coming and going.
+# Growth below this, or below this part of what was there, is the day's coming and going: some connections and their
+# goroutines, some arenas of the allocator.
 _NOTABLE = {"goroutines": 16.0, "heap": float(8 << 20), "rss": float(8 << 20)}
 _PART = 0.25
 # Levels at the ends are those of so many samples: one that swings, or work under way at the end, is no growth.
@@ -48,18 +49,6 @@ class Course(Struct, frozen=True, eq=False):
         """Return how far it swings from sample to sample without growing."""
         steps = np.diff(self.values)
         return float(np.median(np.abs(steps - np.median(steps)))) * 1.4826 if len(steps) else 0.0
-
-    @property
-    def between_the_ends(self) -> float:
-        """Return what was gained: the least at the end against the least at first, without work under way."""
-        end = _end(self.values)
-        curve = self.kept if len(self.restarts) else self.values
-        return float(curve[-end:].min() - curve[:end].min())
-
-    @property
-    def under_way(self) -> float:
-        """Return how much of it usually is there and goes away again; 0 where restarts hide that."""
-        return 0.0 if len(self.restarts) else float(np.median(self.values - self.kept))
 
 
 def course(measure: Measure, series: Series, restarts: Floats) -> Course | None:

@@ -18,10 +18,13 @@ from oakum.model.metrics import Labels
 from oakum.model.signals import Driver, Floats, Series
 
 _SAMPLES_MOST = 1440  # of a course: a minute of a day
-_CANDIDATES_MOST = 6000
-_WIDTHS = (1, 4, 16, 64)  # samples in a window
-_WINDOWS_FEWEST = 8
-_KEPT = 48  # candidates that lags are tried for
+_CANDIDATES_MOST = 6000  # a thousand series and their sums: some seconds
+# Samples in a window: what follows at once is seen in narrow ones, what is hidden by work under way in wide ones.
+_WIDTHS = (1, 4, 16, 64)
+_WINDOWS_FEWEST = 8  # of fewer any two go together
+_KEPT = (
+    48  # candidates that lags are tried for: those that go best without one, which a lag of minutes leaves near the top
+)
 # Samples: below nought, work that is counted when it ends has left its mark before. A retry or a time-out comes minutes
 # later, and a lag that is right within a tenth is found.
 _LAGS = (*range(-3, 11), 12, 14, 16, 18, 20, 22, 24, 27, 30, 33, 36, 40)
@@ -41,20 +44,18 @@ _STRETCHES, _RESTS_PART, _RESTS_BELOW = 48, 0.2, 0.05
 _EXPLAINED, _EXPLAINED_RESTING = 0.7, 0.85
 # Its units account for so much of the growth: other causes may have a share, but none that is as large.
 _ACCOUNTS_LEAST, _ACCOUNTS_MOST = 0.6, 1.25
-# What is left over at any time, as part of the growth; and how far growth per unit may differ between the two halves.
+# What is left over at any time, as part of the growth: a second cause that is larger would have been the first. And how
+# far growth per unit may differ from its mean in either half: a counter that only rose at the same time differs more.
 _LEFT_OVER = 0.2
 _HALVES = 0.3
-# Two counters whose steps agree so far cannot be told apart.
+# Two counters whose steps agree so far cannot be told apart: scrapes of two programs are not at the same moment.
 _ALIKE = 0.97
 # What they leave over differs by no more than chance, or is next to nothing of the growth.
 _AS_GOOD, _TINY = 1.3, 0.02
-_WHOLE = 0.03
-_NEARLY = (
-    0.1  # of lags that leave hardly more over than the best, the shortest is meant: what is kept rises before its time
-)
-_RESTS = 0.2
+# Of lags that leave hardly more over than the best the shortest is meant: what is kept rises a little before its time.
+_NEARLY = 0.1
 _ECHO = 0.99  # samples that resemble the one before even more are none of their own
-_NAMED_MOST = 5
+_NAMED_MOST = 5  # more are not read
 _SURE = 1.96  # standard errors on either side: 95 of 100
 _ABSURD = 1e18  # nobody counts so far
 
@@ -227,10 +228,6 @@ def _fitted(times: Floats, values: Floats, counter: _Counter, tried: int, found:
     if not _accounts(y, c, value, rest, found.gained):
         return None
     left_over = float(np.sqrt(np.mean(np.minimum(rest**2, np.percentile(rest**2, 95)))))
-    if _rests_at_the_ends(counter.done):  # nothing is under way there: what came is there to the last one
-        units = float(counter.done[-1] - counter.done[0])
-        swing = max(found.quiet, found.under_way, 1.4826 * float(np.median(np.abs(rest - np.median(rest)))), 1.0)
-        value, error = found.between_the_ends / units, math.sqrt(2) * swing / units
     if value - _SURE * error <= 0:  # it may as well have no part in it
         return None
     return _Fit(counter, value, error, lag * float(np.median(np.diff(times))), best[lag] ** 2, left_over)
@@ -257,13 +254,6 @@ def _going_together(times: Floats, values: Floats, done: Floats, lag: int, tried
             chance = max(_chance(together, grown, step), _chance(again, rest_grown, rest_step))
             if chance * tried * len(widths) < _CHANCE:
                 yield together, lag
-
-
-def _rests_at_the_ends(done: Floats) -> bool:
-    """Tell whether hardly anything was done at the beginning and at the end."""
-    end = max(2, len(done) // 40)
-    usual = float(done[-1] - done[0]) * end / len(done)
-    return bool(done[end - 1] - done[0] <= _RESTS * usual and done[-1] - done[-end] <= _RESTS * usual)
 
 
 def _shifted(values: Floats, done: Floats, times: Floats, lag: int) -> tuple[Floats, Floats, Floats]:
@@ -393,13 +383,11 @@ def _same(one: _Fit, other: _Fit) -> bool:
 
 
 def _preference(fit: _Fit, process: str, names: MetricNames) -> tuple[float, ...]:
-    """Order counters that say the same: those of the process itself, whole numbers, requests, the most exact label."""
+    """Order counters that say the same: those of the process itself, requests, the most exact label."""
     mine = fit.counter
-    whole = round(fit.value)
-    exact = 1 <= whole <= 4 and abs(fit.value - whole) <= _WHOLE * whole
     own = 0 if mine.process == process else 1 if not mine.owner else 2
     telling = sum(value not in names.usual for _, value in mine.labels)
-    return own, not exact, names.rank(mine.name), -telling, len(mine.labels), fit.left_over
+    return own, names.rank(mine.name), -telling, len(mine.labels), fit.left_over
 
 
 def _whose(counter: _Counter) -> str:
