@@ -78,15 +78,17 @@ def _accuracy(arguments: argparse.Namespace) -> int:
     from casebook.runner.accuracy import NAIVE, accuracy, misses, table, write_readmes
     from casebook.runner.accuracy_page import write_page
     from casebook.runner.settings import SETTINGS
+    from casebook.runner.signals import signal_misses, signal_scores, signal_table
 
     if arguments.write and (arguments.cases or arguments.setting):
         raise Misused("--write takes neither cases nor --setting: the readmes and docs/accuracy.md show all of them")
     if unknown := {*arguments.setting} - {*SETTINGS, NAIVE}:
         raise Misused(f"there is no setting {', '.join(sorted(unknown))}; there are: {'; '.join((*SETTINGS, NAIVE))}")
     results = accuracy(chosen(arguments.cases), arguments.setting)
-    print(table(results))
+    signals = [*signal_scores(arguments.cases)]
+    print(table(results), signal_table(signals), sep="\n\n")
     if arguments.misses:
-        print("", *misses(results), sep="\n")
+        print("", *misses(results), *signal_misses(signals), sep="\n")
     if arguments.write:
         write_readmes(results)
         write_page(results)

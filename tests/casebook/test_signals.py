@@ -4,12 +4,15 @@ import gzip
 import json
 import subprocess
 import sys
+import tomllib
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from casebook.runner.signal_cases import CASES, SignalCase, answer
+from casebook.runner.signals import scored, signal_misses, signal_table
 from oakum.cli.evidence import read
 from oakum.diagnose import diagnose
 from oakum.model import Diagnosis
@@ -106,6 +109,26 @@ def _curve(path: Path, name: str) -> list[float]:
     answer = json.loads(gzip.decompress(path.read_bytes()))
     (found,) = (one for one in answer["data"]["result"] if one["metric"]["__name__"] == name)
     return [float(value) for _, value in found["values"]]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_what_is_simulated_is_always_the_same_and_no_wrong_driver_is_named(case: SignalCase) -> None:
+    assert json.dumps(answer(case)) == json.dumps(answer(case))
+    assert scored(case).driver != "wrong"
+
+
+def test_a_table_of_what_was_right() -> None:
+    scores = [scored(case) for case in CASES[1:4:2]]
+    head, _, simulated = signal_table(scores).splitlines()
+    assert head.count("|") == simulated.count("|")
+    assert simulated.startswith("| simulated | 2 | 2 | 0 | 0 |")
+    assert not signal_misses(scores)
+
+
+def test_truths_of_recorded_ranges_name_files_that_are_there() -> None:
+    for path in CASEBOOK.glob("*/signals.toml"):
+        for truth in tomllib.loads(path.read_text())["truth"]:
+            assert (path.parent / truth["range"]).exists()
 
 
 def test_nothing_of_it_is_loaded_where_neither_a_range_nor_a_log_is_given() -> None:

@@ -23,16 +23,18 @@ from cluster.certificates import make_authority, make_certificate
 from cluster.programs import KUBERNETES
 from cluster.world import (
     CONTROL,
+    EVENTS,
     NODES,
     PODS,
     SERVICES,
     USERS,
+    event_object,
     node_object,
     node_status,
     pod_object,
     pod_status,
     service_object,
-)  # fmt: skip
+)
 
 _PATIENCE = 120.0  # seconds until a server answers; it takes ten on a machine with nothing else to do
 _SERVER = f"https://{CONTROL}:6443"
@@ -235,6 +237,8 @@ def _fill(api: _Admin, folder: Path) -> None:
         report(f"{path}/{pod.name}", pod_status(pod))
     for service in SERVICES:
         create(f"/api/v1/namespaces/{service[0]}/services", service_object(*service))
+    for event in EVENTS:
+        create(f"/api/v1/namespaces/{event.namespace}/events", event_object(event))
     rbac = "/apis/rbac.authorization.k8s.io/v1"
     for user, rules in USERS.items():
         create(f"{rbac}/clusterroles", {"metadata": {"name": user}, "rules": rules})

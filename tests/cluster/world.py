@@ -27,6 +27,7 @@ class Pod:
     phase: str = "Running"
     host_network: bool = False
     restarts: int = 0
+    replica_set: str = ""  # that made it
 
     @property
     def node(self) -> str:
@@ -52,8 +53,8 @@ def _component(name: str, probed: int) -> Pod:
 
 
 PODS = (
-    Pod("shop", "cart-7d4b9c6f5d-x2x7p", "10.244.1.11", {"app": "cart"}, (("http", 8080), ("pprof", 6060)), 6060, abandoned=40, restarts=3),
-    Pod("shop", "cart-7d4b9c6f5d-q8q4m", "10.244.1.12", {"app": "cart"}, (("http", 8080), ("pprof", 6060)), 6060),
+    Pod("shop", "cart-7d4b9c6f5d-x2x7p", "10.244.1.11", {"app": "cart"}, (("http", 8080), ("pprof", 6060)), 6060, abandoned=40, restarts=3, replica_set="cart-7d4b9c6f5d"),
+    Pod("shop", "cart-7d4b9c6f5d-q8q4m", "10.244.1.12", {"app": "cart"}, (("http", 8080), ("pprof", 6060)), 6060, replica_set="cart-7d4b9c6f5d"),
     # Its server speaks TLS, with a certificate that nobody knows.
     Pod("shop", "checkout-5c8d7f9b6-k9k2z", "10.244.1.13", {"app": "checkout"}, (("https-debug", 8443),), 8443, https=True, abandoned=7),
     # Its server listens on the pod's loopback alone, as pprof servers should: the pod proxy cannot reach it.
@@ -73,7 +74,28 @@ SERVICES = (
     ("shop", "checkout", "10.96.0.13", (("https-debug", 443, 8443),), 30443),
 )
 
+
+@dataclass(frozen=True)
+class Event:
+    """What a kubelet or a controller reported."""
+
+    kind: str
+    name: str
+    reason: str
+    message: str
+    last: str
+    count: int = 1
+    namespace: str = "shop"
+
+
+EVENTS = (
+    Event("Deployment", "cart", "ScalingReplicaSet", "Scaled up replica set cart-7d4b9c6f5d from 1 to 2", "2026-11-15T07:59:50Z"),
+    Event("Pod", "cart-7d4b9c6f5d-x2x7p", "BackOff", "Back-off restarting failed container cart", "2026-11-16T07:59:59Z", 3),
+    Event("Node", "node-a", "SystemOOM", "System OOM encountered, victim process: cart", "2026-11-16T07:59:57Z", namespace="default"),
+)  # fmt: skip
+
 _LOOK = {"apiGroups": [""], "resources": ["pods", "nodes", "namespaces"], "verbs": ["get", "list"]}
+_EVENTS = {"apiGroups": [""], "resources": ["events"], "verbs": ["get", "list"]}
 _PROXY = {"apiGroups": [""], "resources": ["nodes/proxy", "pods/proxy"], "verbs": ["get"]}
 _FORWARD = {"apiGroups": [""], "resources": ["pods/portforward"], "verbs": ["get", "create"]}
 _KUBELET = {"apiGroups": [""], "resources": ["nodes/metrics"], "verbs": ["get"]}
@@ -82,7 +104,7 @@ _PPROF = {"nonResourceURLs": ["/debug/pprof", "/debug/pprof/*", "/metrics"], "ve
 
 # Who there is beside admin, whose certificate says system:masters: each has a token, and these rules.
 USERS: dict[str, list[dict[str, list[str]]]] = {
-    "reader": [_LOOK, _PROXY, _KUBELET, _ROUTES, _PPROF],  # may enter by the proxies, and forward no port
+    "reader": [_LOOK, _EVENTS, _PROXY, _KUBELET, _ROUTES, _PPROF],  # may enter by the proxies, and forward no port
     "looker": [_LOOK],  # may see pods and nodes, and enter neither
     "forwarder": [_LOOK, _FORWARD],  # may forward ports; the proxies refuse
     "nobody": [],
@@ -128,6 +150,9 @@ def pod_object(pod: Pod, node_uid: str) -> dict[str, object]:
             "httpGet": {"host": "127.0.0.1", "path": "/livez", "port": "probe-port", "scheme": scheme}
         }
         container["command"] = [pod.program, "--enable-pprof" if pod.program == "etcd" else "--bind-address=127.0.0.1"]
+    if pod.replica_set:
+        owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": pod.replica_set, "controller": True}
+        owners = [{**owner, "uid": "5a0c4f0e-8d0b-4c55-9a51-3f6f0b6a7c11"}]
     about = {
         "name": pod.name,
         "namespace": pod.namespace,
@@ -179,6 +204,25 @@ def pod_status(pod: Pod) -> dict[str, object]:
     }
 
 
+def event_object(event: Event) -> dict[str, object]:
+    """Return what is sent to create an event."""
+    cluster_wide = event.kind == "Node"
+    about = {"kind": event.kind, "name": event.name} | ({} if cluster_wide else {"namespace": event.namespace})
+    return {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"name": f"{event.name}.1878b1c2d3e4f5a6", "namespace": event.namespace},
+        "involvedObject": about,
+        "reason": event.reason,
+        "message": event.message,
+        "type": "Normal" if event.kind == "Deployment" else "Warning",
+        "count": event.count,
+        "firstTimestamp": event.last,
+        "lastTimestamp": event.last,
+        "source": {"component": "deployment-controller" if event.kind == "Deployment" else "kubelet"},
+    }
+
+
 def node_object(name: str) -> dict[str, object]:
     """Return what is sent to create a node."""
     role = {"node-role.kubernetes.io/control-plane": ""} if NODES[name] == CONTROL else {}
@@ -216,11 +260,14 @@ def node_status(name: str, version: str) -> dict[str, object]:
 
 __all__ = [
     "CONTROL",
+    "EVENTS",
     "NODES",
     "PODS",
     "SECRET",
     "USERS",
+    "Event",
     "Pod",
+    "event_object",
     "node_object",
     "node_status",
     "pod_object",

@@ -48,6 +48,17 @@ def test_a_pod_tells_how_its_containers_ended(how: str) -> None:
     assert (killed.kind, killed.object) == ("oom-kill", "shop/orders-7d/api")
 
 
+def test_lists_of_the_api_server_name_the_kind_once() -> None:
+    """As `kubectl get --raw` prints them, several one after the other."""
+    event, pod = (
+        {key: value for key, value in one.items() if key not in ("kind", "apiVersion")} for one in (KILLED, POD)
+    )
+    lists = [{"kind": "EventList", "items": [event]}, {"kind": "PodList", "items": [pod]}]
+    (reading,) = parse(Capture("events.json", "\n".join(map(json.dumps, lists)).encode()))
+    assert reading.log is not None
+    assert [one.kind for one in reading.log.tallies] == ["oom-kill", "oom-kill"]
+
+
 @pytest.mark.parametrize(
     "other", [b'{"kind": "List", "items": [{"kind": "Event"}]}', b"apiVersion: v1\nkind: Pod\n: [", b"{"]
 )

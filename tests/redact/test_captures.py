@@ -296,6 +296,31 @@ def test_answers_in_json() -> None:
     assert "4711" not in told("card.json", '{"card": 4711, "owner": "ann"}')
 
 
+def test_events_and_pods_keep_what_happened_when() -> None:
+    event = {
+        "metadata": {"name": "orders-7d.18", "annotations": {"pin": "4711"}}, "reason": "OOMKilling", "count": 2,
+        "message": "Memory cgroup out of memory: Killed process 7 (orders)", "lastTimestamp": "2026-11-16T02:41:03Z",
+        "involvedObject": {"kind": "Pod", "namespace": "acme", "name": "orders-7d"},
+    }  # fmt: skip
+    ended = {"reason": "OOMKilled", "exitCode": 137, "finishedAt": "2026-11-16T02:41:03Z"}
+    pod = {
+        "metadata": {"name": "orders-7d", "namespace": "acme"},
+        "spec": {"containers": [{"name": "orders", "env": [{"name": "PIN", "value": "4711"}]}]},
+        "status": {"containerStatuses": [{"name": "orders", "lastState": {"terminated": ended}}]},
+    }
+    for file, document in (
+        ("events.json", {"kind": "EventList", "items": [event]}),
+        ("pod.json", {"kind": "Pod", **pod}),
+        ("pods.json", {"kind": "List", "items": [{"kind": "Pod", **pod}]}),
+    ):
+        text = told(file, json.dumps(document))
+        assert not any(word in text for word in ("orders", "acme", "4711"))
+        (before,), (after,) = (one(each.encode()).log.tallies for each in (json.dumps(document), text))  # type: ignore[union-attr]
+        assert (after.kind, after.total, [*after.times]) == (before.kind, before.total, [*before.times])
+        assert after.object
+        assert after.object != before.object
+
+
 @pytest.mark.parametrize(
     "data",
     [b"\x7fELF\0main.secret", b"go 1.26 trace\0\0\0x", gzip.compress(gzip.compress(b"secret", mtime=0), mtime=0)],

@@ -53,7 +53,7 @@ func main() {
 	if err != nil {
 		log.G(ctx).WithError(err).Fatal("failed to get listener for main endpoint")
 	}
-	server := grpc.NewServer(grpc.MaxRecvMsgSize(16<<20), grpc.MaxSendMsgSize(16<<20))
+	server := grpc.NewServer(grpc.MaxRecvMsgSize(16<<20), grpc.MaxSendMsgSize(16<<20), grpc.StatsHandler(rpcCounter{}))
 	runtimeapi.RegisterRuntimeServiceServer(server, service)
 	go func() {
 		<-ctx.Done()

@@ -26,8 +26,8 @@ type server struct {
 func (s *server) handler() http.Handler {
 	m := http.NewServeMux()
 	m.HandleFunc("/healthz", healthz)
-	m.HandleFunc("/stats/summary", s.summary)
-	m.HandleFunc("/exec/", s.exec)
+	m.HandleFunc("/stats/summary", counted("stats/summary", s.summary))
+	m.HandleFunc("/exec/", counted("exec", s.exec))
 	m.Handle("/metrics", promhttp.Handler())
 	m.HandleFunc("/debug/pprof/", pprof.Index)
 	m.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
@@ -41,7 +41,7 @@ func (s *server) handler() http.Handler {
 func (s *server) readOnlyHandler() http.Handler {
 	m := http.NewServeMux()
 	m.HandleFunc("/healthz", healthz)
-	m.HandleFunc("/stats/summary", s.summary)
+	m.HandleFunc("/stats/summary", counted("stats/summary", s.summary))
 	return m
 }
 

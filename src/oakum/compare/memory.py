@@ -20,6 +20,8 @@ _NO_LIMIT = float(1 << 60)
 _NO_TIME = 1.7e10  # seconds since 1970: the year 2500
 
 _LIMITS = ("container_spec_memory_limit_bytes", "go_gc_gomemlimit_bytes", "process_resident_memory_limit_bytes")
+# What kube-state-metrics has of the pod's own description, with resource="memory".
+_POD_LIMIT = "kube_pod_container_resource_limits"
 
 
 def _stat(field: str, *metrics: str) -> Callable[[Snapshot], float]:
@@ -54,7 +56,20 @@ def _virtual(snapshot: Snapshot) -> float:
 
 def _limit(snapshot: Snapshot) -> float:
     told = [_metric(by, name) for by in (snapshot.metrics, snapshot.status) for name in _LIMITS]
+    if snapshot.metrics is not None:
+        limits = snapshot.metrics.by_labels(_POD_LIMIT)
+        told += [value for labels, value in limits.items() if ("resource", "memory") in labels]
     return min((value for value in told if 0 < value < _NO_LIMIT), default=math.nan)
+
+
+def _throughout(limits: Floats) -> Floats:
+    """Return limits where no snapshot is without one: a process has it all along, whichever capture tells of it."""
+    known = np.flatnonzero(~np.isnan(limits))
+    if not len(known):
+        return limits
+    nearest = np.abs(np.arange(len(limits))[:, None] - known).argmin(axis=1)
+    found: Floats = limits[known[nearest]]
+    return found
 
 
 def _last_gc(snapshot: Snapshot) -> float:
@@ -124,7 +139,7 @@ def memory_series(process: Process) -> MemorySeries:
         rss=rss,
         peak=peak,
         virtual=column(_virtual),
-        limit=column(_limit),
+        limit=_throughout(column(_limit)),
         heap_live=column(heap_live),
         heap_marked=column(_marked),
         heap_alloc=column(_heap_alloc),

@@ -19,7 +19,6 @@ class _Restarts(Struct, frozen=True):
     start: tuple[str, ...]
     counters: tuple[str, ...]
     busy: tuple[str, ...]
-    limits: tuple[str, ...]
 
 
 class MetricNames(Struct, frozen=True):

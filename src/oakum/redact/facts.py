@@ -39,10 +39,12 @@ _PLAIN_WORD = re.compile(
 _SAFE_TEXT = re.compile(
     r"|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)|(?:linux|windows|darwin|freebsd)(?:/\w+)?|amd64|arm64|gc|gccgo"
     r"|clean|dirty|archive|success|error|matrix|vector|scalar|true|false|[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|Inf|NaN)|Engine|containerd|runc"
-    r"|docker-init|server-version|setting|Node|List|NodeList|oakum\.[a-z-]+/\d+"
+    r"|docker-init|server-version|setting|(?:Node|Pod|Event)?(?:List)?|Deployment|Normal|Warning|v1|oakum\.[a-z-]+/\d+"
 )
 # 10.96.0.12, which is no number
 _IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
+# BackOff    OOMKilling    ScalingReplicaSet: of a Kubernetes event
+_REASON = re.compile(r"[A-Z][A-Za-z]{1,40}")
 _KEYS = frozenset(
     """apiVersion ApiVersion Arch BuildTime Components Details Engine GitCommit GoVersion KernelVersion
     MinAPIVersion Name Os Path Platform Server Version buildDate cluster compiler containerRuntimeVersion data dirty
@@ -50,9 +52,13 @@ _KEYS = frozenset(
     kubeletProxyVersion major metadata metric minor name nodeInfo platform result resultType revision schema
     serverVersion clientVersion status storage type uptime value values version versionInfo warnings infos error
     errorType query start end step series what at samples unit target targets answers answer path queries GoOS GOOS
+    involvedObject reason message count firstTimestamp lastTimestamp eventTime lastObservedTime namespace
+    containerStatuses restartCount state lastState terminated exitCode signal startedAt finishedAt
     Deps Main Replace Settings Key Value Sum histogram histograms flamebearer names levels numTicks maxSelf
     timeline""".split()
 )
+# Of pods and nodes: environment, command lines, what was applied. A password may be a plain number.
+_UNREAD = frozenset(("spec", "annotations", "managedFields"))
 _DEEPEST = 60
 _SHORT = 4096
 
@@ -147,7 +153,7 @@ class Facts:
         if isinstance(value, dict):
             if key in ("metric", "labels"):
                 return self._metrics.label_object(value)
-            pairs = ((str(name), one) for name, one in value.items())
+            pairs = ((str(name), one) for name, one in value.items() if name not in _UNREAD)
             return {self._key(name): self._value(one, name, depth + 1) for name, one in pairs}
         if isinstance(value, list):
             return [self._value(one, key, depth + 1) for one in value]
@@ -160,6 +166,8 @@ class Facts:
         if _IP.fullmatch(text):
             return self._tokens.host(text)
         if _SAFE_TEXT.fullmatch(text) or is_version(text):
+            return text
+        if key == "reason" and _REASON.fullmatch(text):
             return text
         if key in ("containerRuntimeVersion", "kubeletVersion") and re.fullmatch(r"\w+://[\w.+-]+", text):
             return text
@@ -199,18 +207,18 @@ def _documents(text: str) -> Iterator[object]:
 
 
 def _is_known(document: object) -> bool:
-    """Tell whether this is an answer of Prometheus, of a program asked for its version, or build information."""
+    """Tell whether this is an answer of Prometheus, an API server, a program asked for its version, or a build."""
     if isinstance(document, list):  # promtool query range -o json
         return all(isinstance(one, dict) and "metric" in one for one in document)
     return isinstance(document, dict) and (
-        {"status", "data"} <= document.keys() or bool(_TELLING & document.keys()) or document.get("kind") in _NODES
+        {"status", "data"} <= document.keys() or bool(_TELLING & document.keys()) or document.get("kind") in _LISTS
     )
 
 
 _TELLING = frozenset(
     "gitVersion goVersion GoVersion go_version etcdserver serverVersion versionInfo ApiVersion".split()
 )
-_NODES = ("Node", "NodeList", "List")
+_LISTS = ("Node", "NodeList", "Pod", "PodList", "Event", "EventList", "List")
 
 
 def _is_version_answer(file: str, text: str) -> bool:

@@ -3,8 +3,10 @@
 Widths are columns, not characters: Chinese ones take two. How wide a text is, is told by a function that is handed in.
 """
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from typing import TypeVar
 
 _BARS = "▁▂▃▄▅▆▇█"
 # Chinese wraps between any two characters, but a line neither begins with these nor ends with an opening bracket.
@@ -12,9 +14,14 @@ _CLOSING = "，。；：、！？）》」』】…"
 _OPENING = "（《「『【"
 _SERIES_MOST = 7  # numbers of a series that are read at a glance
 _CHART_MOST = 24
+_MARKED_FEWEST = 12  # bars: on fewer a mark tells no time
+# What happened, as it is marked below the bars; where several happened at one bar, the first of these is shown.
+_MARKS = {"growth-began": "▲", "oom-kill": "▼", "restart": "▼", "eviction": "▼", "deploy": "◆"}
+_OTHER_MARK = "•"
 LONGEST = 4000  # characters of one paragraph; nobody reads more, and a hostile name may have a million
 
 Width = Callable[[str], int]
+_T = TypeVar("_T")
 
 
 def wrap(text: str, columns: int | None, width_of: Width) -> list[str]:
@@ -90,12 +97,42 @@ def series(counts: Sequence[int | None], show: Callable[[int], str], arrow: str 
 
 def chart(counts: Sequence[int | None]) -> str:
     """Return a series as small bars above zero; a snapshot that says nothing is a space."""
-    picked = list(counts)
-    if len(picked) > _CHART_MOST:
-        step = (len(picked) - 1) / (_CHART_MOST - 1)
-        picked = [picked[round(at * step)] for at in range(_CHART_MOST)]
+    picked = _picked(counts)
     top = max((count for count in picked if count is not None), default=0)
     if top <= 0:
         return ""
     last = len(_BARS) - 1
     return "".join(" " if count is None else _BARS[min(last, max(0, round(count / top * last)))] for count in picked)
+
+
+def marks(
+    times: Sequence[datetime | None], events: Iterable[tuple[datetime, str]], gap: str = " "
+) -> tuple[str, dict[str, list[str]]]:
+    """Return a row of marks below the bars of `chart`, on their axis, and the kinds of events that each stands for.
+
+    Nothing where bars are few or undated. A capture is no mark: it is a bar.
+    """
+    bars = [at for at in _picked(times) if at is not None]
+    if len(bars) < _MARKED_FEWEST or len(bars) < min(len(times), _CHART_MOST) or bars != sorted(bars):
+        return "", {}
+    row: dict[int, str] = {}
+    kinds: dict[str, list[str]] = {}
+    ranks = [*dict.fromkeys(_MARKS.values()), _OTHER_MARK]
+    for at, kind in events:
+        if kind == "capture" or not bars[0] <= at <= bars[-1]:
+            continue
+        mark = _MARKS.get(kind, _OTHER_MARK)
+        column = bisect_right(bars, at) - 1
+        row[column] = min(row.get(column, mark), mark, key=ranks.index)
+        if kind not in kinds.setdefault(mark, []):
+            kinds[mark].append(kind)
+    shown = "".join(row.get(column, gap) for column in range(len(bars)))
+    return (shown, {mark: kinds[mark] for mark in ranks if mark in shown}) if row else ("", {})
+
+
+def _picked(values: Sequence[_T]) -> list[_T]:
+    """Return as many of the values as there is room for bars, evenly spread."""
+    if len(values) <= _CHART_MOST:
+        return [*values]
+    step = (len(values) - 1) / (_CHART_MOST - 1)
+    return [values[round(at * step)] for at in range(_CHART_MOST)]

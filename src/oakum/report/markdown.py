@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from oakum.report.html.text import anchors_of, href, shown
 from oakum.report.layout import chart as sparkline
+from oakum.report.layout import marks
 from oakum.report.page.blocks import (
     Block,
     Cell,
@@ -263,6 +264,8 @@ class _Writer:
             yield _row(["---", *("---:" for _ in points)])
             values = ["" if point.value is None else show(point.value) for point in points]
             yield _row([f"`{bars}`" if bars else "", *values])
+            if bars and series is chart.series[0]:
+                yield from self.marks(chart, len(values))
         if any(len(series.points) > _POINTS_MOST for series in chart.series):
             yield ""
             yield paragraph(chart.said)
@@ -270,6 +273,17 @@ class _Writer:
             yield ""
             yield from fenced(_one_line(chart.command), "sh")
         self.shown_by = chart.command
+
+    def marks(self, chart: Chart, values: int) -> Iterator[str]:
+        """Return a row of the table with the marks of events below the bars, and what each means."""
+        times = [point.at for point in chart.series[0].points]
+        row, kinds = marks(times, [(one.at, one.kind) for one in chart.events], "·")  # spaces may not be kept
+        if row:
+            named = [
+                f"{mark} {', '.join(word(f'signals.kind.{kind}', self.page.lang) for kind in kinds[mark])}"
+                for mark in kinds
+            ]
+            yield _row([f"`{row}`", *named[:values], *[""] * (values - len(named))])
 
     def waterfall(self, waterfall: Waterfall) -> Iterator[str]:
         whole = next((bar.value for bar in waterfall.bars if bar.tone == "whole"), 0.0)

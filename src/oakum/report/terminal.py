@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from oakum.report.code import Row, code, diff
 from oakum.report.layout import chart as bars
-from oakum.report.layout import series, wrap
+from oakum.report.layout import marks, series, wrap
 from oakum.report.page.blocks import (
     Block,
     Chain,
@@ -229,11 +229,22 @@ class BlockPen(Pen):
             told = counts if first else [count for count in counts if count is not None]
             numbers = series(told, show, "→" if self.look.glyphs else "->")
             parts = [numbers if first else f"{self.look.safe(one.name)} {numbers}"]
-            if self.look.glyphs and len(known) > 1 and (drawn := bars(counts)):
+            drawn = bars(counts) if self.look.glyphs and len(known) > 1 else ""
+            if drawn:
                 parts.append(self.look.styled(drawn, "cyan"))
             if len(known) > 1:
                 parts.append(self.look.safe(f"{known[0].label} - {known[-1].label}"))
-            yield from self.flowing(parts, indent)
+            for line in self.flowing(parts, indent):
+                yield line
+                if drawn and drawn in line and first:
+                    yield from self.marks(chart, self.look.width_of(line.partition(drawn)[0]))
+
+    def marks(self, chart: Chart, column: int) -> Iterator[str]:
+        """Yield a row of marks below bars that begin at a column: what happened when, and what each mark means."""
+        row, kinds = marks([one.at for one in chart.series[0].points], [(one.at, one.kind) for one in chart.events])
+        if row:
+            named = (f"{mark} {', '.join(self.word(f'signals.kind.{kind}') for kind in kinds[mark])}" for mark in kinds)
+            yield from self.dim(self.flowing((row, "  ".join(named)), column))
 
     def flowing(self, parts: Sequence[str], indent: int) -> Iterator[str]:
         """Yield the parts on one line, or on as many as they need."""

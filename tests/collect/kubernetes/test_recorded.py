@@ -178,6 +178,37 @@ def test_pod_through_the_pod_proxy(cluster: Cluster, port: str) -> None:
     assert dump.count(b"main.reserve.func1()") == 40
 
 
+def test_events_of_a_pod_and_how_its_containers_ended(cluster: Cluster) -> None:
+    files = taken(one(f"kube://pod/shop/{LEAKING}", cluster.access("reader")), "events.json", "pod.json")
+    events = [each for line in files["events.json"].splitlines() for each in json.loads(line)["items"]]
+    assert [(each["involvedObject"]["name"], each["reason"]) for each in events] == [
+        (LEAKING, "BackOff"), ("cart", "ScalingReplicaSet"),
+    ]  # fmt: skip
+    (state,) = json.loads(files["pod.json"])["status"]["containerStatuses"]
+    assert state["lastState"]["terminated"]["reason"] == "OOMKilled"
+    assert state["restartCount"] == 3
+
+
+def test_events_of_a_node(cluster: Cluster) -> None:
+    files = taken(one("kube://node/node-a", cluster.access("reader")), "events.json")
+    assert [each["reason"] for each in json.loads(files["events.json"])["items"]] == ["SystemOOM"]
+
+
+def test_nothing_happened_and_no_container_ended(cluster: Cluster) -> None:
+    plan = planned("kube://pod/shop/checkout-5c8d7f9b6-k9k2z", cluster.access("reader"))
+    assert not {"events.json", "pod.json"} & {step.file for step in plan.steps}
+
+
+def test_events_are_asked_for_once_in_the_last_snapshot(cluster: Cluster) -> None:
+    target = one(f"kube://pod/shop/{LEAKING}", cluster.access("reader"))
+    try:
+        first = target.plan(OPTIONS, 1, last=False)
+        assert "events.json" not in {step.file for step in first.steps}
+        assert "events.json" in {step.file for step in target.plan(OPTIONS, 2, last=True).steps}
+    finally:
+        target.close()
+
+
 def test_pod_that_speaks_tls(cluster: Cluster) -> None:
     target = one("kube://pod/shop/checkout-5c8d7f9b6-k9k2z", cluster.access("reader"))
     assert taken(target, DUMP)[DUMP].count(b"main.reserve.func1()") == 7

@@ -127,6 +127,47 @@ def test_when_growth_began_lies_in_its_interval() -> None:
     assert told(series("go_goroutines", 60 + np.arange(500)))["goroutines"].onset is None
 
 
+def test_restarts_of_a_service_that_only_makes_garbage_are_no_growth() -> None:
+    """What was under way when it was restarted is gone with it, and does not add up."""
+    random = np.random.default_rng(21)
+    started = START + STEP * np.repeat(np.arange(12) * 60, 60)
+    heap = 25e6 + random.uniform(0, 18e6, 720)
+    assert told(series("go_memstats_heap_alloc_bytes", heap), series("process_start_time_seconds", started)) == {}
+
+
+def test_a_leak_that_came_with_a_restart_began_there() -> None:
+    random = np.random.default_rng(22)
+    work = random.poisson(6 * (1 + 0.6 * np.sin(np.arange(800) / 90)))
+    goroutines = (
+        30 + np.where(np.arange(800) < 300, 0, np.cumsum(work) - np.cumsum(work)[299]) + random.poisson(20, 800)
+    )
+    started = START + STEP * np.where(np.arange(800) < 300, -500, 300)
+    found = told(series("go_goroutines", goroutines), series("process_start_time_seconds", started))["goroutines"]
+    assert found.onset is not None
+    assert found.onset.low.timestamp() <= START + STEP * 300 <= found.onset.high.timestamp()
+
+
+def test_one_burst_that_meets_one_rise_is_a_coincidence() -> None:
+    random = np.random.default_rng(23)
+    rise = 200 * (np.arange(400) >= 150)
+    burst = np.concatenate((np.zeros(149), [30, 240, 5], np.zeros(248)))
+    found = told(
+        series("go_goroutines", 20 + rise + random.poisson(2, 400)),
+        series("http_requests_total", np.cumsum(burst), path="/exec"),
+    )["goroutines"]
+    assert found.drivers == ()
+
+
+def test_what_comes_minutes_later_is_found_with_its_lag() -> None:
+    random = np.random.default_rng(24)
+    work = counts(random, 800, 3)
+    late = np.concatenate((np.zeros(20), np.cumsum(work)[:-20]))
+    (driver,) = told(
+        series("go_goroutines", 40 + late + random.poisson(3, 800)), series("jobs_total", np.cumsum(work))
+    )["goroutines"].drivers
+    assert driver.lag == pytest.approx(20 * STEP, rel=0.1)
+
+
 def test_what_comes_and_goes_has_no_course() -> None:
     wave = 200 + 150 * np.sin(np.arange(900) / 70)
     assert told(series("go_goroutines", wave), series("http_requests_total", np.cumsum(wave))) == {}

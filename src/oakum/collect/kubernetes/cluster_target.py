@@ -11,6 +11,7 @@ from types import MappingProxyType
 from msgspec.structs import replace
 
 from oakum.collect.kubernetes.api import Api
+from oakum.collect.kubernetes.records import Involved, Records
 from oakum.collect.kubernetes.refusals import Refusals
 from oakum.collect.kubernetes.ways import Way
 from oakum.collect.pprof.endpoint import PprofTarget
@@ -34,7 +35,16 @@ Find = Callable[[Refusals, float, Way | None], Found]
 class ClusterTarget:
     """A kubelet, a program in a pod, a component. Used by one thread at a time."""
 
-    def __init__(self, api: Api, address: str, name: str, process: str, find: Find, prefix: str = "") -> None:
+    def __init__(
+        self,
+        api: Api,
+        address: str,
+        name: str,
+        process: str,
+        find: Find,
+        prefix: str = "",
+        involved: Involved | None = None,  # whose events are its own
+    ) -> None:
         self.address, self.name = address, name
         self._prefix = prefix  # where pprof is looked for first
         # One cluster reached by two contexts is two to us, which costs nothing but care.
@@ -43,6 +53,7 @@ class ClusterTarget:
         self._refusals = Refusals(api.credentials.sent)
         self._way: Way | None = None
         self._inner: PprofTarget | None = None
+        self._records = Records(api, involved) if involved else None
         api.enter()
 
     def plan(self, options: CaptureOptions, snapshot: int = 1, last: bool = True) -> Plan:
@@ -69,6 +80,9 @@ class ClusterTarget:
         problems += self._trouble(bool(problems))
         if not plan.steps:
             self._leave()  # the next snapshot looks for another way
+        elif last and self._records:  # they tell of the past: the last time of asking tells most
+            steps, left_out = self._records.plan(options.seconds)
+            plan = replace(plan, steps=(*plan.steps, *steps), left_out=(*plan.left_out, *left_out))
         return replace(
             plan,
             advice=(*plan.advice, *refused),
@@ -80,6 +94,8 @@ class ClusterTarget:
         if self._inner is None:
             now = datetime.now(UTC)
             return Taken(step, None, now, now, (Problem.of("unreachable.no-way", target=self.address),))
+        if self._records and (recorded := self._records.take(step)):
+            return recorded
         taken = self._inner.take(step, options)
         return replace(taken, problems=(*taken.problems, *self._trouble(taken.capture is None)))
 

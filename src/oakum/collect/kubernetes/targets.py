@@ -11,6 +11,7 @@ from typing import cast
 from oakum.collect.kubernetes import components, kubeconfig, nodes, pods, words
 from oakum.collect.kubernetes.api import Api
 from oakum.collect.kubernetes.cluster_target import ClusterTarget, Find, Found
+from oakum.collect.kubernetes.records import Involved
 from oakum.collect.kubernetes.refusals import Refusals
 from oakum.collect.kubernetes.services import ServiceTarget
 from oakum.collect.kubernetes.things import Pod
@@ -59,6 +60,7 @@ def _nodes(api: Api, meant: words.Word, access: Access) -> list[ClusterTarget]:
             f"kubelet-{name}",
             f"node {name}",
             partial(nodes.find, api, name, meant.port, access),
+            involved=Involved("Node", name),
         )
         for name in names
     ]
@@ -85,7 +87,8 @@ def _pod(api: Api, namespace: str, name: str, meant: words.Word, access: Access,
     address = f"kube://pod/{namespace}/{name}{':' if port else ''}{port}{meant.prefix}"
     called = f"{namespace}_{name}{'_' if port else ''}{port}"
     finds = _remarking(find, Problem.of("ended.pods", pods=ended)) if ended else find
-    return ClusterTarget(api, address, called, f"pod {namespace}/{name}", finds, meant.prefix)
+    involved = Involved("Pod", name, namespace)
+    return ClusterTarget(api, address, called, f"pod {namespace}/{name}", finds, meant.prefix, involved)
 
 
 def _service(api: Api, meant: words.Word, access: Access) -> list[Target]:
@@ -139,6 +142,7 @@ def _components(api: Api, meant: words.Word, access: Access) -> list[ClusterTarg
             pod.name,
             f"pod {pod.namespace}/{pod.name}",
             components.find_pod(name, pod, meant.port, api, access),
+            involved=Involved("Pod", pod.name, pod.namespace),
         )
         for pod in sorted(found, key=lambda pod: pod.name)
     ]

@@ -111,49 +111,49 @@ class Service:
 
 
 def pod(data: Mapping[str, Any]) -> Pod:
-    about, spec, status = _map(data, "metadata"), _map(data, "spec"), _map(data, "status")
-    now = {_text(one, "name"): one for one in _maps(status, "containerStatuses")}
-    containers = _maps(spec, "containers")
+    about, spec, status = map_of(data, "metadata"), map_of(data, "spec"), map_of(data, "status")
+    now = {text_of(one, "name"): one for one in maps_of(status, "containerStatuses")}
+    containers = maps_of(spec, "containers")
     return Pod(
-        _text(about, "namespace"),
-        _text(about, "name"),
-        _text(status, "phase"),
-        _text(spec, "nodeName"),
-        any(owner.get("kind") == "Node" for owner in _maps(about, "ownerReferences")),
+        text_of(about, "namespace"),
+        text_of(about, "name"),
+        text_of(status, "phase"),
+        text_of(spec, "nodeName"),
+        any(owner.get("kind") == "Node" for owner in maps_of(about, "ownerReferences")),
         tuple(dict.fromkeys(_ports(about, containers))),
-        tuple(_container(one, now.get(_text(one, "name"), {})) for one in containers),
+        tuple(_container(one, now.get(text_of(one, "name"), {})) for one in containers),
         tuple(_flags(containers)),
     )
 
 
 def node(data: Mapping[str, Any]) -> Node:
-    about, status = _map(data, "metadata"), _map(data, "status")
-    info = _map(status, "nodeInfo")
-    conditions = {_text(one, "type"): _text(one, "status") for one in _maps(status, "conditions")}
-    found = {_text(one, "type"): _text(one, "address") for one in _maps(status, "addresses")}
+    about, status = map_of(data, "metadata"), map_of(data, "status")
+    info = map_of(status, "nodeInfo")
+    conditions = {text_of(one, "type"): text_of(one, "status") for one in maps_of(status, "conditions")}
+    found = {text_of(one, "type"): text_of(one, "address") for one in maps_of(status, "addresses")}
     # As the API server prefers them, but for names, which this machine may not know.
     addresses = [found[kind] for kind in ("InternalIP", "ExternalIP", "Hostname") if found.get(kind)]
-    port = _map(_map(status, "daemonEndpoints"), "kubeletEndpoint").get("Port")
+    port = map_of(map_of(status, "daemonEndpoints"), "kubeletEndpoint").get("Port")
     return Node(
-        _text(about, "name"),
+        text_of(about, "name"),
         tuple(addresses),
         port if isinstance(port, int) and 0 < port < 65536 else 10250,
-        _text(info, "kubeletVersion"),
-        _text(info, "containerRuntimeVersion"),
-        _text(_map(status, "capacity"), "memory"),
+        text_of(info, "kubeletVersion"),
+        text_of(info, "containerRuntimeVersion"),
+        text_of(map_of(status, "capacity"), "memory"),
         conditions.get("MemoryPressure") == "True",
         conditions.get("Ready", "True") == "True",
     )
 
 
 def service(data: Mapping[str, Any]) -> Service:
-    about, spec = _map(data, "metadata"), _map(data, "spec")
-    balancers = [_text(one, "ip") for one in _maps(_map(_map(data, "status"), "loadBalancer"), "ingress")]
-    told = (_text(spec, "clusterIP"), *_texts(spec, "clusterIPs"), *_texts(spec, "externalIPs"), *balancers)
-    ports = _maps(spec, "ports")
+    about, spec = map_of(data, "metadata"), map_of(data, "spec")
+    balancers = [text_of(one, "ip") for one in maps_of(map_of(map_of(data, "status"), "loadBalancer"), "ingress")]
+    told = (text_of(spec, "clusterIP"), *_texts(spec, "clusterIPs"), *_texts(spec, "externalIPs"), *balancers)
+    ports = maps_of(spec, "ports")
     return Service(
-        _text(about, "namespace"),
-        _text(about, "name"),
+        text_of(about, "namespace"),
+        text_of(about, "name"),
         tuple(one for one in dict.fromkeys(told) if one not in ("", "None")),
         tuple(number for one in ports if isinstance(number := one.get("port"), int)),
         tuple(number for one in ports if isinstance(number := one.get("nodePort"), int)),
@@ -162,24 +162,24 @@ def service(data: Mapping[str, Any]) -> Service:
 
 def pods_of(slices: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:
     """Return namespace and name of the pods that EndpointSlices lead to, each once, whether ready or not."""
-    refs = (_map(one, "targetRef") for listed in slices for one in _maps(listed, "endpoints"))
-    named = [(_text(ref, "namespace"), _text(ref, "name")) for ref in refs if ref.get("kind") == "Pod"]
+    refs = (map_of(one, "targetRef") for listed in slices for one in maps_of(listed, "endpoints"))
+    named = [(text_of(ref, "namespace"), text_of(ref, "name")) for ref in refs if ref.get("kind") == "Pod"]
     return list(dict.fromkeys(named))
 
 
 def public(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return of a Service or an EndpointSlice what says who is behind it: annotations may hold secrets."""
-    about, spec, status = _map(data, "metadata"), _map(data, "spec"), _map(data, "status")
-    labels = {SERVICE_LABEL: _text(_map(about, "labels"), SERVICE_LABEL)}
+    about, spec, status = map_of(data, "metadata"), map_of(data, "spec"), map_of(data, "status")
+    labels = {SERVICE_LABEL: text_of(map_of(about, "labels"), SERVICE_LABEL)}
     found = {
-        "metadata": {"namespace": _text(about, "namespace"), "name": _text(about, "name"), "labels": labels},
+        "metadata": {"namespace": text_of(about, "namespace"), "name": text_of(about, "name"), "labels": labels},
         "spec": {key: spec[key] for key in ("clusterIP", "clusterIPs", "externalIPs", "ports", "type") if key in spec},
-        "status": {"loadBalancer": _map(status, "loadBalancer")} if _map(status, "loadBalancer") else {},
+        "status": {"loadBalancer": map_of(status, "loadBalancer")} if map_of(status, "loadBalancer") else {},
         "endpoints": [
             {key: one[key] for key in ("addresses", "conditions", "nodeName", "targetRef") if key in one}
-            for one in _maps(data, "endpoints")
+            for one in maps_of(data, "endpoints")
         ],
-        "ports": _maps(data, "ports"),
+        "ports": maps_of(data, "ports"),
     }
     return {key: value for key, value in found.items() if value}
 
@@ -187,45 +187,45 @@ def public(data: Mapping[str, Any]) -> dict[str, Any]:
 def _container(spec: Mapping[str, Any], status: Mapping[str, Any]) -> Container:
     restarts = status.get("restartCount")
     return Container(
-        _text(spec, "name"),
-        _text(spec, "image"),
+        text_of(spec, "name"),
+        text_of(spec, "image"),
         restarts if isinstance(restarts, int) else 0,
-        _state(_map(status, "state")),
-        _state(_map(status, "lastState")),
-        _text(_map(_map(spec, "resources"), "limits"), "memory"),
+        _state(map_of(status, "state")),
+        _state(map_of(status, "lastState")),
+        text_of(map_of(map_of(spec, "resources"), "limits"), "memory"),
     )
 
 
 def _state(state: Mapping[str, Any]) -> str:
-    if ended := _map(state, "terminated"):
+    if ended := map_of(state, "terminated"):
         code = ended.get("exitCode")
-        return f"{_text(ended, 'reason') or 'ended'} at {_text(ended, 'finishedAt') or 'an unknown time'}" + (
+        return f"{text_of(ended, 'reason') or 'ended'} at {text_of(ended, 'finishedAt') or 'an unknown time'}" + (
             f", exit code {code}" if isinstance(code, int) else ""
         )
-    if waiting := _map(state, "waiting"):
-        return f"waiting: {_text(waiting, 'reason') or 'unknown'}"
-    if running := _map(state, "running"):
-        return f"running since {_text(running, 'startedAt')}"
+    if waiting := map_of(state, "waiting"):
+        return f"waiting: {text_of(waiting, 'reason') or 'unknown'}"
+    if running := map_of(state, "running"):
+        return f"running since {text_of(running, 'startedAt')}"
     return ""
 
 
 def _ports(about: Mapping[str, Any], containers: list[Mapping[str, Any]]) -> Iterator[Port]:
     """Yield where something may be served: declared, probed by the kubelet, or told to those who scrape."""
     for container in containers:
-        name = _text(container, "name")
+        name = text_of(container, "name")
         probed = {}
         for kind in ("livenessProbe", "readinessProbe", "startupProbe"):
-            get = _map(_map(container, kind), "httpGet")
+            get = map_of(map_of(container, kind), "httpGet")
             if isinstance(number := get.get("port"), int):
-                probed[number] = _text(get, "scheme").upper() == "HTTPS"
-        for port in _maps(container, "ports"):
+                probed[number] = text_of(get, "scheme").upper() == "HTTPS"
+        for port in maps_of(container, "ports"):
             number = port.get("containerPort")
-            if isinstance(number, int) and _text(port, "protocol") in ("", "TCP"):
-                called = _text(port, "name")
+            if isinstance(number, int) and text_of(port, "protocol") in ("", "TCP"):
+                called = text_of(port, "name")
                 yield Port(number, called, probed.pop(number, "https" in called or number in (443, 8443)), name)
         for number, https in probed.items():
             yield Port(number, "", https, name)
-    for key, value in _map(about, "annotations").items():
+    for key, value in map_of(about, "annotations").items():
         if _PORT_NOTES.fullmatch(str(key)) and str(value).isdecimal() and 0 < int(value) < 65536:
             yield Port(int(value))
 
@@ -239,7 +239,7 @@ def _flags(containers: list[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
                     yield found[1], found[2] or "true"
 
 
-def _text(data: Mapping[str, Any], key: str) -> str:
+def text_of(data: Mapping[str, Any], key: str) -> str:
     value = data.get(key)
     return value[:500] if isinstance(value, str) else ""
 
@@ -249,12 +249,12 @@ def _texts(data: Mapping[str, Any], key: str) -> list[str]:
     return [one[:500] for one in value if isinstance(one, str)] if isinstance(value, list) else []
 
 
-def _map(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+def map_of(data: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     value = data.get(key)
     return value if isinstance(value, dict) else {}
 
 
-def _maps(data: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+def maps_of(data: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
     value = data.get(key)
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 

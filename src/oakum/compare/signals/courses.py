@@ -17,7 +17,7 @@ from oakum.model.text import Text
 _TAIL = 0.1
 _FLAT = 0.05
 _STOPPED = 0.2
-_MOST_PROCESSES = 50
+_MOST_PROCESSES = 50  # of a range as of anything else: more are not read on one page
 _ABSURD = 1e16  # more than any process has
 
 

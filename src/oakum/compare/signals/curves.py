@@ -14,7 +14,8 @@ from oakum.model.profile import Bools
 from oakum.model.signals import Floats, Onset, Series, Shape, started_anew
 
 Measure = Literal["goroutines", "heap", "rss"]
-# Growth below this, or below this part of what was there, is the day's coming and going.
+# Growth below this, or below this part of what was there, is the day's coming and going: some connections and their
+# goroutines, some arenas of the allocator.
 _NOTABLE = {"goroutines": 16.0, "heap": float(8 << 20), "rss": float(8 << 20)}
 _PART = 0.25
 # Levels at the ends are those of so many samples: one that swings, or work under way at the end, is no growth.
@@ -22,6 +23,8 @@ _END = 24
 FEWEST = 8  # samples; fewer show no course
 # The hinge is fitted to the beginning of the growth alone: what comes after may be a plateau, or a second rise.
 _FIRST_PART = 0.3
+# What a run has gained at its end, of all growth, if it did not grow: work that was under way.
+_CALM = 0.05
 # Where three quarters of the growth came in a third of the time, it came in steps.
 _IN_STEPS, _OF_THE_TIME = 0.75, 0.34
 _WINDOWS = 48  # in which growth is looked at for its shape
@@ -46,18 +49,6 @@ class Course(Struct, frozen=True, eq=False):
         """Return how far it swings from sample to sample without growing."""
         steps = np.diff(self.values)
         return float(np.median(np.abs(steps - np.median(steps)))) * 1.4826 if len(steps) else 0.0
-
-    @property
-    def between_the_ends(self) -> float:
-        """Return what was gained: the least at the end against the least at first, without work under way."""
-        end = _end(self.values)
-        curve = self.kept if len(self.restarts) else self.values
-        return float(curve[-end:].min() - curve[:end].min())
-
-    @property
-    def under_way(self) -> float:
-        """Return how much of it usually is there and goes away again; 0 where restarts hide that."""
-        return 0.0 if len(self.restarts) else float(np.median(self.values - self.kept))
 
 
 def course(measure: Measure, series: Series, restarts: Floats) -> Course | None:
@@ -105,14 +96,32 @@ def _kept(times: Floats, values: Floats, restarts: Floats) -> Floats:
 
     Work under way comes and goes, and so does garbage; what leaked stays. Each run goes on where the last one ended.
     """
-    kept, base = np.empty(len(values)), 0.0
-    for rows in np.split(np.arange(len(values)), np.unique(np.searchsorted(times, restarts))):
+    kept, level = np.empty(len(values)), 0.0
+    for number, rows in enumerate(np.split(np.arange(len(values)), np.unique(np.searchsorted(times, restarts)))):
         if not len(rows):
             continue
-        floor = np.minimum.accumulate(_smoothed(values[rows])[::-1])[::-1]
-        kept[rows] = base + floor
-        base = float(kept[rows[-1]] - floor[0])
+        smooth = _smoothed(values[rows])
+        floor = np.minimum.accumulate(smooth[::-1])[::-1]
+        first = float(smooth[: _tail(smooth)].min())
+        if rows[-1] < len(values) - 1:
+            floor = _ended(floor, first)
+        kept[rows] = floor + (level - first if number else 0.0)
+        level = float(kept[rows[-1]])
     return kept
+
+
+def _tail(run: Floats) -> int:
+    return max(1, min(_END, len(run) // 4))
+
+
+def _ended(floor: Floats, first: float) -> Floats:
+    """Return the floor of a run that a restart ended, without what was under way just then: as ever less comes after,
+    the least of it rises to what is there, and each restart would add that. It goes on at the pace of its run instead,
+    from the least of its first samples to the least of as many at the end."""
+    at = len(floor) - _tail(floor)
+    pace = (floor[at] - first) / max(at, 1)
+    found: Floats = np.minimum(floor, floor[at] + pace * np.maximum(np.arange(len(floor)) - at, 0))
+    return found
 
 
 def _smoothed(values: Floats) -> Floats:
@@ -133,15 +142,23 @@ def onset(found: Course) -> Onset | None:
     end = int(reached[0]) + 1 if len(reached) else len(found.kept)
     restarted = bool((found.restarts <= found.times[end - 1]).any())
     measured = None if restarted else _corner(found.times[:end], found.values[:end])
-    return measured or _corner(found.times[:end], found.kept[:end])
+    return measured or _corner(found.times[:end], found.kept[:end], _calm_until(found, first))
 
 
-def _corner(times: Floats, values: Floats) -> Onset | None:
-    """Return where a level becomes a rise, and the corners that fit nearly as well."""
+def _calm_until(found: Course, first: float) -> int:
+    """Return the sample of the last restart before which it had not grown: since then it is another program, or it is
+    asked for something else. 0 where there is none."""
+    starts = np.searchsorted(found.times, found.restarts)
+    calm = [at for at in starts if 0 < at < len(found.kept) and found.kept[at - 1] - first <= _CALM * found.gained]
+    return int(max(calm, default=0))
+
+
+def _corner(times: Floats, values: Floats, since: int = 0) -> Onset | None:
+    """Return where a level becomes a rise, not before a sample, and the corners that fit nearly as well."""
     end = len(times)
-    if end < 4:
+    if end - since < 4:
         return None
-    chosen = np.unique(np.linspace(0, end - 2, min(end - 1, 400)).round().astype(int))
+    chosen = np.unique(np.linspace(since, end - 2, min(end - since - 1, 400)).round().astype(int))
     errors = np.array([_hinge(times, values, float(times[at])) for at in chosen])
     best = int(errors.argmin())
     # A hinge without any error is as sharp as a sample.

@@ -18,17 +18,24 @@ from oakum.model.metrics import Labels
 from oakum.model.signals import Driver, Floats, Series
 
 _SAMPLES_MOST = 1440  # of a course: a minute of a day
-_CANDIDATES_MOST = 6000
-_WIDTHS = (1, 4, 16, 64)  # samples in a window
-_WINDOWS_FEWEST = 8
-_KEPT = 48  # candidates that lags are tried for
-_LAGS = range(-3, 9)  # samples: below nought, work that is counted when it ends has left its mark before
+_CANDIDATES_MOST = 6000  # a thousand series and their sums: some seconds
+# Samples in a window: what follows at once is seen in narrow ones, what is hidden by work under way in wide ones.
+_WIDTHS = (1, 4, 16, 64)
+_WINDOWS_FEWEST = 8  # of fewer any two go together
+_KEPT = (
+    48  # candidates that lags are tried for: those that go best without one, which a lag of minutes leaves near the top
+)
+# Samples: below nought, work that is counted when it ends has left its mark before. A retry or a time-out comes minutes
+# later, and a lag that is right within a tenth is found.
+_LAGS = (*range(-3, 11), 12, 14, 16, 18, 20, 22, 24, 27, 30, 33, 36, 40)
+_LAG_MOST = 1 / 16  # of the range: what comes later than that is explained by anything
 # One in a hundred, after all candidates and widths that were tried; lags of one width say nearly the same.
 _CHANCE = 0.01
 # Windows on either side of a step: what these have in common is time's own. In fewer than thirty the curves of two
 # services that have the same evenings still go together.
 _AROUND = 2
 _WINDOWS_ENOUGH = 30
+_BURST = 4  # samples on either side of the largest step that are of the same burst
 # Of what rests for a fifth of the time, at a twentieth of its usual pace or less, waves of up to three periods are.
 _WAVES = 6
 _STRETCHES, _RESTS_PART, _RESTS_BELOW = 48, 0.2, 0.05
@@ -37,18 +44,19 @@ _STRETCHES, _RESTS_PART, _RESTS_BELOW = 48, 0.2, 0.05
 _EXPLAINED, _EXPLAINED_RESTING = 0.7, 0.85
 # Its units account for so much of the growth: other causes may have a share, but none that is as large.
 _ACCOUNTS_LEAST, _ACCOUNTS_MOST = 0.6, 1.25
-# What is left over at any time, as part of the growth; and how far growth per unit may differ between the two halves.
+# What is left over at any time, as part of the growth: a second cause that is larger would have been the first. And how
+# far growth per unit may differ from its mean in either half: a counter that only rose at the same time differs more.
 _LEFT_OVER = 0.2
 _HALVES = 0.3
-# Two counters whose steps agree so far cannot be told apart.
+# Two counters whose steps agree so far cannot be told apart: scrapes of two programs are not at the same moment.
 _ALIKE = 0.97
 # What they leave over differs by no more than chance, or is next to nothing of the growth.
 _AS_GOOD, _TINY = 1.3, 0.02
-_WHOLE = 0.03
-_NEARLY = 0.02  # of lags that do nearly as well the shortest is meant
-_RESTS = 0.2
+# Of lags that leave hardly more over than the best the shortest is meant: what is kept rises a little before its time.
+_NEARLY = 0.1
 _ECHO = 0.99  # samples that resemble the one before even more are none of their own
-_NAMED_MOST = 5
+_NAMED_MOST = 5  # more are not read
+_SURE = 1.96  # standard errors on either side: 95 of 100
 _ABSURD = 1e18  # nobody counts so far
 
 
@@ -206,21 +214,23 @@ def _alongside(steps: NDArray[np.float64], grown: Floats) -> Floats:
 
 def _fitted(times: Floats, values: Floats, counter: _Counter, tried: int, found: Course) -> _Fit | None:
     """Return how a counter explains the course; None where it does not."""
-    going = [one for lag in _LAGS for one in _going_together(times, values, counter.done, lag, tried)]
+    lags = [lag for lag in _LAGS if lag <= max(8, _LAG_MOST * len(times))]
+    going = [one for lag in lags for one in _going_together(times, values, counter.done, lag, tried)]
     if not going:
         return None
-    nearly = max(going)[0] - _NEARLY
-    together, lag = min((one for one in going if one[0] >= nearly), key=lambda one: abs(one[1]))
+    best: dict[int, float] = {}
+    for together, lag in going:
+        best[lag] = max(best.get(lag, 0.0), together)
+    left = {lag: _left_by(*_shifted(values, counter.done, times, lag)[:2]) for lag in best}
+    lag = min((lag for lag in best if left[lag] <= (1 + _NEARLY) * min(left.values())), key=abs)
     y, c, _ = _shifted(values, counter.done, times, lag)
     value, error, rest = _levels(y, c)
     if not _accounts(y, c, value, rest, found.gained):
         return None
     left_over = float(np.sqrt(np.mean(np.minimum(rest**2, np.percentile(rest**2, 95)))))
-    if _rests_at_the_ends(counter.done):  # nothing is under way there: what came is there to the last one
-        units = float(counter.done[-1] - counter.done[0])
-        swing = max(found.quiet, found.under_way, 1.4826 * float(np.median(np.abs(rest - np.median(rest)))), 1.0)
-        value, error = found.between_the_ends / units, math.sqrt(2) * swing / units
-    return _Fit(counter, value, error, lag * float(np.median(np.diff(times))), together**2, left_over)
+    if value - _SURE * error <= 0:  # it may as well have no part in it
+        return None
+    return _Fit(counter, value, error, lag * float(np.median(np.diff(times))), best[lag] ** 2, left_over)
 
 
 def _going_together(times: Floats, values: Floats, done: Floats, lag: int, tried: int) -> Iterator[tuple[float, int]]:
@@ -235,16 +245,15 @@ def _going_together(times: Floats, values: Floats, done: Floats, lag: int, tried
         for without, least in ways:
             grown, step = without(both, passed)
             together = float(_alongside(step[None], grown)[0])
-            explained = together > 0 and together**2 >= least
-            if explained and _chance(together, grown, step) * tried * len(widths) < _CHANCE:
+            if together <= 0 or together**2 < least:
+                continue
+            # One burst that meets one rise is a coincidence: they have to go together without it, too.
+            others = np.abs(np.arange(len(step)) - int((grown * step).argmax())) > -(-_BURST // width)
+            rest_grown, rest_step = without(both[:, others], passed[others])
+            again = float(_alongside(rest_step[None], rest_grown)[0])
+            chance = max(_chance(together, grown, step), _chance(again, rest_grown, rest_step))
+            if chance * tried * len(widths) < _CHANCE:
                 yield together, lag
-
-
-def _rests_at_the_ends(done: Floats) -> bool:
-    """Tell whether hardly anything was done at the beginning and at the end."""
-    end = max(2, len(done) // 40)
-    usual = float(done[-1] - done[0]) * end / len(done)
-    return bool(done[end - 1] - done[0] <= _RESTS * usual and done[-1] - done[-end] <= _RESTS * usual)
 
 
 def _shifted(values: Floats, done: Floats, times: Floats, lag: int) -> tuple[Floats, Floats, Floats]:
@@ -256,6 +265,8 @@ def _shifted(values: Floats, done: Floats, times: Floats, lag: int) -> tuple[Flo
 
 def _chance(together: float, grown: Floats, step: Floats) -> float:
     """Return how often chance makes two series go together so well; windows that resemble the one before are fewer."""
+    if together <= 0:
+        return 1.0
     alike = _echo(grown) * _echo(step)
     free = max(1.0, (len(grown) - 3) * (1 - alike) / (1 + alike))
     if together >= 1 - 1e-12:
@@ -271,6 +282,12 @@ def _echo(steps: Floats) -> float:
     away = steps - steps.mean()
     power = float(away @ away)
     return min(_ECHO, max(0.0, float(away[1:] @ away[:-1]) / power)) if power else 0.0
+
+
+def _left_by(y: Floats, c: Floats) -> float:
+    """Return what units leave over of the growth, typically, without regard to bursts."""
+    away, above = c - c.mean(), y - y.mean()
+    return float(np.std(above - away * float(away @ above) / (float(away @ away) or 1.0)))
 
 
 def _levels(y: Floats, c: Floats) -> tuple[float, float, Floats]:
@@ -289,7 +306,11 @@ def _levels(y: Floats, c: Floats) -> tuple[float, float, Floats]:
     free = max(3.0, len(y) * (1 - echo) / (1 + echo))
     variance = float(weights @ rest**2) / weights.sum()
     error = math.sqrt(variance / free / (spread / weights.sum()))
-    return value, error, rest
+    # What is left over need not be chance: requests under way have their days, too. As far as it swings, or leans from
+    # one end to the other, growth per unit is unsure.
+    low, high = np.percentile(rest, (5, 95))
+    unsure = max(high - low, abs(rest[-1] - rest[0])) / max(float(c[-1] - c[0]), 1e-9)
+    return value, max(error, float(unsure) / _SURE), rest
 
 
 def _accounts(y: Floats, c: Floats, value: float, rest: Floats, gained: float) -> bool:
@@ -317,7 +338,7 @@ def _ranked(fits: Iterable[_Fit], process: str, gained: float, names: MetricName
         first, *others = (fit for fit in waiting if _same(fit, waiting[0]))
         waiting = [fit for fit in waiting if fit is not first and fit not in others]
         mine = first.counter
-        low, high = first.value - 1.96 * first.error, first.value + 1.96 * first.error
+        low, high = first.value - _SURE * first.error, first.value + _SURE * first.error
         yield (
             first,
             Driver(
@@ -362,13 +383,11 @@ def _same(one: _Fit, other: _Fit) -> bool:
 
 
 def _preference(fit: _Fit, process: str, names: MetricNames) -> tuple[float, ...]:
-    """Order counters that say the same: those of the process itself, whole numbers, requests, the most exact label."""
+    """Order counters that say the same: those of the process itself, requests, the most exact label."""
     mine = fit.counter
-    whole = round(fit.value)
-    exact = 1 <= whole <= 4 and abs(fit.value - whole) <= _WHOLE * whole
     own = 0 if mine.process == process else 1 if not mine.owner else 2
     telling = sum(value not in names.usual for _, value in mine.labels)
-    return own, not exact, names.rank(mine.name), -telling, len(mine.labels), fit.left_over
+    return own, names.rank(mine.name), -telling, len(mine.labels), fit.left_over
 
 
 def _whose(counter: _Counter) -> str:

@@ -15,7 +15,7 @@ from oakum.model.profile import Int64s
 from oakum.model.signals import Event, Floats, Log, Named, Series, Signal, Tally
 from oakum.model.text import Argument, Text
 
-_EVENTS_MOST = 200
+_EVENTS_MOST = 200  # more are no time line
 _CAPTURES_MOST = 12  # more are told by the first and the last
 # Lines with less than this part of the whole time between them are one event; fewer than these are none.
 _TOGETHER = 1 / 20
@@ -24,7 +24,7 @@ _PART = 0.02
 # A load that is at least this many times what it was, for three of 48 windows, has changed.
 _CHANGED = 2.0
 _WINDOWS, _LASTS = 48, 3
-_CHANGES_MOST = 6
+_CHANGES_MOST = 6  # the largest: a load that changes more often has no level to change from
 _SPAN_FEWEST = 12  # samples; fewer show no change of load
 
 
