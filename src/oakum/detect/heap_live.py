@@ -22,15 +22,19 @@ _FLOOR = 1 << 20  # however little is kept
 _SLOWED = 0.7
 # Of what was allocated: where most has been freed, the rest may only be younger.
 _KEPT = 0.5
+# What stays of that is chosen then: as a cache chooses, however exactly it is known to stay.
+_CHOSEN = 0.4
 
 
 def agreed(told: Moves, rows: Int64s, growth: HeapGrowth, series: MemorySeries, works: Sequence[Floats]) -> Moves:
     """Return how a cause moves, by its profile and by what the collector says; `works` are [snapshot], ever more."""
     if told.trend not in ("single-step", "rises"):
         return told
+    if told.trend == "rises" and _frees(rows, growth, _CHOSEN):
+        return told.called("single-step")
     at = _collected(series, growth.snapshots) if len(series.num_gc) == len(growth.seen) else growth.snapshots[:0]
     if len(at) < 3:
-        return told.called("single-step") if told.trend == "rises" and _frees(rows, growth) else told
+        return told.called("single-step") if told.trend == "rises" and _frees(rows, growth, _KEPT) else told
     ours = growth.space[np.ix_(at, rows)].sum(axis=1).astype(np.float64)
     total = growth.total[at].astype(np.float64)
     if ours[-1] - ours[0] < _MOST * (total[-1] - total[0]):
@@ -45,16 +49,17 @@ def agreed(told: Moves, rows: Int64s, growth: HeapGrowth, series: MemorySeries, 
         return told.called("plateau")
     if exact.trend in ("single-step", "rises") and exact.pace < _SLOWED:
         return told.called("single-step")
-    return told.called("rises") if exact.trend == "rises" and told.rises >= RISES else told
+    goes_on = exact.trend == "rises" and told.rises >= RISES and not _frees(rows, growth, _CHOSEN)
+    return told.called("rises") if goes_on else told
 
 
-def _frees(rows: Int64s, growth: HeapGrowth) -> bool:
-    """Tell whether most of what was allocated at the cause has been freed."""
+def _frees(rows: Int64s, growth: HeapGrowth, part: float) -> bool:
+    """Tell whether less than a part of what was allocated at the cause is left."""
     first, last = growth.snapshots[[0, -1]]
     gained, made = (
         int(column[last, rows].sum() - column[first, rows].sum()) for column in (growth.space, growth.allocated)
     )
-    return 0 < gained < _KEPT * made
+    return 0 < gained < part * made
 
 
 def _collected(series: MemorySeries, snapshots: Int64s) -> Int64s:

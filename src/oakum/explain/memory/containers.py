@@ -198,8 +198,10 @@ def _kept(scene: StackInSource, stored: Stored, origins: Origins) -> Reason | No
     return _nothing(stored, texts, origins)
 
 
-def _nothing(stored: Stored, texts: list[Text], origins: Origins) -> Reason:
-    """Return that nothing takes out what is put in."""
+def _nothing(stored: Stored, texts: list[Text], origins: Origins) -> Reason | None:
+    """Return that nothing takes out what is put in; None where nobody can say what it is put into."""
+    if stored.how == "method" and not stored.package.type_of(stored.written, stored.func, stored.func.file):
+        return None
     name, _ = foreign(stored)
     if name:
         texts.append(Text("cause.heap.foreign", {**_args(stored), "type": name}))

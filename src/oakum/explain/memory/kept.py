@@ -160,7 +160,8 @@ class Tracker:
 
     def _symbol(self, place: Place) -> Iterator[Place | Stored]:
         for node, func in self.uses(place.package).of.get(place.symbol, ()) if place.symbol is not None else ():
-            if func.use is not None and func.use.kind == "call":
+            inner = isinstance(place.symbol, Var) and place.symbol.func is func  # made anew in each run of a literal
+            if func.use is not None and func.use.kind == "call" and not inner:
                 self._hand(func.use)
             at = place.at if place.at is not None and self._on_stack(func, place.at) else None
             if at is None and func in self.funcs:
@@ -297,9 +298,25 @@ class Tracker:
                 if package is not None and callee is not None and callee.params:
                     yield Place(package, symbol=callee.params[min(at, len(callee.params) - 1)], cut=place.cut)
 
+    def _of_made(self, function: Node, place: Place) -> str:
+        """Return the full name of a method of what a function of another package made: `win := window.New()`."""
+        assert place.func is not None
+        on, last = function.child_by_field_name("operand"), text(function.child_by_field_name("field"))
+        var = place.package.var(on, place.func.file) if on is not None and on.type == "identifier" else None
+        made = bare(var.value) if var is not None and var.value is not None else None
+        beside = next((one.frame for one in self.scene.spots if one is not None and one.package is place.package), None)
+        if made is None or made.type != "call_expression" or beside is None:
+            return f".{last}"
+        path, _, maker = called(made, place.func, place.func.file, place.package).rpartition(".")
+        package = self.scene.program.imported(path, beside) if "." in path.split("/")[0] else None
+        func = package.funcs.get(("", maker)) if package is not None else None
+        kind = kinds.base(func.results[0]) if func is not None and func.results else ""
+        return f"{path}.{kind}.{last}" if kind else f".{last}"
+
     def _foreign(self, place: Place, call: Node, function: Node, at: int) -> Iterator[Place | Stored]:
         assert place.func is not None
         name = called(call, place.func, place.func.file, place.package)
+        name = self._of_made(function, place) if name.startswith(".") else name
         package, _, last = name.rpartition(".")
         if place.node is not None and place.node.type == "selector_expression":  # bus.Subscribe(topic, t.reprice)
             for op in place.func.ops:
@@ -419,6 +436,20 @@ class Tracker:
                 spots = enumerate(self.scene.spots)
                 at = next((n for n, one in spots if one is not None and one.func is op.func), None)
                 yield replace(place, node=op.node, func=op.func, file=op.file, at=at, index=index, grew=False)
+        for op in self._called_elsewhere(func) if func.name[:1].isupper() else ():
+            there = replace(place, package=op.func.package, node=op.node, func=op.func, file=op.file, at=None)
+            yield replace(there, index=index, grew=False)
+
+    def _called_elsewhere(self, func: Func) -> Iterator[Op]:
+        """Yield the calls of an exported function in other packages of the program."""
+        name = f"{func.receiver}.{func.name}" if func.receiver else func.name
+        here = {file.source.path for file in func.package.files}
+        for package in self.scene.program.own(f".{func.name}(".encode()):
+            if here & {file.source.path for file in package.files}:
+                continue
+            for op in (op for one in package.all for op in one.ops if op.kind == "call" and method(op) == func.name):
+                if called(op.node, op.func, op.file, package) == f"{func.package.path}.{name}":
+                    yield op
 
     def _sent(self, place: Place, statement: Node) -> Iterator[Place]:
         assert place.func is not None
