@@ -39,7 +39,8 @@ _PLAIN_WORD = re.compile(
 _SAFE_TEXT = re.compile(
     r"|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)|(?:linux|windows|darwin|freebsd)(?:/\w+)?|amd64|arm64|gc|gccgo"
     r"|clean|dirty|archive|success|error|matrix|vector|scalar|true|false|[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|Inf|NaN)|Engine|containerd|runc"
-    r"|docker-init|server-version|setting|Node|List|NodeList|oakum\.[a-z-]+/\d+"
+    r"|docker-init|server-version|setting|Node|List|NodeList|oakum\.[a-z-]+/\d+|request|run|second|iteration|settle|batch|drain"
+    r"|complete|clear|time|interrupted|gone|restarted|refused|throttled"
 )
 _KEYS = frozenset(
     """apiVersion ApiVersion Arch BuildTime Components Details Engine GitCommit GoVersion KernelVersion
@@ -49,7 +50,7 @@ _KEYS = frozenset(
     serverVersion clientVersion status storage type uptime value values version versionInfo warnings infos error
     errorType query start end step series what at samples unit target targets answers answer path queries GoOS GOOS
     Deps Main Replace Settings Key Value Sum histogram histograms flamebearer names levels numTicks maxSelf
-    timeline""".split()
+    timeline stages phase sent completed failed ended asked""".split()
 )
 _DEEPEST = 60
 _SHORT = 4096
@@ -195,11 +196,15 @@ def _documents(text: str) -> Iterator[object]:
 
 
 def _is_known(document: object) -> bool:
-    """Tell whether this is an answer of Prometheus, of a program asked for its version, or build information."""
+    """Tell whether this is an answer of Prometheus, of a program asked for its version, build information, or what
+    an experiment did."""
     if isinstance(document, list):  # promtool query range -o json
         return all(isinstance(one, dict) and "metric" in one for one in document)
     return isinstance(document, dict) and (
-        {"status", "data"} <= document.keys() or bool(_TELLING & document.keys()) or document.get("kind") in _NODES
+        {"status", "data"} <= document.keys()
+        or bool(_TELLING & document.keys())
+        or document.get("kind") in _NODES
+        or str(document.get("schema", "")).startswith("oakum.experiment/")
     )
 
 

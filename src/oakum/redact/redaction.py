@@ -21,7 +21,7 @@ _GZIP = b"\x1f\x8b\x08"
 # Files of a bundle are called so: kinds of captures, levels of debug, endings, snapshots.
 _OWN_NAMES = re.compile(
     r"(?:goroutine|goroutineleak|heap|allocs|threadcreate|block|mutex|metrics|version|status|smaps_rollup|cgroup|sockets|process"
-    r"|build|log|prometheus|profile|trace|moment|snapshot|past|go|debug[012]|pb|gz|txt|json|mod|sum|t\d+|\d{1,3}[smhd]|ago|\d{1,4}"
+    r"|build|log|experiment|prometheus|profile|trace|moment|snapshot|past|go|debug[012]|pb|gz|txt|json|mod|sum|t\d+|\d{1,3}[smhd]|ago|\d{1,4}"
     r"|\d{8}T\d{6}Z)"
 )
 _ENDING = re.compile(r"(?:\.pb|\.debug[012])?(?:\.(?:pb|txt|json|log|out|prof|md))?(?:\.gz)?$")
