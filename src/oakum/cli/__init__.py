@@ -25,6 +25,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ("find", "Go processes on this machine, and their pprof endpoints."),
     )),
     ("Prevent leaks", (
+        ("verify", "Prove that a leak is gone; what stays after go tests."),
         ("scan", "Leaking code in Go source, known upstream bugs in a build."),
         ("known", "Known upstream bugs: list, search, show, match."),
     )),

@@ -15,7 +15,6 @@ from datetime import datetime
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
 
 from msgspec import Struct, field
 from msgspec import json as typed_json
@@ -24,12 +23,9 @@ from oakum.collect.programs import Ran, run_program
 from oakum.experiment.call_go import call_go, environment
 from oakum.experiment.checkout import inspect_checkout
 from oakum.model import OakumError, Problem, UsageError
+from oakum.model.tested import TestKind, TestOutcome
 
-Kind = Literal["test", "benchmark"]
-# failed: the test itself did; ended: the process did, before the test was done; late: its time was up; idle: it ran no
-# iteration (skipped, or TestMain ran none).
-Outcome = Literal["passed", "failed", "ended", "late", "idle"]
-_HELPER = "zz_oakum_measure_test.go"
+HELPER = "zz_oakum_measure_test.go"
 _SERIES = "series.jsonl"
 _EACH = (
     "{{.Dir}}\t{{.ImportPath}}\t{{.Name}}\t{{len .TestGoFiles}}\t{{len .XTestGoFiles}}\t"
@@ -85,8 +81,8 @@ class Measured(Struct, frozen=True):
 
     package: Package
     name: str
-    kind: Kind
-    outcome: Outcome
+    kind: TestKind
+    outcome: TestOutcome
     captures: Path
     program: Path
     stages: tuple[Stage, ...] = ()
@@ -126,10 +122,10 @@ class GoTests:
     def build(self, package: Package) -> Path | Unbuilt:
         """Return the test program of a package, with what measures in it."""
         made = Path(tempfile.mkdtemp(prefix="build-", dir=self.place))
-        helper, overlay, program = made / _HELPER, made / "overlay.json", made / _program_name(package)
+        helper, overlay, program = made / HELPER, made / "overlay.json", made / _program_name(package)
         text = resources.files("oakum.experiment").joinpath("measure_test.go.txt").read_text(encoding="utf-8")
         helper.write_text(text.replace("package PACKAGE", f"package {package.name}", 1), encoding="utf-8")
-        overlay.write_text(json.dumps({"Replace": {str(package.folder / _HELPER): str(helper)}}))
+        overlay.write_text(json.dumps({"Replace": {str(package.folder / HELPER): str(helper)}}))
         arguments = ["test", "-c", "-vet=off", f"-overlay={overlay}", "-o", str(program), *self._flags(package.folder)]
         ran = self._go([*arguments, package.path], _BUILD_SECONDS)
         if ran.late:
@@ -138,13 +134,13 @@ class GoTests:
             return Unbuilt(package.path, _end((ran.out + ran.err).decode("utf-8", "replace")) or "no test program")
         return program
 
-    def names(self, package: Package, program: Path) -> tuple[tuple[Kind, str], ...]:
+    def names(self, package: Package, program: Path) -> tuple[tuple[TestKind, str], ...]:
         """Return the tests and benchmarks of a package that -run and --bench name; raise for a pattern that is none."""
         wanted = {"OAKUM_LIST": "1", "OAKUM_RUN": self.asked.run, "OAKUM_BENCH": self.asked.bench}
         ran = self._program(package, [str(program)], wanted, _LIST_SECONDS)
         if ran.code == 2 and b"error parsing regexp" in ran.err:
             raise UsageError(ran.err.decode("utf-8", "replace").strip())
-        found: list[tuple[Kind, str]] = []
+        found: list[tuple[TestKind, str]] = []
         for line in ran.out.decode("utf-8", "replace").splitlines():
             try:
                 row = typed_json.decode(line, type=dict[str, str])
@@ -153,7 +149,7 @@ class GoTests:
             found += [(kind, row[kind]) for kind in _KINDS if kind in row and _NAME.fullmatch(row[kind])]
         return tuple(found)
 
-    def measure(self, package: Package, program: Path, kind: Kind, name: str) -> Measured:
+    def measure(self, package: Package, program: Path, kind: TestKind, name: str) -> Measured:
         """Run one test or benchmark as often as was asked for, and return what was captured."""
         captures = Path(tempfile.mkdtemp(prefix=f"{name[:60]}-", dir=self.place))
         asked = self.asked
@@ -170,7 +166,7 @@ class GoTests:
         said = "" if outcome == "passed" else _end((ran.out + ran.err).decode("utf-8", "replace"))
         return Measured(package, name, kind, outcome, captures, program, stages, said)
 
-    def _run_flags(self, kind: Kind, name: str) -> list[str]:
+    def _run_flags(self, kind: TestKind, name: str) -> list[str]:
         asked = self.asked
         below = _below(asked.run if kind == "test" else asked.bench)
         flags = [f"-test.run=^{name}${below}"] if kind == "test" else ["-test.run=^$", f"-test.bench=^{name}${below}"]
@@ -196,7 +192,7 @@ class GoTests:
         return run_program(command, seconds, _MOST_OUTPUT, folder=package.folder, env=env)
 
 
-_KINDS: tuple[Kind, ...] = ("test", "benchmark")
+_KINDS: tuple[TestKind, ...] = ("test", "benchmark")
 
 
 @contextmanager
@@ -251,7 +247,7 @@ def _stages(file: Path) -> tuple[Stage, ...]:
     return tuple(found)
 
 
-def _outcome(ran: Ran, stages: Sequence[Stage]) -> Outcome:
+def _outcome(ran: Ran, stages: Sequence[Stage]) -> TestOutcome:
     if ran.late or b"panic: test timed out after" in ran.out + ran.err:
         return "late"
     if not stages or stages[-1].runs == 0 or stages[-1].skipped:

@@ -9,6 +9,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "progress.matching": ("matching: ", "正在匹配："),
     "progress.reading": ("reading ", "正在读取 "),
     "progress.scanning": ("scanning: ", "正在扫描："),
+    "progress.testing": ("testing: ", "正在测试："),
     "progress.next": ("next snapshot in {seconds:.0f} s", "{seconds:.0f} 秒后采集下一个快照"),
     "progress.slow": ("{seconds:.0f} s for {name}", "{name} 已用 {seconds:.0f} 秒"),
     "progress.targets": ("{count:,} of {total:,} targets", "{total:,} 个目标中的 {count:,} 个"),
