@@ -188,10 +188,11 @@ def _work(process: Process) -> Work | None:
     from oakum.compare.trial import Load, growth_slope, population_slope
 
     load = Load.of(made.stages, made.unit)
+    period = max((snapshot.heap.period for snapshot in process.snapshots if snapshot.heap), default=0)
 
     def of_growth(suspect: Suspect, one: Growth) -> Slope | None:
         objects = next((other.counts for other in suspect.growth if other.measure == "inuse_objects"), ())
-        return growth_slope(one.measure, one.counts, objects, load)
+        return growth_slope(one.measure, one.counts, objects, load, period)
 
     done = max((stage.completed for stage in made.stages if stage), default=0)
     return Work(made.unit, done, lambda one: population_slope(one, load), of_growth)

@@ -279,8 +279,12 @@ def heap_slopes(heap: HeapGrowth, load: Load) -> Iterator[Slope]:
             yield replace(found, place=stack.place, key=stack.key)
 
 
-def growth_slope(measure: str, counts: Sequence[int | None], objects: Sequence[int | None], load: Load) -> Slope | None:
-    """Return what each unit of work leaves of what a finding measures; of bytes, `objects` tells how they are sampled.
+def growth_slope(
+    measure: str, counts: Sequence[int | None], objects: Sequence[int | None], load: Load, period: int = 0
+) -> Slope | None:
+    """Return what each unit of work leaves of what a finding measures.
+
+    Of bytes, `objects` and the period of the profiles tell how they are sampled.
 
     None where that measure says nothing of its own.
     """
@@ -292,4 +296,4 @@ def growth_slope(measure: str, counts: Sequence[int | None], objects: Sequence[i
     if measure == "rss":
         return slope("rss", values, load, np.zeros(len(values)))
     number = np.array([0 if one is None else one for one in objects] or [0] * len(values), np.float64)
-    return slope("inuse_space", values, load, sampling_variance(number, np.nan_to_num(values)))
+    return slope("inuse_space", values, load, sampling_variance(number, np.nan_to_num(values), period))
