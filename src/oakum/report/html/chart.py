@@ -161,7 +161,11 @@ def _by_time(series: tuple[Series, ...]) -> bool:
 
 
 def _across(series: tuple[Series, ...]) -> tuple[tuple[float, ...], ...]:
-    """Return where each point stands, in percent: by time, else in order."""
+    """Return where each point stands, in percent: by what it tells itself, by time, else in order."""
+    told = [point.x for one in series for point in one.points if point.x is not None]
+    if told and len(told) == sum(len(one.points) for one in series):
+        most = max(told) or 1.0
+        return tuple(tuple(100 * (point.x or 0.0) / most for point in one.points) for one in series)
     times = [point.at for one in series for point in one.points if point.at is not None]
     if _by_time(series):
         first, last = min(times), max(times)
@@ -170,8 +174,10 @@ def _across(series: tuple[Series, ...]) -> tuple[tuple[float, ...], ...]:
             tuple(100 * (point.at - first).total_seconds() / whole for point in one.points if point.at)
             for one in series
         )
-    most = max(len(one.points) for one in series)
-    return tuple(tuple(100 * at / (most - 1) if most > 1 else 50.0 for at in range(len(one.points))) for one in series)
+    longest = max(len(one.points) for one in series)
+    return tuple(
+        tuple(100 * at / (longest - 1) if longest > 1 else 50.0 for at in range(len(one.points))) for one in series
+    )
 
 
 def _one_clock(own: list[datetime], every: list[datetime]) -> bool:

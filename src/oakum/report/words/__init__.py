@@ -51,6 +51,7 @@ from oakum.report.words import (
     targets,
     tested,
     upstream,
+    verify,
     web,
 )
 from oakum.report.words.phrases import in_chinese
@@ -59,7 +60,7 @@ _AREAS = (
     common, fixes, mechanisms, gaps, goroutines, locks, heap, memory, numbers, page, roles, cause_channels, cause_heap,
     cause_locks, cause_network, cause_waits, cause_workers, chains, scan, known, upstream, controls, dry_run,
     incident, incident_lessons, recheck, assemble, problems, problems_capture, problems_code, progress,
-    signals, source, targets, tested, web, experiment,
+    signals, source, targets, tested, web, experiment, verify,
 )  # fmt: skip
 LANGUAGES = ("en", "zh")
 WORDS: dict[str, tuple[str, str]] = {key: words for area in _AREAS for key, words in area.WORDS.items()}
