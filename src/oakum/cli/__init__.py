@@ -20,6 +20,7 @@ from oakum import __version__
 GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     ("Find the root cause", (
         ("diagnose", "Root cause of a leak: location, mechanism, confidence, fix."),
+        ("reproduce", "Reproduce a leak: growth per request, with an interval."),
         ("report", "Render a saved diagnosis in any format; --recheck verifies it."),
         ("capture", "Capture dumps, profiles and metrics of running targets."),
         ("find", "Go processes on this machine, and their pprof endpoints."),

@@ -90,6 +90,32 @@ def run_program(
         return Ran(code, out, bytes(complaints), late.is_set())
 
 
+class Started:
+    """A program that was started and runs on, in a group of its own; what it prints goes to a file."""
+
+    def __init__(self, command: Sequence[str], log: IO[bytes]) -> None:
+        """Start it; raise OSError when that is not possible."""
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
+        )
+        self.pid = self._process.pid
+
+    @property
+    def code(self) -> int | None:
+        """Return its exit code; None while it runs."""
+        return self._process.poll()
+
+    def stop(self, seconds: float = 5.0) -> None:
+        """End it and all that it started: asked first, then killed."""
+        for how, wait in ((signal.SIGTERM, seconds), (signal.SIGKILL, seconds)):
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, how)
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(wait)
+                if how == signal.SIGTERM:  # what it started may be slower
+                    continue
+
+
 def _listen(stream: IO[bytes] | None, kept: bytearray) -> None:
     while stream is not None and (more := stream.read1(_MOST_COMPLAINTS)):  # type: ignore[attr-defined]  # it is buffered
         kept += more

@@ -29,6 +29,7 @@ _BLUR = 0.5
 # leaves one by chance, `_SEEN` of them are found nineteen times of twenty, as simulation shows.
 _FEW, _BATCHES, _SEEN = 5, 3, 15.0
 _RARE = 0.5
+_PRECISE = 0.02
 # With so many batches the first one only warms up: what is made at the first use is in it.
 _WARM = 4
 # For each unit, in the later half against all: a leak goes on as it began, what fills up does not.
@@ -105,6 +106,11 @@ def slope(measure: SlopeMeasure, counts: Floats, load: Load, noise: Floats | Non
         more=None if stays or value <= 0 else _more(value, high - value, steps.units, exact=noise is None),
         counts=tuple(None if math.isnan(count) else float(count) for count in counts.tolist()),
     )
+
+
+def is_clear(found: Slope) -> bool:
+    """Tell whether more work would say nothing new: it stays, and how much is known within two hundredths."""
+    return found.stays and found.high - found.low <= 2 * _PRECISE * min(1.0, found.value)
 
 
 def _digits(value: float) -> float:
