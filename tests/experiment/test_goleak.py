@@ -73,7 +73,9 @@ def by_goleak(tmp_path: Path) -> dict[str, bool]:
 def by_oakum(tmp_path: Path) -> dict[str, bool]:
     """Return which tests `oakum verify --test` finds to leak."""
     result = tmp_path / "tests.json"
-    told = oakum("verify", "--test", DEPOT / "...", "-o", result, "--no-compile", PATH=f"{need_go().parent}:/usr/bin:/bin")
+    told = oakum(
+        "verify", "--test", DEPOT / "...", "-o", result, "--no-compile", PATH=f"{need_go().parent}:/usr/bin:/bin"
+    )
     assert told.code == 0, told.err
     return {row["name"]: bool(row["leaks"]) for row in json.loads(result.read_text())["tests"]}
 
@@ -81,7 +83,9 @@ def by_oakum(tmp_path: Path) -> dict[str, bool]:
 def table() -> str:
     """Return the table of the documentation."""
     said = {True: "leak", False: "-"}
-    rows = [f"| `{name}` | {leaves} | {said[ours]} | {said[theirs]} |" for name, (leaves, ours, theirs) in TRUTH.items()]
+    rows = [
+        f"| `{name}` | {leaves} | {said[ours]} | {said[theirs]} |" for name, (leaves, ours, theirs) in TRUTH.items()
+    ]
     return "\n".join(["| test | what it leaves behind | `oakum verify --test` | goleak |", "|---|---|---|---|", *rows])
 
 

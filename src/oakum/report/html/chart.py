@@ -161,11 +161,12 @@ def _by_time(series: tuple[Series, ...]) -> bool:
 
 
 def _across(series: tuple[Series, ...]) -> tuple[tuple[float, ...], ...]:
-    """Return where each point stands, in percent: by what it tells itself, by time, else in order."""
-    told = [point.x for one in series for point in one.points if point.x is not None]
-    if told and len(told) == sum(len(one.points) for one in series):
-        most = max(told) or 1.0
-        return tuple(tuple(100 * (point.x or 0.0) / most for point in one.points) for one in series)
+    """Return where each point stands, in percent: by the work done, by time, else in order."""
+    places = [point.x for one in series for point in one.points]
+    done = [x for x in places if x is not None]
+    if done and len(done) == len(places) and max(done) > min(done):
+        start, wide = min(done), max(done) - min(done)
+        return tuple(tuple(100 * ((point.x or 0.0) - start) / wide for point in one.points) for one in series)
     times = [point.at for one in series for point in one.points if point.at is not None]
     if _by_time(series):
         first, last = min(times), max(times)
@@ -174,10 +175,8 @@ def _across(series: tuple[Series, ...]) -> tuple[tuple[float, ...], ...]:
             tuple(100 * (point.at - first).total_seconds() / whole for point in one.points if point.at)
             for one in series
         )
-    longest = max(len(one.points) for one in series)
-    return tuple(
-        tuple(100 * at / (longest - 1) if longest > 1 else 50.0 for at in range(len(one.points))) for one in series
-    )
+    most = max(len(one.points) for one in series)
+    return tuple(tuple(100 * at / (most - 1) if most > 1 else 50.0 for at in range(len(one.points))) for one in series)
 
 
 def _one_clock(own: list[datetime], every: list[datetime]) -> bool:

@@ -142,7 +142,7 @@ class ChartPoint(Struct, frozen=True):
     at: datetime | None = None
     to: str = ""
     began: str = ""  # what was there for the first time at that snapshot
-    x: float | None = None  # where it stands across, where that is no time: the work done
+    x: float | None = None  # where it stands, on an axis that is not the time: the work done
 
 
 class Series(Struct, frozen=True):
