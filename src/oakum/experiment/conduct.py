@@ -21,6 +21,7 @@ from oakum.model.experiment import Ended, Phase
 # not look like what comes with the time.
 _PARTS = (2, 2, 4, 3, 5, 4)
 _BACK_OFF = 2.0  # seconds, for one that is overloaded
+_COLLECTS = "gc=1"  # heap?gc=1
 _DRAINS_MOST = 4  # snapshots after the work, while the count still falls
 
 
@@ -137,6 +138,7 @@ class Conduct:
     def _snapshot(self, phase: Phase, last: bool = False) -> None:
         """Take one snapshot; raise when the process is not there any more, or is another one."""
         number, began = len(self._stages) + 1, datetime.now(UTC)
+        looked = self._collected(number, last)
         plan = self._target.plan(self._options, number, last)
         if not plan.steps:
             self._problems += plan.problems
@@ -148,9 +150,17 @@ class Conduct:
             taken = self._target.take(step, self._options)
             self._kept += self._sink.add(self._target, number, taken) is not None
             self._problems += taken.problems
-        if any(problem.key == "restarted" for problem in plan.problems):
-            self._problems += plan.problems
+        if any(problem.key == "restarted" for problem in (*looked.problems, *plan.problems)):
             raise _Over("restarted")
+
+    def _collected(self, number: int, last: bool) -> Plan:
+        """Let the process collect garbage, where its pprof allows, so that its memory statistics are of what lives."""
+        plan = self._target.plan(self._options, number, last)
+        for step in plan.steps:
+            if _COLLECTS in step.key or _COLLECTS in step.ask:
+                self._target.take(step, self._options)
+                break
+        return plan
 
     def _stage(self, phase: Phase, began: datetime) -> Stage:
         tally = self._tally

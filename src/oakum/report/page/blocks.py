@@ -163,7 +163,10 @@ class ChartEvent(Struct, frozen=True):
 
 
 class Chart(Struct, frozen=True):
-    """One or more series of one measure over time: unit "bytes" or "count". `said` is the same in a sentence."""
+    """One or more series of one measure over time or over work done: unit "bytes" or "count".
+
+    `said` is the same in a sentence.
+    """
 
     title: str
     unit: Literal["bytes", "count"]
