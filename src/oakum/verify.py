@@ -82,8 +82,8 @@ def _new(before: Diagnosis, after: Diagnosis, found: Finding, foreign: Text | No
     told = Change("new", found, trial.unit if trial else "", was, _slope(found, trial))
     if foreign is not None:
         return replace(told, became="unsettled", why=foreign)
-    if was is not None and was.stays:  # it grew before as well, beside what hid it
-        return replace(told, became="same")
+    if was is not None and was.stays and trial is not None and told.after is not None:
+        return _compared(told, was, told.after, trial, leaks=True)  # it grew before as well, as part of another finding
     return told
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -134,7 +135,7 @@ def test_it_is_said_in_chinese(leak: Path, tmp_path: Path) -> None:
 def test_each_fix_of_three_uncovers_or_leaves_the_next() -> None:
     """Captures of an ordinary service, without an experiment: the goroutines that it started are its work."""
     sides = [SIMULATOR / f"{name}-go1.26-modcache" for name in VARIANTS]
-    told = [verified(before, after)[1] for before, after in zip(sides, sides[1:], strict=False)]
+    told = [verified(before, after)[1] for before, after in pairwise(sides)]
     assert [sorted(became(one)) for one in told] == [["gone", "same", "same"], ["gone", "same"], ["gone"]]
     gone = [next(row["function"] for row in one["changes"] if row["became"] == "gone") for one in told]
     assert [name.rpartition("/")[2] for name in gone] == [

@@ -87,7 +87,8 @@ def rendered(found: "Verification", output: Output, lang: str, kept: str) -> str
         return written.junit(found, lang)
     from oakum.report.page.verification import verification_page
 
-    page = verification_page(found, lang, found.before.called[-1:], kept)
+    words = (*found.before.called[-1:], *found.after.called[-1:])
+    page = verification_page(found, lang, words if len(words) == 2 else (), kept)
     if output.form == "html":
         from oakum.report.html import render as html
 

@@ -107,15 +107,15 @@ class _Composer:
     def leak(self, test: Tested, found: Finding, others: Sequence[str]) -> Section:
         """Return a leak as the first test shows it that has it, and which others do."""
         speech = self.speech
-        sentence = stays(speech, found, test.slopes.get(found.id))
+        told = stays(speech, found, test.slopes.get(found.id))
+        sentence = told[:1].upper() + told[1:] + ("。" if speech.lang == "zh" else ".")
         return Section(
             f"leak-{test.name}-{found.id}"[:120],
             speech.word("tested.finding", name=speech.name(test.name), what=self.title(found)),
-            (Facts(tuple(self.facts(test, found, others))),),
+            (Para(sentence), Facts(tuple(self.facts(test, found, others)))),
             (),
             speech.word(f"confidence.{found.confidence}"),
             found.confidence,
-            line=sentence[:1].upper() + sentence[1:] + ("。" if speech.lang == "zh" else "."),
         )
 
     def title(self, found: Finding) -> str:

@@ -160,11 +160,10 @@ class _Composer:
         return Section(
             f"{one.became}-{found.id}"[:80],
             speech.word(key) if key in WORDS else speech.say(found.title),
-            (*self.chart(one), self.facts(one)),
+            (Para(sentence(speech, one)), *self.chart(one), self.facts(one)),
             (),
             speech.word(f"verify.became.{one.became}"),
             _CHANGE_TONES[one.became],
-            line=sentence(speech, one),
         )
 
     def facts(self, one: Change) -> Facts:
@@ -226,20 +225,24 @@ class _Composer:
 
     def missing(self) -> Section | None:
         """Return what would decide what is not decided: the reasons, and the commands."""
-        reasons = dict.fromkeys(self.speech.say(one.why) for one in self.found.changes if one.why)
         if self.found.verdict != "undecided":
             return None
-        before, after = (self.next_name(at) for at in (0, 1))
-        blocks: list[Block] = [Para(one) for one in reasons]
-        target = self.found.after.target or "http://HOST:PORT"
-        blocks += [
-            Command(f"oakum reproduce {target} --request 'GET /' --times 200 -o after.tar.gz"),
-            Command(f"oakum verify {before} {after}"),
-        ]
-        return Section("missing", self.speech.word("verify.section.missing"), tuple(blocks))
+        reasons = dict.fromkeys(self.speech.say(one.why) for one in self.found.changes if one.why)
+        told = [Para(one) for one in reasons] or [Para(self.speech.word("verify.undecided-none"))]
+        side = self.lacking()
+        target = getattr(self.found, side).target or "http://HOST:PORT"
+        names = [shlex.quote(word) for word in self.words] or ["BEFORE", "AFTER"]
+        names[side == "after"] = f"{side}.tar.gz"
+        commands = (
+            Command(f"oakum reproduce {shlex.quote(target)} --request 'GET /PATH' --times 200 -o {side}.tar.gz"),
+            Command(f"oakum verify {' '.join(names)}"),
+        )
+        return Section("missing", self.speech.word("verify.section.missing"), (*told, *commands))
 
-    def next_name(self, at: int) -> str:
-        return "after.tar.gz" if at else shlex.quote(self.words[0]) if self.words else "BEFORE"
+    def lacking(self) -> str:
+        """Return the side that has to be measured again."""
+        keys = [one.why.key for one in self.found.changes if one.why]
+        return "after" if any(not key.endswith(("-before", "before-unclear")) for key in keys) else "before"
 
     def inputs(self) -> Section:
         blocks: list[Block] = []
