@@ -45,6 +45,7 @@ from oakum.model import (
     Text,
     Trial,
 )
+from oakum.model.heap_growth import MemorySeries
 from oakum.model.signals import Event, Signal
 from oakum.model.vocabulary import HARMLESS
 
@@ -153,7 +154,7 @@ def _suspects(
 ) -> list[Suspect]:
     """Return what goroutines, heap, memory and metrics of a process make suspicious, harmless suspects too."""
     process, growth, series = measured.process, measured.heap, measured.memory
-    sent = _work(process)
+    sent = _work(process, series)
     goroutines = goroutine_suspects(process, found, work, count_in_baseline(process), cleared, sent)
     pins = attribute(goroutines, growth, process)
     captured_series = memory_series(process) if process.history else series
@@ -180,12 +181,12 @@ def _trials(measured: Measured, found: Sequence[Population]) -> list[Trial]:
     return [told] if told else []
 
 
-def _work(process: Process) -> Work | None:
+def _work(process: Process, memory: MemorySeries) -> Work | None:
     """Return the work that was sent to a process, and what tells what it leaves; None where none was."""
     made = process.experiment
     if made is None or len(made.stages) != len(process.snapshots):
         return None
-    from oakum.compare.trial import Load, growth_slope, population_slope
+    from oakum.compare.trial import Load, growth_slope, heap_slope, population_slope
 
     load = Load.of(made.stages, made.unit)
     period = max((snapshot.heap.period for snapshot in process.snapshots if snapshot.heap), default=0)
@@ -195,7 +196,7 @@ def _work(process: Process) -> Work | None:
         return growth_slope(one.measure, one.counts, objects, load, period)
 
     done = max((stage.completed for stage in made.stages if stage), default=0)
-    return Work(made.unit, done, lambda one: population_slope(one, load), of_growth)
+    return Work(made.unit, done, lambda one: population_slope(one, load), of_growth, heap_slope(memory, load))
 
 
 def _memory(measured: Measured) -> Memory:

@@ -190,8 +190,10 @@ def cleared(kinds: Kinds, wait: WaitKind, misplaced: bool) -> Mechanism | None:
     A wait that nothing can end is never cleared. No pool is full in a hard wait, inside of a request that outlives the
     load, or where goroutines of its kind are only when they leak (`misplaced`): that it grows no further clears none.
     """
-    if kinds.any("never-wakes", "nil-stop-channel", "leak-profile", "goleak", "reproduced"):
+    if kinds.any("never-wakes", "nil-stop-channel", "leak-profile", "goleak"):
         return None
+    if kinds.has("reproduced"):  # what is kept for the next use may be kept for longer than an experiment drains
+        return CLEARS["idle-by-design"] if kinds.has("idle-by-design") else None
     if kinds.has("unanswered"):  # a client that stays connected to who asks does not mean that it is answered
         return None
     inside = kinds.has("mid-operation", "outlives-load")

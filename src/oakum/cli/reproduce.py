@@ -239,7 +239,8 @@ def _conducted(word: str, work: "Work", given: dict[str, Any], place: Path | Non
         raise UsageError(f"{word}: {len(others) + 1} targets; an experiment is made with one process")
     where = place or unused_path(capture_directory() / bundle_name((word,)))
     times = round(given["wait"]) if given["wait"] is not None else given["times"] or _TIMES
-    setup = Setup(times, drain=given["drain"], limit=given["max_time"])
+    drain = given["drain"] if given["wait"] is None else 0.0  # time never drains
+    setup = Setup(times, drain=drain, limit=given["max_time"])
     bundle = Bundle(where, None, vault.known, given["overwrite"], worded)
     progress = Progress("reproducing", lang)
     try:

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from oakum.compare.heap import sampling_variance
 from oakum.model import Population, Process
-from oakum.model.experiment import Experiment, Slope, SlopeMeasure, Stage, Trial
+from oakum.model.experiment import Slope, SlopeMeasure, Stage, Trial
 from oakum.model.heap_growth import Floats, HeapGrowth, MemorySeries
 from oakum.model.profile import Bools
 
@@ -54,12 +54,12 @@ class Load(Struct, frozen=True, eq=False):
     def of(cls, stages: Sequence[Stage | None], unit: str = "") -> "Load":
         """Return the load that stages tell."""
         first = next((stage.at for stage in stages if stage), None)
-        told = [(stage.completed, (stage.at - first).total_seconds()) if stage and first else None for stage in stages]
+        seconds = [(stage.at - first).total_seconds() if stage and first else math.nan for stage in stages]
+        passes = unit == "second"  # which goes on while snapshots are taken, and after the last batch
+        done = seconds if passes else [stage.completed if stage else math.nan for stage in stages]
+        ends = [stage is not None and stage.phase in ("batch", "drain" if passes else "batch") for stage in stages]
         return cls(
-            np.array([one[0] if one else math.nan for one in told], np.float64),
-            np.array([one[1] if one else math.nan for one in told], np.float64),
-            np.array([stage is not None and stage.phase == "batch" for stage in stages], np.bool_),
-            unit == "second",
+            np.array(done, np.float64), np.array(seconds, np.float64), np.array(ends, np.bool_), timed=passes
         )
 
 
@@ -69,6 +69,7 @@ class _Steps(Struct, frozen=True, eq=False):
     work: Floats  # of each batch but the one that warms up
     came: Floats
     kept: float  # from the first of them to the end, after draining
+    most: float  # the same, if what was gone in the end was of the batch that warmed up, too
     drift: float  # a second, without work
     lasted: float  # seconds of the batches
     idle: float  # seconds without work
@@ -90,6 +91,8 @@ def slope(measure: SlopeMeasure, counts: Floats, load: Load, noise: Floats | Non
         return None
     value = (steps.kept - steps.drift * steps.lasted) / steps.units
     low, high = _interval(value, steps, noise)
+    if steps.most > steps.kept:
+        high = _interval(value + (steps.most - steps.kept) / steps.units, steps, noise)[1]
     least = (_POWER + _NORMAL) / _NORMAL * (high - low) / 2
     if noise is None:  # with none at all the interval is narrower than what makes a trend
         least = max(least if value else 0.0, _SEEN / steps.units)
@@ -136,12 +139,11 @@ def _steps(counts: Floats, load: Load) -> _Steps | None:
     drift, idle = _drift(counts, load, known) if not load.timed else (0.0, 0.0)
     lasted = float(load.seconds[points[-1]] - load.seconds[points[0]])
     after = drift * float(load.seconds[last] - load.seconds[points[-1]])
+    kept = float(counts[last] - counts[points[0]]) - after
     fell = max(0.0, float(counts[points[-1]] - counts[last]) + after)
-    # What is gone in the end is of all batches, of the one that warms up too.
     rose = float(counts[points[-1]] - counts[known[0]])
-    part = min(1.0, fell / rose) if rose > 0 else 0.0
-    kept = float(came.sum()) * (1 - part) if part else float(counts[last] - counts[points[0]]) - after
-    return _Steps(work, came, kept, drift, lasted, idle, (points[0], last))
+    most = max(kept, float(came.sum()) * (1 - min(1.0, fell / rose))) if rose > 0 else kept
+    return _Steps(work, came, kept, most, drift, lasted, idle, (points[0], last))
 
 
 def _drift(counts: Floats, load: Load, known: Sequence[int]) -> tuple[float, float]:
@@ -224,7 +226,7 @@ def trial(process: Process, populations: Sequence[Population], heap: HeapGrowth,
     last = next((stage for stage in reversed(made.stages) if stage), None)
     totals = (
         slope("goroutines", _totals(process), load),
-        slope("inuse_space", memory.heap_live, load, np.zeros(len(load.done))),
+        heap_slope(memory, load),
         slope("rss", memory.rss, load, np.zeros(len(load.done))),
     )
     places = [*goroutine_slopes(populations, load), *heap_slopes(heap, load)]
@@ -232,7 +234,7 @@ def trial(process: Process, populations: Sequence[Population], heap: HeapGrowth,
     return Trial(
         process=process.id,
         unit=made.unit,
-        work=tuple(stage.completed if stage else None for stage in made.stages),
+        work=tuple(None if math.isnan(done) else round(done) for done in load.done.tolist()),
         phases=tuple(stage.phase if stage else None for stage in made.stages),
         seconds=tuple(None if math.isnan(at) else round(float(at), 3) for at in load.seconds.tolist()),
         totals=tuple(one for one in totals if one is not None),
@@ -246,9 +248,11 @@ def trial(process: Process, populations: Sequence[Population], heap: HeapGrowth,
     )
 
 
-def load_of(experiment: Experiment | None) -> Load | None:
-    """Return the load of an experiment; None where none was made."""
-    return Load.of(experiment.stages, experiment.unit) if experiment is not None else None
+def heap_slope(memory: MemorySeries, load: Load) -> Slope | None:
+    """Return what each unit of work leaves of the live heap as a whole; None where that is not known."""
+    if len(memory.heap_live) != len(load.done):  # of the past, too
+        return None
+    return slope("inuse_space", memory.heap_live, load, np.zeros(len(load.done)))
 
 
 def _totals(process: Process) -> Floats:

@@ -24,9 +24,13 @@ class Work(Struct, frozen=True, eq=False):
     units: int
     of_population: Callable[[Population], Slope | None]
     of_growth: Callable[[Suspect, Growth], Slope | None]
+    heap: Slope | None = None  # the live heap as a whole, which is not sampled
 
     def evidence(self, slope: Slope | None) -> tuple[EvidenceKind, Text] | None:
-        """Return what a slope says: the kind of evidence, and its sentence."""
+        """Return what a slope says: the kind of evidence, and its sentence.
+
+        A profile is sampled, and a set that fills goes on rising in it: where the whole heap stays level, its parts do.
+        """
         if slope is None:
             return None
         heap = slope.measure != "goroutines"
@@ -34,9 +38,10 @@ class Work(Struct, frozen=True, eq=False):
         numbers = {"value": slope.value, "low": slope.low, "high": slope.high, "smallest": slope.smallest}
         args: dict[str, Argument] = {name: show(number) for name, number in numbers.items()}
         args |= {"unit": self.unit, "units": self.units}
-        if slope.stays:
+        level = heap and self.heap is not None and not self.heap.stays
+        if slope.stays and not level:
             kind: EvidenceKind = "heap-reproduced" if heap else "reproduced"
-        elif slope.low <= 0 if heap else slope.value * self.units < _FEW:
+        elif level or (slope.low <= 0 if heap else slope.value * self.units < _FEW):
             kind = "heap-level-under-load" if heap else "level-under-load"
         else:
             return None

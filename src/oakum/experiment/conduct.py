@@ -4,6 +4,7 @@ Whatever ends it early (an interrupt, the time, a process that ends, restarts, r
 that came are kept with the work that was done before each.
 """
 
+import math
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -22,6 +23,7 @@ from oakum.model.experiment import Ended, Phase
 _PARTS = (2, 2, 4, 3, 5, 4)
 _BACK_OFF = 2.0  # seconds, for one that is overloaded
 _COLLECTS = "gc=1"  # heap?gc=1
+_ALIKE = 3  # looks in a row
 _DRAINS_MOST = 4  # snapshots after the work, while the count still falls
 
 
@@ -30,7 +32,7 @@ class Setup(Struct, frozen=True):
 
     times: int
     settle: float = 1.0  # between the two snapshots before the work
-    pause: float = 0.5  # before the snapshot after a batch: what was answered ends
+    pause: float = 0.4  # between two looks after a batch: what was answered ends
     drain: float = 4.0  # before each snapshot after the work
     limit: float = 600.0  # for everything
 
@@ -84,6 +86,7 @@ class Conduct:
         self._counts: list[float | None] = []
         self._problems: list[Problem] = []
         self._kept = 0
+        self._restarted = False
         self._until = time.monotonic() + setup.limit
 
     def run(self) -> Outcome:
@@ -113,7 +116,8 @@ class Conduct:
         for size in batches(self._setup.times):
             came = self._work.do(size, self._tally.sent + 1, self._until)
             self._tally.add(came)
-            time.sleep(self._setup.pause if not came.overloaded else _BACK_OFF)
+            time.sleep(_BACK_OFF if came.overloaded else 0)
+            self._rest()
             self._snapshot("batch")
             overloaded = overloaded + 1 if came.overloaded else 0
             if came.unanswered and self._tally.statuses.total() == self._tally.statuses[0]:
@@ -125,6 +129,23 @@ class Conduct:
             if self._watch(self._stages, self._counts):
                 return "clear"
         return "complete"
+
+    def _rest(self) -> None:
+        """Wait until the count of goroutines is the same for a while, at most as long as draining takes: work may go
+        on after its answer."""
+        until, seen = time.monotonic() + self._setup.drain, [math.nan] * _ALIKE
+        while len(set(seen)) > 1 and time.monotonic() < until:
+            time.sleep(self._setup.pause)
+            now = _count(self._look(last=False).facts)
+            if now is None:
+                return
+            seen = [*seen[1:], now]
+
+    def _look(self, *, last: bool) -> Plan:
+        """Look at the process; note when it is another one than before."""
+        plan = self._target.plan(self._options, len(self._stages) + 1, last)
+        self._restarted = self._restarted or any(problem.key == "restarted" for problem in plan.problems)
+        return plan
 
     def _drain(self) -> None:
         """Wait for what takes its time, and take snapshots until the count falls no more: two at least."""
@@ -138,8 +159,8 @@ class Conduct:
     def _snapshot(self, phase: Phase, last: bool = False) -> None:
         """Take one snapshot; raise when the process is not there any more, or is another one."""
         number, began = len(self._stages) + 1, datetime.now(UTC)
-        looked = self._collected(number, last)
-        plan = self._target.plan(self._options, number, last)
+        self._collect(last)
+        plan = self._look(last=last)
         if not plan.steps:
             self._problems += plan.problems
             raise _Over("gone")
@@ -150,17 +171,15 @@ class Conduct:
             taken = self._target.take(step, self._options)
             self._kept += self._sink.add(self._target, number, taken) is not None
             self._problems += taken.problems
-        if any(problem.key == "restarted" for problem in (*looked.problems, *plan.problems)):
+        if self._restarted:
             raise _Over("restarted")
 
-    def _collected(self, number: int, last: bool) -> Plan:
+    def _collect(self, last: bool) -> None:
         """Let the process collect garbage, where its pprof allows, so that its memory statistics are of what lives."""
-        plan = self._target.plan(self._options, number, last)
-        for step in plan.steps:
-            if _COLLECTS in step.key or _COLLECTS in step.ask:
+        for step in self._look(last=last).steps:
+            if _COLLECTS in step.key:
                 self._target.take(step, self._options)
-                break
-        return plan
+                return
 
     def _stage(self, phase: Phase, began: datetime) -> Stage:
         tally = self._tally

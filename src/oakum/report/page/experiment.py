@@ -43,6 +43,9 @@ def _result(speech: Speech, diagnosis: Diagnosis, trial: Trial) -> list[str]:
     if stays is not None:
         place, growth = stays
         parts = [_stays(speech, trial, place, growth)]
+        told = growth.per_event.value if growth.per_event else 0.0
+        if len(totals) == 1 and totals[0].measure == growth.measure and totals[0].low <= told <= totals[0].high:
+            return parts  # which is all there is
         whole = speech.word("experiment.and").join(_short(speech, one) for one in totals)
         return parts + ([speech.word("experiment.in-all", whole=whole, unit=trial.unit)] if whole else [])
     if not trial.units:
