@@ -68,8 +68,8 @@ def test_what_only_after_has_is_new(leak: Path, tmp_path: Path) -> None:
 
 
 def test_nothing_before_and_nothing_after_is_inconclusive(tmp_path: Path) -> None:
-    healthy = [write_experiment(tmp_path / name, [3] * 10) for name in ("a", "b")]
-    code, told = verified(*healthy)
+    before, after = (write_experiment(tmp_path / name, [3] * 10) for name in ("a", "b"))
+    code, told = verified(before, after)
     assert (code, told["verdict"], became(told)) == (3, "undecided", [])
 
 
@@ -94,10 +94,10 @@ def test_one_snapshot_of_after_is_inconclusive(leak: Path, tmp_path: Path) -> No
 
 def test_a_saved_diagnosis_is_a_side_too(leak: Path, tmp_path: Path) -> None:
     fixed = write_experiment(tmp_path, [0] * 10)
-    names = [tmp_path / "before.json", tmp_path / "after.html"]
-    assert oakum("diagnose", "--no-source", leak, "-o", names[0]).code == 1
-    assert oakum("diagnose", "--no-source", fixed, "-o", names[1]).code == 0
-    code, told = verified(*names)
+    before, after = tmp_path / "before.json", tmp_path / "after.html"
+    assert oakum("diagnose", "--no-source", leak, "-o", before).code == 1
+    assert oakum("diagnose", "--no-source", fixed, "-o", after).code == 0
+    code, told = verified(before, after)
     assert (code, became(told)) == (0, ["gone"])
 
 

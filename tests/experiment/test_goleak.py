@@ -62,9 +62,11 @@ def by_goleak(tmp_path: Path) -> dict[str, bool]:
     found = {}
     for folder in sorted(path for path in copy.iterdir() if path.is_dir()):
         program, text = folder / "x.test", (folder / f"{folder.name}_test.go").read_text()
-        subprocess.run([go, "test", "-c", "-o", program, "."], cwd=folder, env=environment(), check=True, timeout=240)
+        subprocess.run(
+            [str(go), "test", "-c", "-o", str(program), "."], cwd=folder, env=environment(), check=True, timeout=240
+        )
         for name in re.findall(r"^func (Test\w+)\(t ", text, re.MULTILINE):
-            command = [program, f"-test.run=^{name}$"]
+            command = [str(program), f"-test.run=^{name}$"]
             done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
             found[name] = "found unexpected goroutines" in done.stdout + done.stderr
     return found

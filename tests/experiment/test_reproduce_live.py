@@ -64,9 +64,7 @@ def simulation(build: str, *work: str) -> Run:
 
 def listing(build: str) -> Run:
     slow = ("-listen", "127.0.0.1:{port}", "-request-timeout=200ms", "-line-delay=450ms", "-line-cidr", "127.0.0.1/32")
-    return Run(
-        "kubernetes-83333", build, slow, service="apiserver", work=("--request", LISTING, "--connections", "16")
-    )
+    return Run("kubernetes-83333", build, slow, service="apiserver", work=("--request", LISTING, "--connections", "16"))
 
 
 def jobs(build: str) -> Run:

@@ -58,9 +58,7 @@ class Load(Struct, frozen=True, eq=False):
         passes = unit == "second"  # which goes on while snapshots are taken, and after the last batch
         done = seconds if passes else [stage.completed if stage else math.nan for stage in stages]
         ends = [stage is not None and stage.phase in ("batch", "drain" if passes else "batch") for stage in stages]
-        return cls(
-            np.array(done, np.float64), np.array(seconds, np.float64), np.array(ends, np.bool_), timed=passes
-        )
+        return cls(np.array(done, np.float64), np.array(seconds, np.float64), np.array(ends, np.bool_), timed=passes)
 
 
 class _Steps(Struct, frozen=True, eq=False):

@@ -1,6 +1,7 @@
 """What was captured of a test -> its diagnosis, by the same rules as that of a service: an iteration is its work."""
 
 import math
+from collections.abc import Sequence
 from datetime import UTC
 from pathlib import Path
 
@@ -37,17 +38,37 @@ def judged(one: Measured, *, compile_drafts: bool = True, kept: bool = False) ->
     if case is None:
         return made
     source = (str(one.package.module or one.package.folder),)
-    diagnosis = _without_ours(diagnose_case(case, Options(source, compile_drafts=compile_drafts)).diagnosis)
+    diagnosis = _told_once(diagnose_case(case, Options(source, compile_drafts=compile_drafts)).diagnosis)
     diagnosis = replace(diagnosis, called=("--source", *source, str(one.captures)))
     return replace(made, diagnosis=diagnosis, slopes=_slopes(case, diagnosis))
 
 
-def _without_ours(diagnosis: Diagnosis) -> Diagnosis:
-    """Return the diagnosis without what the file that measures holds itself."""
-    findings = [_without_our_sites(one) for one in diagnosis.findings if not _is_ours(one.suspect.sites[0])]
+def _told_once(diagnosis: Diagnosis) -> Diagnosis:
+    """Return the diagnosis without what the file that measures holds itself, and without what is said twice."""
+    held = _functions_of_goroutines(diagnosis.findings)
+    findings = [
+        _without_our_sites(one)
+        for one in diagnosis.findings
+        if not _is_ours(one.suspect.sites[0]) and not (_is_memory(one) and one.suspect.sites[0].frame.function in held)
+    ]
     ranked = tuple(one.ranked(at) for at, one in enumerate(findings, 1))
     said = verdict(ranked, compared=True)
     return replace(diagnosis, verdict=said, summary=Text(f"verdict.{said}", {"findings": len(ranked)}), findings=ranked)
+
+
+def _functions_of_goroutines(findings: Sequence[Finding]) -> set[str]:
+    """Return the functions on the stacks of goroutines that leak, and those that started them.
+
+    Each allocation of a test is seen, those of a few bytes too: what these functions allocate goes with their
+    goroutines, and is no leak of its own as long as they stay.
+    """
+    traces = [one for found in findings if found.confidence != "possible" for one in found.suspect.traces]
+    frames = [frame for one in traces for frame in (*one.frames, *([one.created] if one.created else []))]
+    return {frame.function for frame in frames}
+
+
+def _is_memory(found: Finding) -> bool:
+    return not any(one.measure == "goroutines" for one in found.suspect.growth)
 
 
 def _without_our_sites(found: Finding) -> Finding:

@@ -39,8 +39,8 @@ WORDS: dict[str, tuple[str, str]] = {
         "修复前 {before}，修复后 {after}：仍剩 {ratio}。",
     ),
     "verify.sentence.same": (
-        "{before} before, {after} after: {ratio} of it is left.",
-        "修复前 {before}，修复后 {after}：仍剩 {ratio}。",
+        "{before} before, {after} after: {ratio} of what it was.",
+        "修复前 {before}，修复后 {after}：为原来的 {ratio}。",
     ),
     "verify.sentence.same-no-ratio": (
         "{before} before, {after} after.",
