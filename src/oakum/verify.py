@@ -6,14 +6,17 @@ what would have been seen is gone; where that cannot be said, what is missing is
 
 import math
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import get_args
 
-import numpy as np
 from msgspec.structs import replace
 
 from oakum.compare.trial import Load, growth_slope, smallest_of_heap
 from oakum.model import Diagnosis, Finding, ProcessRow, Slope, Text, Trial, normal_function
+from oakum.model.experiment import Phase, Stage
 from oakum.model.verification import Change, Ratio, Verification, Verified
 
+_EPOCH = datetime(2026, 1, 1, tzinfo=UTC)  # only what lies between two times counts
 # Worst first.
 _ORDER = ("new", "same", "smaller", "unsettled", "gone")
 
@@ -111,12 +114,15 @@ def _trial_for(diagnosis: Diagnosis, other: Diagnosis, found: Finding) -> Trial 
 
 
 def _load(trial: Trial) -> Load:
-    return Load(
-        np.array([math.nan if one is None else one for one in trial.work], np.float64),
-        np.array([math.nan if one is None else one for one in trial.seconds], np.float64),
-        np.array([phase == "batch" for phase in trial.phases], np.bool_),
-        trial.unit == "second",
-    )
+    """Return the work of an experiment as its stages tell it."""
+    stages: list[Stage | None] = []
+    for name, seconds, work in zip(trial.phases, trial.seconds, trial.work, strict=True):
+        phase = next((known for known in get_args(Phase) if known == name), None)
+        if phase is None or seconds is None or work is None:
+            stages.append(None)
+        else:
+            stages.append(Stage(phase, _EPOCH + timedelta(seconds=seconds), work, work))
+    return Load.of(stages, trial.unit)
 
 
 def _slope(found: Finding, trial: Trial | None) -> Slope | None:

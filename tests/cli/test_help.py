@@ -37,7 +37,7 @@ LISTING = b"""bin/agent: go1.21.3
 """
 # Needs a cluster, a database, another machine's socket.
 ELSEWHERE = ("kube://", "prometheus+", "pyroscope+", "parca+", "unix://", "shim:", "journal:")
-RUNS = ("--start", "--exec", "--wait", "curl ")  # starts a program of the reader, or asks another service
+RUNS = ("--start", "--exec", "--wait", "curl ", "--test")  # starts a program of the reader, or asks another service
 SLOW = ("demo", "--recheck", "pid:")  # what diagnoses several times, or waits for the network of a process
 # What a saved diagnosis that an example reads is made of.
 SAVED = {
@@ -119,6 +119,8 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(captures / "buildinfo.txt.gz", place / "captures")
     shutil.copy(RECORDED / "go1.26.6" / "cpu.pb.gz", place)
     shutil.copy(CASE / "go.mod", place)
+    for side in ("before", "after"):
+        shutil.make_archive(str(place / side), "gztar", place, side)
     (place / "body.json").write_text("{}")
     (place / "load.txt").write_text("GET /orders\nGET /stock/{n}\n")
     (place / "bin").mkdir()

@@ -75,6 +75,31 @@ def test_half_that_comes_back_leaves_half() -> None:
     assert found.returned > 0.8
 
 
+def test_what_still_drains_is_not_said_to_stay() -> None:
+    series = counts([2 * size for size in BATCHES])
+    series[-2:] -= (20, 40)
+    found = slope("goroutines", series, load())
+    assert found is not None
+    assert not found.stays
+
+
+def test_what_was_started_and_has_all_ended_leaves_a_narrow_interval() -> None:
+    series = counts([30 * size for size in BATCHES])
+    series[-1] = series[0]
+    found = slope("goroutines", series, load())
+    assert found is not None
+    assert (found.value, found.stays) == (0, False)
+    assert found.smallest < 1
+
+
+def test_a_queue_that_moves_slowly_does_not_stay() -> None:
+    series = counts([40 * size for size in BATCHES])
+    series[-2:] -= (60, 120)
+    found = slope("goroutines", series, load())
+    assert found is not None
+    assert not found.stays
+
+
 def test_what_comes_with_the_time_is_not_of_the_work() -> None:
     series = 12 + 10 * np.arange(len(BATCHES) + 4, dtype=np.float64)  # ten in each second, busy or not
     found = slope("goroutines", series, load())

@@ -29,12 +29,13 @@ AT_ONCE = 6
 SIMULATE = 'POST /api/v1/deploy-apps {"name": "checkout-{n}", "replicas": 4}'
 JOB = 'POST /jobs {"application": "shop-{n}", "language": "java", "revision": "3f9c0a{n}"}'
 LISTING = "GET /api/v1/nodes"
-HEALTHY = (
-    "healthy-pool-to-maximum", "healthy-bounded-cache-partcat", "healthy-warm-up-harbourhub",
-    "healthy-stations-warm-up", "healthy-client-pools-pricecrawl", "healthy-burst-buffers-mediagate",
-    "healthy-finalizers-blobcache", "healthy-small-pool-shuttledesk", "healthy-interned-logsieve",
-    "healthy-serial-printer-labelpress",
-)  # fmt: skip
+# Each with as many requests as fill what it fills: pools, caches, workers that are started at the first use.
+HEALTHY = {
+    "healthy-pool-to-maximum": 300, "healthy-bounded-cache-partcat": 1000, "healthy-stations-warm-up": 1000,
+    "healthy-client-pools-pricecrawl": 300, "healthy-finalizers-blobcache": 300, "healthy-interned-logsieve": 700,
+    "healthy-small-pool-shuttledesk": 60, "healthy-hot-rwlock-timetable": 300, "healthy-parcel-scans": 300,
+    "healthy-worker-generations-sortplant": 300,
+}  # fmt: skip
 _building = threading.Lock()
 
 
@@ -93,7 +94,9 @@ def usual(name: str) -> Run:
     lines = dict.fromkeys(f"{send.method} {send.path} {send.body or ''}".strip() for send in sends)
     told = dict.fromkeys(line.replace("{n}", str(number)) for line in lines for number in range(1, 13))
     words = [word for line in told for word in ("--request", line)]
-    return Run(name, case(name).builds[0].name, ("-listen", "127.0.0.1:{port}"), work=(*words, "--times", "1000"))
+    return Run(
+        name, case(name).builds[0].name, ("-listen", "127.0.0.1:{port}"), work=(*words, "--times", str(HEALTHY[name]))
+    )
 
 
 RUNS = (
@@ -210,7 +213,7 @@ def test_nothing_stays_in_what_is_fixed_or_healthy(run: Run, outcomes: dict[str,
     (trial,) = document["trials"]
     goroutines = trial["totals"][0]
     assert not goroutines["stays"]
-    assert 0 < goroutines["smallest"] < 2  # of a request, or of a second
+    assert 0 < goroutines["smallest"] < 5  # of a request, or of a second; much came and went
 
 
 def test_errors_are_stated_first(outcomes: dict[str, "Future[dict[str, Any]]"]) -> None:

@@ -20,13 +20,13 @@ _OF_TESTS = ("run", "bench", "tags", "short", "env", "baseline", "write_baseline
   oakum verify before.tar.gz after.tar.gz
   # captures, a saved diagnosis, what runs; a page with both curves
   oakum verify before/ after/ -o fix.html -o fix.xml
-  oakum verify before.json http://10.0.0.7:6060 --snapshots 4 --every 1m
+  oakum verify report.json http://10.0.0.7:6060 --snapshots 4 --every 1m
   # goroutines and heap that stay after each test of a package
   oakum verify --test ./desk
   # one test, twenty iterations; one benchmark
   oakum verify --test ./desk -run TestQuote -count 20
   oakum verify --test ./desk --bench BenchmarkQuote
-  # in CI: known leaks pass, a new one fails the step and is shown in the code
+  # in CI: leaks of the baseline pass, a new one fails and is annotated
   oakum verify --test ./... --baseline leaks.json --enforce --github
   # write that baseline
   oakum verify --test ./... --baseline leaks.json --write-baseline
@@ -67,7 +67,7 @@ See also: oakum reproduce (makes experiments), oakum diagnose, oakum report --re
 @click.option("--tags", default="", metavar="LIST", help="Build tags.")
 @click.option("--short", is_flag=True, help="Run tests with -short.")
 @click.option("--env", multiple=True, metavar="NAME[=VALUE]", help="Environment variable for the tests; repeatable.")
-@click.option("--baseline", metavar="FILE", help="File of known leaks, which are told apart and never fail.")
+@click.option("--baseline", metavar="FILE", help="File of accepted leaks: listed separately, never a failure.")
 @click.option("--write-baseline", is_flag=True, help="Write the leaks found to --baseline.")
 @click.option("--enforce", is_flag=True, help="Exit 1 when a test leaks what the baseline does not have.")
 @click.option("--github", is_flag=True, help="Print annotations for GitHub Actions (::error file=...).")

@@ -41,10 +41,7 @@ def verify_tests(folder: Path, asked: "Asked", wanted: Wanted) -> int:
     known = _known(wanted)
     with place_for_captures(wanted.keep) as place:
         tests = GoTests(folder, asked, place)
-        for problem in tests.warnings():
-            from oakum.report.words.lines import problem_line
-
-            remark(problem_line(problem, wanted.lang))
+        _heed(tests, wanted.lang)
         progress = Progress("testing", wanted.lang)
         try:
             run = _run(tests, wanted, progress)
@@ -56,6 +53,18 @@ def verify_tests(folder: Path, asked: "Asked", wanted: Wanted) -> int:
     if wanted.write_baseline:
         _write_baseline(run, known, wanted)
     return _code(run, wanted)
+
+
+def _heed(tests: "GoTests", lang: str) -> None:
+    """Say what in the checkout is not followed; raise where Go would read what lies outside of it."""
+    from oakum.report.words.lines import problem_line
+
+    found = tests.inspect()
+    told = [problem_line(problem, lang) for problem in found.warnings]
+    if found.leads_outside:
+        raise OakumError("\n".join(told))
+    for line in told:
+        remark(line)
 
 
 def env_of(words: Sequence[str]) -> Mapping[str, str]:

@@ -34,6 +34,9 @@ _PRECISE = 0.02
 _WARM = 4
 # For each unit, in the later half against all: a leak goes on as it began, what fills up does not.
 _LATER = 0.5
+# A last step down after the work is none if it is smaller than this, in goroutines or as a part of all; where every
+# step goes down, it is a queue that moves, however slowly.
+_BACK, _STILL, _SLIGHTLY = 2, 0.02, 0.002
 # So many came while nothing was done: then they come with the time, too.
 _IDLE = 3
 _PLACES_MOST = 50
@@ -61,13 +64,21 @@ class Load(Struct, frozen=True, eq=False):
         return cls(np.array(done, np.float64), np.array(seconds, np.float64), np.array(ends, np.bool_), timed=passes)
 
 
+class _Left(Struct, frozen=True):
+    """What was left of some batches after draining."""
+
+    kept: float
+    most: float  # if what was gone in the end was of the batch that warmed up, too
+    part: float  # of all that had come
+    falls: bool  # it has not drained yet
+
+
 class _Steps(Struct, frozen=True, eq=False):
     """One series against the work: what came with each batch, what was left of it in the end, and what time brought."""
 
     work: Floats  # of each batch but the one that warms up
     came: Floats
-    kept: float  # from the first of them to the end, after draining
-    most: float  # the same, if what was gone in the end was of the batch that warmed up, too
+    left: "_Left"
     drift: float  # a second, without work
     lasted: float  # seconds of the batches
     idle: float  # seconds without work
@@ -87,10 +98,10 @@ def slope(measure: SlopeMeasure, counts: Floats, load: Load, noise: Floats | Non
     steps = _steps(counts, load)
     if steps is None:
         return None
-    value = (steps.kept - steps.drift * steps.lasted) / steps.units
+    value = (steps.left.kept - steps.drift * steps.lasted) / steps.units
     low, high = _interval(value, steps, noise)
-    if steps.most > steps.kept:
-        high = _interval(value + (steps.most - steps.kept) / steps.units, steps, noise)[1]
+    if steps.left.most > steps.left.kept:
+        high = _interval(value + (steps.left.most - steps.left.kept) / steps.units, steps, noise)[1]
     least = (_POWER + _NORMAL) / _NORMAL * (high - low) / 2
     if noise is None:  # with none at all the interval is narrower than what makes a trend
         least = max(least if value else 0.0, _SEEN / steps.units)
@@ -137,11 +148,21 @@ def _steps(counts: Floats, load: Load) -> _Steps | None:
     drift, idle = _drift(counts, load, known) if not load.timed else (0.0, 0.0)
     lasted = float(load.seconds[points[-1]] - load.seconds[points[0]])
     after = drift * float(load.seconds[last] - load.seconds[points[-1]])
-    kept = float(counts[last] - counts[points[0]]) - after
-    fell = max(0.0, float(counts[points[-1]] - counts[last]) + after)
-    rose = float(counts[points[-1]] - counts[known[0]])
-    most = max(kept, float(came.sum()) * (1 - min(1.0, fell / rose))) if rose > 0 else kept
-    return _Steps(work, came, kept, most, drift, lasted, idle, (points[0], last))
+    left = _left(counts, points, known, after)
+    return _Steps(work, came, left, drift, lasted, idle, (points[0], last))
+
+
+def _left(counts: Floats, points: Sequence[int], known: Sequence[int], after: float) -> _Left:
+    """Return what was left of the batches; `after` came with the time since the last of them."""
+    base, start, top, end = (float(counts[at]) for at in (known[0], points[0], points[-1], known[-1]))
+    kept = end - after - start
+    if kept < 0:  # then what the first batch brought has gone as well, and was no warm-up
+        kept = max(kept, min(0.0, end - after - base))
+    part = min(1.0, max(0.0, (end - after - base) / (top - base))) if top > base else 1.0
+    drained = counts[[at for at in known if at >= points[-1]]]
+    down = -np.diff(drained)
+    falls = len(down) > 1 and (down[-1] > max(_BACK, _STILL * top) or down.min() > max(_BACK, _SLIGHTLY * top))
+    return _Left(kept, max(kept, (top - start) * part), part, bool(falls))
 
 
 def _drift(counts: Floats, load: Load, known: Sequence[int]) -> tuple[float, float]:
@@ -169,6 +190,7 @@ def _interval(value: float, steps: _Steps, noise: Floats | None) -> tuple[float,
     student = _STUDENT[min(len(work) - 1, len(_STUDENT)) - 1] if len(work) > 1 else _STUDENT[0]
     per_unit = float(steps.came.sum()) / units
     scatter = ((steps.came - per_unit * work) ** 2 / work).sum() / max(1, len(work) - 1)
+    scatter *= steps.left.part  # of what came and went nothing is left that could differ
     blur = _BLUR if noise is None else 0.0
     if steps.drift:  # what comes with the time comes by chance as well, and its rate is known from the idle time alone
         blur += steps.drift * steps.lasted * (1 + steps.lasted / max(steps.idle, 1e-9))
@@ -197,9 +219,9 @@ def _least(slopes: Floats) -> Floats:
 
 def _goes_on(steps: _Steps, *, exact: bool) -> bool:
     """Tell whether it grew batch by batch, to the end: enough of it, and for each unit as much as before."""
-    if (steps.came > 0).sum() < min(_BATCHES, len(steps.work)) or len(steps.work) < 2:
+    if steps.left.falls or (steps.came > 0).sum() < min(_BATCHES, len(steps.work)) or len(steps.work) < 2:
         return False
-    if exact and steps.kept < _FEW:
+    if exact and steps.left.kept < _FEW:
         return False
     done = np.cumsum(steps.work)
     late = done - steps.work >= done[-1] / 2 if len(done) > 2 else np.arange(len(done)) == len(done) - 1

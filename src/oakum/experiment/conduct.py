@@ -24,7 +24,7 @@ _PARTS = (2, 2, 4, 3, 5, 4)
 _BACK_OFF = 2.0  # seconds, for one that is overloaded
 _COLLECTS = "gc=1"  # heap?gc=1
 _ALIKE = 3  # looks in a row
-_DRAINS_MOST = 4  # snapshots after the work, while the count still falls
+_DRAINS_MOST = 6  # snapshots after the work, while the count still falls
 
 
 class Setup(Struct, frozen=True):

@@ -21,8 +21,8 @@ from msgspec import json as typed_json
 
 from oakum.collect.programs import Ran, run_program
 from oakum.experiment.call_go import call_go, environment
-from oakum.experiment.checkout import inspect_checkout
-from oakum.model import OakumError, Problem, UsageError
+from oakum.experiment.checkout import Checkout, inspect_checkout
+from oakum.model import OakumError, UsageError
 from oakum.model.tested import TestKind, TestOutcome
 
 HELPER = "zz_oakum_measure_test.go"
@@ -115,9 +115,10 @@ class GoTests:
             raise OakumError(f"go list: {_end(ran.err.decode('utf-8', 'replace'))}")
         return tuple(_package(row) for row in rows if row[3] != "0" or row[4] != "0")
 
-    def warnings(self) -> tuple[Problem, ...]:
-        """Return what in the checkout is not followed."""
-        return inspect_checkout(self.folder, (self.folder,), self.env).warnings
+    def inspect(self) -> Checkout:
+        """Return what in the checkout is not followed, and whether it leads outside."""
+        module = next((one for one in (self.folder, *self.folder.parents) if (one / "go.mod").is_file()), self.folder)
+        return inspect_checkout(module, (module,), self.env)
 
     def build(self, package: Package) -> Path | Unbuilt:
         """Return the test program of a package, with what measures in it."""

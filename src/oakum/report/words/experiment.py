@@ -26,8 +26,8 @@ WORDS: dict[str, tuple[str, str]] = {
         "（共 {units:,} {unit:unit}）。",
     ),
     "experiment.heap-level-under-load": (
-        "{units:,} {unit:units} left nothing here that goes on growing: {value} [{low}, {high}] per {unit:unit}, within "
-        "sampling, or levelling off with the whole heap.",
+        "{units:,} {unit:units} left nothing here that goes on growing: {value} [{low}, {high}] per {unit:unit}, "
+        "within sampling, or levelling off with the whole heap.",
         "{units:,} {unit:unit}之后，此处没有持续增长的残留：每{unit:unit} {value} [{low}, {high}]，"
         "在采样误差之内，或随整个堆趋于平稳。",
     ),
