@@ -3,6 +3,7 @@
 Exit codes as of diagnose: 0 nothing stays, 1 it leaks, 3 undecided.
 """
 
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -243,6 +244,7 @@ def _conducted(word: str, work: "Work", given: dict[str, Any], place: Path | Non
     setup = Setup(times, drain=drain, limit=given["max_time"])
     bundle = Bundle(where, None, vault.known, given["overwrite"], worded)
     progress = Progress("reproducing", lang)
+    progress.at(Text("progress.settling"))
     try:
         options = replace(capture_options(given), gc=True)
         done = Conduct(target, work, setup, options, bundle, _watch(progress, work, times, given["everything"])).run()
@@ -305,6 +307,7 @@ def _diagnosed(word: str, place: Path, outputs: Any, given: dict[str, Any], lang
     from oakum.cli.live import bare
     from oakum.pipeline.diagnosis import Options, diagnose_case
     from oakum.pipeline.figures import figures
+    from oakum.report.words import say
 
     made = case((str(place),), asked=(word,), lang=lang)
     progress = Progress("diagnosing", lang)
@@ -317,4 +320,6 @@ def _diagnosed(word: str, place: Path, outputs: Any, given: dict[str, Any], lang
     called = (*options, *(["--no-source"] if given["no_source"] else []), str(place))
     diagnosis = replace(done.diagnosis, called=called, target=bare(word))
     produce(diagnosis, outputs, Manner(lang, given["incident"]), lambda: figures(made, diagnosis.findings))
+    if diagnosis.verdict == "leaking":
+        remark(say(Text("reproduce.next", {"before": shlex.quote(str(place))}), lang))
     return 130 if interrupted else _EXIT[diagnosis.verdict]
