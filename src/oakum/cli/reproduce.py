@@ -13,6 +13,7 @@ import click
 from msgspec.structs import replace
 
 from oakum.cli.access_options import DURATION, LiveCommand, access_options
+from oakum.cli.interrupts import ended_alike
 from oakum.cli.outputs import Manner, incident_option, lang_option, language, produce, wanted
 from oakum.cli.screen import Progress, remark
 from oakum.model import Argument, OakumError, Text, Unreachable, UsageError
@@ -127,10 +128,13 @@ def command(target: str | None, **given: Any) -> int:
     )
     lang = given["lang"] or language()
     asked = _requests(given)
-    with _service(target, given) as (word, base):
+    for folder in given["source"]:
+        if not Path(folder).is_dir():
+            raise UsageError(f"--source {folder}: no such directory")
+    with ended_alike(), _service(target, given) as (word, base):
         place = Path(bundles[0]) if bundles else None
         work = _work(given, asked, base)
-        _guard(word, [*asked], given["yes"])
+        _guard(word, asked, given["yes"] or given["wait"] is not None)
         done, place = _conducted(word, work, given, place, lang)
         _remarks(done, place, lang)
     return _diagnosed(word, place, outputs, given, lang, interrupted=done.experiment.ended == "interrupted")
