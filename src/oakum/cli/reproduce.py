@@ -3,6 +3,7 @@
 Exit codes as of diagnose: 0 nothing stays, 1 it leaks, 3 undecided.
 """
 
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ import click
 from msgspec.structs import replace
 
 from oakum.cli.access_options import DURATION, LiveCommand, access_options
+from oakum.cli.interrupts import ended_alike
 from oakum.cli.outputs import Manner, incident_option, lang_option, language, produce, wanted
 from oakum.cli.screen import Progress, remark
 from oakum.model import Argument, OakumError, Text, Unreachable, UsageError
@@ -126,10 +128,13 @@ def command(target: str | None, **given: Any) -> int:
     )
     lang = given["lang"] or language()
     asked = _requests(given)
-    with _service(target, given) as (word, base):
+    for folder in given["source"]:
+        if not Path(folder).is_dir():
+            raise UsageError(f"--source {folder}: no such directory")
+    with ended_alike(), _service(target, given) as (word, base):
         place = Path(bundles[0]) if bundles else None
         work = _work(given, asked, base)
-        _guard(word, [*asked], given["yes"])
+        _guard(word, asked, given["yes"] or given["wait"] is not None)
         done, place = _conducted(word, work, given, place, lang)
         _remarks(done, place, lang)
     return _diagnosed(word, place, outputs, given, lang, interrupted=done.experiment.ended == "interrupted")
@@ -243,6 +248,7 @@ def _conducted(word: str, work: "Work", given: dict[str, Any], place: Path | Non
     setup = Setup(times, drain=drain, limit=given["max_time"])
     bundle = Bundle(where, None, vault.known, given["overwrite"], worded)
     progress = Progress("reproducing", lang)
+    progress.at(Text("progress.settling"))
     try:
         options = replace(capture_options(given), gc=True)
         done = Conduct(target, work, setup, options, bundle, _watch(progress, work, times, given["everything"])).run()
@@ -305,6 +311,7 @@ def _diagnosed(word: str, place: Path, outputs: Any, given: dict[str, Any], lang
     from oakum.cli.live import bare
     from oakum.pipeline.diagnosis import Options, diagnose_case
     from oakum.pipeline.figures import figures
+    from oakum.report.words import say
 
     made = case((str(place),), asked=(word,), lang=lang)
     progress = Progress("diagnosing", lang)
@@ -317,4 +324,6 @@ def _diagnosed(word: str, place: Path, outputs: Any, given: dict[str, Any], lang
     called = (*options, *(["--no-source"] if given["no_source"] else []), str(place))
     diagnosis = replace(done.diagnosis, called=called, target=bare(word))
     produce(diagnosis, outputs, Manner(lang, given["incident"]), lambda: figures(made, diagnosis.findings))
+    if diagnosis.verdict == "leaking":
+        remark(say(Text("reproduce.next", {"before": shlex.quote(str(place))}), lang))
     return 130 if interrupted else _EXIT[diagnosis.verdict]

@@ -4,6 +4,7 @@ Found only in absolute folders of the PATH: an empty or relative one is the fold
 checkout of somebody else. Ended, with all that it started, when the time is up or it printed too much.
 """
 
+import errno
 import os
 import shutil
 import signal
@@ -29,6 +30,14 @@ class Ran(NamedTuple):
 def find_program(name: str, env: Mapping[str, str] = os.environ, without: Path | None = None) -> str | None:
     """Return the absolute path of a program, found by the PATH; never one that lies in the folder `without`."""
     return shutil.which(name, path=safe_path(env, without) or os.devnull)
+
+
+def named_program(word: str) -> str:
+    """Return the program that a command line begins with: a path as it is, a name found by the PATH; raise OSError."""
+    found = word if os.sep in word else find_program(word)
+    if found is None or not Path(found).exists():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), word)
+    return found
 
 
 def safe_path(env: Mapping[str, str], without: Path | None = None) -> str:

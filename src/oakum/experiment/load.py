@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 
-from oakum.collect.programs import Ran, run_program
+from oakum.collect.programs import Ran, named_program, run_program
 from oakum.experiment.requests import Request
 from oakum.model import UsageError
 
@@ -92,6 +92,10 @@ class Commands:
         if not self._words:
             raise UsageError("--exec: the command is empty")
         self._seconds = seconds
+        try:
+            self._program = named_program(self._words[0])
+        except OSError as error:
+            raise UsageError(f"--exec {self._words[0]}: {error.strerror}") from error
         self.asked: tuple[str, ...] = (self._words[0],)  # its arguments may hold a secret
 
     def do(self, count: int, first: int, until: float) -> Tally:
@@ -99,7 +103,7 @@ class Commands:
         for number in range(first, first + count):
             if time.monotonic() >= until:
                 break
-            words = [word.replace("{n}", str(number)) for word in self._words]
+            words = [self._program, *(word.replace("{n}", str(number)) for word in self._words[1:])]
             try:
                 ran = run_program(words, self._seconds, _PRINTED_MOST)
             except OSError as error:
@@ -191,10 +195,10 @@ class _Client:
             dict(request.headers),
         )
         answer = connection.getresponse()
-        left = _ANSWER_MOST
-        while left > 0 and (piece := answer.read(min(left, 1 << 20))):
+        left, until = _ANSWER_MOST, time.monotonic() + self._seconds
+        while left > 0 and time.monotonic() < until and (piece := answer.read1(1 << 16)):  # a stream may never end
             left -= len(piece)
-        if left <= 0 or answer.will_close:
+        if not answer.isclosed() or answer.will_close:
             self._drop(key)
         return answer.status
 

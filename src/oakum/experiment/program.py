@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from oakum.collect.process.proc import Proc, pids
 from oakum.collect.process.running import served
-from oakum.collect.programs import Started
+from oakum.collect.programs import Started, named_program
 from oakum.collect.web import Access
 from oakum.model import OakumError, UsageError
 
@@ -44,7 +44,7 @@ def running(command: str, seconds: float, there: Callable[[], bool] | None = Non
         raise UsageError("--start: the command is empty")
     with tempfile.TemporaryFile() as log:
         try:
-            started = Started(words, log)
+            started = Started([named_program(words[0]), *words[1:]], log)
         except OSError as error:
             raise UsageError(f"--start {words[0]}: {error.strerror or error}") from error
         try:

@@ -59,6 +59,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "fewer at a time with --connections 1",
         "服务持续返回过载（429、503）：完成 {done:,} {unit:unit}后停止发送；可用 --connections 1 降低并发",
     ),
+    "reproduce.next": (
+        "with the fix: the same once more, -o after.tar.gz; then: oakum verify {before} after.tar.gz",
+        "修复之后：用 -o after.tar.gz 再做一次同样的实验，然后执行 oakum verify {before} after.tar.gz",
+    ),
     "reproduce.error": ("the last error: {error}", "最后一次错误：{error}"),
     # The answer.
     "experiment.one": ("{unit:unit}", "{unit:unit}"),

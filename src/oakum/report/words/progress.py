@@ -5,9 +5,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "progress.deriving": ("deriving it again: ", "正在重新推导："),
     "progress.diagnosing": ("diagnosing: ", "正在诊断："),
     "progress.reproducing": ("reproducing: ", "正在复现："),
+    "progress.settling": ("two snapshots before the work", "负载开始前采集两次快照"),
     "progress.work": ("{done:,} of {total:,} {unit:units}", "已完成 {done:,} / {total:,} {unit:unit}"),
     "progress.slope": (
-        "{value:.2f} [{low:.2f}, {high:.2f}] goroutines per {unit:unit} so far",
+        "{value:.2f} [{low:.2f}, {high:.2f}] goroutines per {unit:unit}",
         "目前每{unit:unit}残留 {value:.2f} [{low:.2f}, {high:.2f}] 个协程",
     ),
     "progress.looking": ("looking: ", "正在查看："),
