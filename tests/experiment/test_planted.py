@@ -341,4 +341,6 @@ def test_only_one_module_starts_go_and_three_start_programs() -> None:
     }
     assert starters == {"collect/programs.py", "cli/graph.py"}
     callers = {path.name for path, text in texts.items() if re.search(r"\brun_program\(", text)}
-    assert callers == {"programs.py", "call_go.py", "journal.py", "plugin.py"}
+    assert callers == {"programs.py", "call_go.py", "journal.py", "plugin.py", "load.py"}  # --exec asks for it by name
+    runners = {path.name for path, text in texts.items() if re.search(r"\bStarted\(", text)}
+    assert runners == {"program.py"}  # --start does
