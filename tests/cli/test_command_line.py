@@ -19,6 +19,7 @@ NOT_FILES = (
     "peek",
     "doctor",
     "completion",
+    "reproduce",
     "verify",
 )  # verbs that one file alone is not for
 OAKUM = f"{quote(sys.executable)} -m oakum"

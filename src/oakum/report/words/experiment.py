@@ -100,8 +100,11 @@ WORDS: dict[str, tuple[str, str]] = {
     # The picture and the table.
     "section.experiment": ("Experiment", "实验"),
     "experiment.line": ("{units:,} {unit:units}", "{units:,} {unit:unit}"),
-    "experiment.chart": ("{what} at `{function}` against {unit:units} done", "`{function}` 处的{what}与已完成的工作量"),
-    "experiment.chart-whole": ("{what} against {unit:units} done", "{what}与已完成的工作量"),
+    "experiment.chart": (
+        "{what} at `{function}` against {unit:units} done",
+        "`{function}` 处的{what}，横轴为完成量（{unit:unit}）",
+    ),
+    "experiment.chart-whole": ("{what} against {unit:units} done", "{what}，横轴为完成量（{unit:unit}）"),
     "experiment.done": ("{count:,} {unit:units}", "{count:,} {unit:unit}"),
     "experiment.sent": (
         "{units:,} {unit:units} in {batches} batches of different sizes, with a snapshot after each.",
