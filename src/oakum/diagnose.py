@@ -12,6 +12,7 @@ from oakum.compare.heap import heap_growth
 from oakum.compare.memory import memory, memory_series
 from oakum.compare.timeline import shows_growth, snapshot_rows, timeline
 from oakum.detect.chains import link_processes
+from oakum.detect.experiment import Work, with_work
 from oakum.detect.gaps import gaps
 from oakum.detect.goroutines import goroutine_suspects
 from oakum.detect.heap import heap_suspects
@@ -33,14 +34,18 @@ from oakum.model import (
     Diagnosis,
     Finding,
     Gap,
+    Growth,
     Memory,
     Population,
     Process,
     ProcessRow,
+    Slope,
     Sources,
     Suspect,
     Text,
+    Trial,
 )
+from oakum.model.heap_growth import MemorySeries
 from oakum.model.signals import Event, Signal
 from oakum.model.vocabulary import HARMLESS
 
@@ -61,6 +66,7 @@ def diagnose(case: Case, progress: Progress = _silent, sources: Sources | None =
     works: list[Activity] = []
     measured: list[Measured] = []
     found: dict[str, tuple[Population, ...]] = {}
+    trials: list[Trial] = []
     signals = _signals(case)
     for process in case.processes:
         progress(Text("progress.comparing", {"snapshots": len(process.snapshots), "process": process.name}))
@@ -68,6 +74,7 @@ def diagnose(case: Case, progress: Progress = _silent, sources: Sources | None =
         measured.append(_measured(process))
         found[process.id] = _populations(process)
         suspects += _suspects(measured[-1], works[-1], found[process.id], signals)
+        trials += _trials(measured[-1], found[process.id])
         memories.append(_memory(measured[-1]))
     suspects = recognise(join_peers(suspects), case.processes, leaks())
     linked = link_processes(case, found, suspects, confidence, edge_confidence)
@@ -99,6 +106,7 @@ def diagnose(case: Case, progress: Progress = _silent, sources: Sources | None =
         chains=tuple(_with_finding(chain, findings) for chain in linked.chains),
         signals=signals,
         events=events,
+        trials=tuple(trials),
     )
 
 
@@ -146,11 +154,13 @@ def _suspects(
 ) -> list[Suspect]:
     """Return what goroutines, heap, memory and metrics of a process make suspicious, harmless suspects too."""
     process, growth, series = measured.process, measured.heap, measured.memory
-    goroutines = goroutine_suspects(process, found, work, count_in_baseline(process), cleared)
+    sent = _work(process, series)
+    goroutines = goroutine_suspects(process, found, work, count_in_baseline(process), cleared, sent)
     pins = attribute(goroutines, growth, process)
     captured_series = memory_series(process) if process.history else series
     heap = heap_suspects(process, growth, captured_series, goroutines, work.steps, pins)
     captured = join_heap(goroutines, heap, pins, process)
+    captured = [with_work(one, sent) for one in captured] if sent else captured
     past = _with_past(process)
     work = activity(past.snapshots) if process.history else work
     own = [one for one in signals if one.process == (process.run.first if process.run else process.id)]
@@ -159,6 +169,34 @@ def _suspects(
         *(with_events(one, process.snapshots) for one in captured),
         *(with_events(one, past.snapshots) for one in numbers),
     ]
+
+
+def _trials(measured: Measured, found: Sequence[Population]) -> list[Trial]:
+    """Return what an experiment with the process shows, where one was made."""
+    if measured.process.experiment is None:
+        return []
+    from oakum.compare.trial import trial
+
+    told = trial(measured.process, found, measured.heap, measured.memory)
+    return [told] if told else []
+
+
+def _work(process: Process, memory: MemorySeries) -> Work | None:
+    """Return the work that was sent to a process, and what tells what it leaves; None where none was."""
+    made = process.experiment
+    if made is None or len(made.stages) != len(process.snapshots):
+        return None
+    from oakum.compare.trial import Load, growth_slope, heap_slope, population_slope
+
+    load = Load.of(made.stages, made.unit)
+    period = max((snapshot.heap.period for snapshot in process.snapshots if snapshot.heap), default=0)
+
+    def of_growth(suspect: Suspect, one: Growth) -> Slope | None:
+        objects = next((other.counts for other in suspect.growth if other.measure == "inuse_objects"), ())
+        return growth_slope(one.measure, one.counts, objects, load, period)
+
+    done = max((stage.completed for stage in made.stages if stage), default=0)
+    return Work(made.unit, done, lambda one: population_slope(one, load), of_growth, heap_slope(memory, load))
 
 
 def _memory(measured: Measured) -> Memory:

@@ -1,8 +1,8 @@
 """Evidence -> confidence and verdict: the only place where trust is decided. One page.
 
 Comes in: suspects with their evidence. Goes out: findings, worst first, and what was found harmless. Words, not
-percentages: `proven` needs Go's own proof, `likely` needs two independent reasons or one that nobody can explain away,
-everything else is `possible`, and what is explained is no finding.
+percentages: `proven` needs Go's own proof or an experiment, `likely` needs two independent reasons or one that nobody
+can explain away, everything else is `possible`, and what is explained is no finding.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ from oakum.model.diagnosis import Argument
 from oakum.model.vocabulary import AT_REST, CLEARS, HARMLESS, EvidenceKind, Kinds, Mechanism, WaitKind
 
 # It grows and nobody exits; it is still there after the load; the baseline has none of it.
-_GROWS: frozenset[EvidenceKind] = frozenset({"steady-growth", "outlives-load", "baseline"})
+_GROWS: frozenset[EvidenceKind] = frozenset({"reproduced", "steady-growth", "outlives-load", "baseline"})
 # Locks that their own words prove to be taken in a cycle, or twice by one goroutine.
 _DEADLOCK: frozenset[EvidenceKind] = frozenset({"wait-cycle", "locked-twice", "reader-writer-reader"})
 # What an idle pool shows in one snapshot.
@@ -34,7 +34,8 @@ _POOL: frozenset[EvidenceKind] = frozenset(
     }
 )
 _GREW: frozenset[EvidenceKind] = _GROWS | {
-    "single-step", "heap-steady-growth", "heap-single-step", "heap-baseline", "off-heap-steady-growth",
+    "single-step", "heap-reproduced", "heap-steady-growth", "heap-single-step", "heap-baseline",
+    "off-heap-steady-growth",
 }  # fmt: skip
 # Many of them, or for long: with a stack that upstream knows, and a version that has the bug, no coincidence.
 _PILED: Mapping[WaitKind | None, frozenset[EvidenceKind]] = {
@@ -61,7 +62,9 @@ _MOST_OF_IT = 0.5
 def confidence(suspect: Suspect) -> Confidence:
     """Return how sure the evidence makes us that this is a leak."""
     kinds = suspect.kinds
-    if kinds.has("leak-profile"):  # Go's own collector lists nothing that could go on
+    if kinds.any("leak-profile", "reproduced"):  # Go's own collector; an experiment, with its interval
+        return "proven"
+    if kinds.has("heap-reproduced") and not _explained_away(kinds):
         return "proven"
     if kinds.any("process-cycle", "peer-blocked"):  # the processes, looked at together, leave nobody who could answer
         return "likely"
@@ -147,10 +150,7 @@ def _likely_at_rest(suspect: Suspect) -> bool:
 
 def _likely_memory(suspect: Suspect) -> bool:
     kinds = suspect.kinds
-    away = kinds & _EXPLAINED_AWAY
-    if kinds.has("never-removed"):  # the source names what keeps it: not the goroutines that grow beside it
-        away -= {"heap-with-goroutines"}
-    if away:
+    if _explained_away(kinds):
         return False
     if suspect.mechanisms[0] == "growing-container" and suspect.weight < _PART and not kinds.has("never-removed"):
         return False
@@ -167,6 +167,14 @@ def _likely_memory(suspect: Suspect) -> bool:
         return True
     # Nothing in the code takes it out, and it follows the work.
     return kinds.has("never-removed", "heap-even-growth") or kinds.has("off-heap-steady-growth")
+
+
+def _explained_away(kinds: Kinds) -> bool:
+    """Tell whether something else explains the memory."""
+    away = kinds & _EXPLAINED_AWAY
+    if kinds.has("never-removed"):  # the source names what keeps it: not the goroutines that grow beside it
+        away -= {"heap-with-goroutines"}
+    return bool(away)
 
 
 def edge_confidence(kinds: Kinds) -> Confidence:
@@ -189,11 +197,14 @@ def cleared(kinds: Kinds, wait: WaitKind, misplaced: bool) -> Mechanism | None:
     """
     if kinds.any("never-wakes", "nil-stop-channel", "leak-profile", "goleak"):
         return None
+    if kinds.has("reproduced"):  # what is kept for the next use may be kept for longer than an experiment drains
+        return CLEARS["idle-by-design"] if kinds.has("idle-by-design") else None
     if kinds.has("unanswered"):  # a client that stays connected to who asks does not mean that it is answered
         return None
     inside = kinds.has("mid-operation", "outlives-load")
     never_full = (wait == "hard" or misplaced or inside) and not kinds.has("progress")
-    clears = (kind for kind in CLEARS if kinds.has(kind) and not (kind == "plateau" and never_full))
+    full = ("plateau", "level-under-load")
+    clears = (kind for kind in CLEARS if kinds.has(kind) and not (kind in full and never_full))
     return next((CLEARS[kind] for kind in clears), None)
 
 

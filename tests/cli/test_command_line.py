@@ -11,7 +11,17 @@ from oakum import __version__
 from oakum.cli import COMMANDS
 from support import DEMO, ROOT, imported, oakum, oakum_process
 
-NOT_FILES = ("demo", "diff", "find", "list", "peek", "doctor", "completion")  # verbs that one file alone is not for
+NOT_FILES = (
+    "demo",
+    "diff",
+    "find",
+    "list",
+    "peek",
+    "doctor",
+    "completion",
+    "reproduce",
+    "verify",
+)  # verbs that one file alone is not for
 OAKUM = f"{quote(sys.executable)} -m oakum"
 
 

@@ -23,6 +23,16 @@ PARTS = (
     "next_gc",
 )
 MEMORY = dict.fromkeys(PARTS, (int, None)) | {"process": TEXT, "last_gc": (str, None), "full_in_seconds": (*NUMBER, None), "says": [SENTENCE]}  # fmt: skip
+SLOPE = {
+    "measure": TEXT, "value": NUMBER, "low": NUMBER, "high": NUMBER, "stays": bool, "smallest": NUMBER,
+    "returned": NUMBER, "more": (int, None), "counts": [(*NUMBER, None)], "place": (FRAME, None), "state": (str, None),
+    "key": TEXT,
+}  # fmt: skip
+TRIAL = {
+    "process": TEXT, "target": TEXT, "unit": TEXT, "asked": [TEXT], "ended": TEXT, "work": [(int, None)],
+    "phases": [(str, None)], "seconds": [(*NUMBER, None)], "failed": int, "statuses": dict, "totals": [SLOPE],
+    "places": [SLOPE], "source": TEXT,
+}  # fmt: skip
 CONTRACT = {
     "schema": TEXT, "tool": TEXT, "verdict": TEXT, "summary": SENTENCE,
     "processes": [{"id": TEXT, "name": TEXT, "build": ({"go": TEXT, "path": TEXT, "main": TEXT, "version": TEXT, "modules": dict}, None)}],
@@ -74,7 +84,7 @@ CONTRACT = {
     "timeline": [{
         "at": (str, None), "process": TEXT, "baseline": bool, "captured": bool, "label": TEXT, "totals": dict, "inputs": [TEXT],
     }],
-    "chains": [], "trials": [], "called": [TEXT], "notices": [SENTENCE],
+    "chains": [], "trials": [TRIAL], "called": [TEXT], "notices": [SENTENCE],
     "signals": [{
         "process": TEXT, "measure": TEXT, "first": NUMBER, "last": NUMBER, "shape": TEXT, "steps": int, "source": TEXT,
         "onset": ({"at": TEXT, "low": TEXT, "high": TEXT}, None), "idle": (SENTENCE, None),

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from oakum.assemble.builds import Built, Program, attach, build_name, give
+from oakum.assemble.experiments import experiment_of
 from oakum.assemble.folders import folders, programs_of, target_of
 from oakum.assemble.parts import Grouped, Input, Part, process_name
 from oakum.assemble.processes import merged, names_of, separated
@@ -128,6 +129,7 @@ def _processes(
                     history=past,
                     given=next((part.given for part in mine if part.slot), ""),
                     run=which,
+                    experiment=experiment_of(one.parts, taken),
                 )
             )
     return processes, firsts

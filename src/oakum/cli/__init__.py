@@ -20,11 +20,13 @@ from oakum import __version__
 GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     ("Find the root cause", (
         ("diagnose", "Root cause of a leak: location, mechanism, confidence, fix."),
+        ("reproduce", "Reproduce a leak: growth per request, with an interval."),
         ("report", "Render a saved diagnosis in any format; --recheck verifies it."),
         ("capture", "Capture dumps, profiles and metrics of running targets."),
         ("find", "Go processes on this machine, and their pprof endpoints."),
     )),
     ("Prevent leaks", (
+        ("verify", "Prove that a leak is gone; what stays after go tests."),
         ("scan", "Leaking code in Go source, known upstream bugs in a build."),
         ("known", "Known upstream bugs: list, search, show, match."),
     )),

@@ -4,9 +4,7 @@ import gc
 import json
 import os
 import secrets
-import signal
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from oakum.cli.access_options import DURATION, LiveCommand, access_options, guard_options, snapshots_option
+from oakum.cli.interrupts import ended_alike
 from oakum.cli.screen import Progress, remark
 from oakum.model.errors import UsageError
 from oakum.report.words.lines import worded
@@ -164,7 +163,7 @@ def _take(words: Sequence[str], opened: "Opened", given: dict[str, Any], as_json
     except BaseException:
         bundle.close()  # whatever it was, what was taken is kept
         raise
-    with _ended_alike():
+    with ended_alike():
         try:
             bundle.close()
         except KeyboardInterrupt:
@@ -204,7 +203,7 @@ def _run(opened: "Opened", given: dict[str, Any], bundle: "Bundle | None") -> "C
     )
     progress = Progress("capturing" if bundle else "looking:")
     gc.enable()  # a series may take hours
-    with _ended_alike():
+    with ended_alike():
         try:
             return CaptureScheduler(opened, asked, schedule, bundle, progress_reporter(progress)).run()
         finally:
@@ -249,17 +248,3 @@ def _key(name: str) -> str:
     if len(key) < _KEY_LEAST:
         raise UsageError(f"--redact-key {name}: shorter than {_KEY_LEAST} characters; a guessed key reveals the names")
     return key
-
-
-@contextmanager
-def _ended_alike() -> Iterator[None]:
-    """Make `timeout 60 oakum capture` end as Ctrl-C does: nothing that was taken is lost."""
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -42,22 +42,26 @@ class _Derived(Struct, frozen=True):
 
 def recheck(saved: SavedFile, evidence: Sequence[str], source: Sequence[str], lang: str | None, as_json: bool) -> int:
     """Derive a report again, print what differs, and return the exit code."""
-    from oakum.report.pen import Pen
-    from oakum.report.recheck import document, render
-
     for word in evidence:
         if word == "-" or is_live(word):
             raise UsageError(f"{word}: captures are compared with the report, so EVIDENCE is files or directories")
-    found = _rechecked(saved, evidence, source, lang or language())
+    return tell(rechecked(saved, evidence, source, lang or language()), saved.name, lang or language(), as_json)
+
+
+def tell(found: "Rechecked", name: str, lang: str, as_json: bool) -> int:
+    """Print what a recheck found, and return the exit code."""
+    from oakum.report.pen import Pen
+    from oakum.report.recheck import document, render
+
     if as_json:
         click.echo(json.dumps(document(found), indent=2, ensure_ascii=False))
     else:
-        again = shlex.join(("oakum", "report", "--recheck", saved.name)) + " EVIDENCE..."
-        click.echo(render(found, Pen(page_look(lang or language(), None)), again), nl=False, color=True)
+        again = shlex.join(("oakum", "report", "--recheck", name)) + " EVIDENCE..."
+        click.echo(render(found, Pen(page_look(lang, None)), again), nl=False, color=True)
     return _EXIT[found.verdict]
 
 
-def _rechecked(saved: SavedFile, evidence: Sequence[str], source: Sequence[str], lang: str) -> "Rechecked":
+def rechecked(saved: SavedFile, evidence: Sequence[str], source: Sequence[str], lang: str) -> "Rechecked":
     from oakum.report.differences import Difference, counted, differences
     from oakum.report.recheck import Rechecked, set_apart
 
@@ -131,6 +135,10 @@ def _derive(report: Mapping[str, Any], call: Called, held: Held, source: Sequenc
         done = diagnose_case(given, how, progress.at).diagnosis
     finally:
         progress.done()
+    if report.get("trials") and not done.trials:  # of what `oakum verify` compared
+        from oakum.pipeline.verification import with_work
+
+        done = with_work(given, done)
     done = replace(done, called=tuple(report.get("called", ())))
     return _Derived(json.loads(json.dumps(document(_asked_alike(done, report, given)), ensure_ascii=False)), given)
 

@@ -69,9 +69,14 @@ def command(
     if recheck:
         if output or incident:
             raise UsageError("--recheck writes no report: it excludes -o and --incident")
+        file = load(saved)
+        if file.compares:
+            from oakum.cli.recheck_sides import recheck_sides
+
+            return recheck_sides(file, evidence, lang or language(), as_json)
         from oakum.cli.recheck import recheck as derive_again
 
-        return derive_again(load(saved), evidence, source, lang, as_json)
+        return derive_again(file, evidence, source, lang, as_json)
     if evidence or source:
         what = f"--source {source[0]}" if source else evidence[0]
         raise UsageError(
@@ -79,6 +84,10 @@ def command(
         )
     outputs = wanted(output, as_json=as_json, inputs=(saved,))
     file = load(saved)
+    if file.compares:
+        from oakum.cli.verify_sides import show_saved
+
+        return show_saved(file, outputs, lang or language())
     diagnosis = file.diagnosis()
     manner = Manner(lang or language(), incident, "" if saved == "-" else saved)
     produce(diagnosis, outputs, manner, lambda: _pictures(file, diagnosis, manner.lang))

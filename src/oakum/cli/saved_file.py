@@ -27,6 +27,13 @@ class SavedFile(Struct, frozen=True):
     page: str | None = None
 
     @property
+    def compares(self) -> bool:
+        """Tell whether it is what `oakum verify` wrote: two diagnoses, before and after."""
+        from oakum.report.verification import is_verification
+
+        return is_verification(self.document)
+
+    @property
     def folder(self) -> Path:
         return Path.cwd() if self.name == "-" else Path(self.name).absolute().parent
 
@@ -34,6 +41,8 @@ class SavedFile(Struct, frozen=True):
         """Return the diagnosis; raise where the document is not as one is written."""
         from oakum.report.json import diagnosis
 
+        if self.compares:
+            raise Unreadable(f"{self.name}: this compares two diagnoses; oakum report shows it")
         try:
             return diagnosis(self.document)
         except Unreadable as error:
@@ -77,8 +86,9 @@ def _held(name: str, text: str) -> SavedFile:
             f"{name}: not an Oakum report: neither JSON nor an HTML report ({str(error)[:120]}); {_AGAIN}"
         ) from None
     from oakum.report.json import is_saved
+    from oakum.report.verification import is_verification
 
-    if not is_saved(document):
+    if not is_saved(document) and not is_verification(document):
         raise Unreadable(f"{name}: JSON, but not a saved diagnosis; {_AGAIN}")
     return SavedFile(name, document, page)
 
@@ -92,7 +102,8 @@ def looks_saved(name: str) -> SavedFile | None:
         with path.open("rb") as file:
             if file.read(64).lstrip()[:1] not in (b"{", b"<"):
                 return None
-        return load(name)
+        found = load(name)
+        return None if found.compares else found
     except (OSError, Unreadable, Unreachable):
         return None
 

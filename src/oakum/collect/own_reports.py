@@ -8,7 +8,7 @@ from oakum.regex import regex
 
 _LOOK = 4096  # bytes at the beginning and at the end
 # {"schema": "oakum.diagnosis/1"; the manifests of bundles and recordings are read elsewhere
-_JSON = regex(rb'\s*\{\s*"schema":\s*"oakum\.(?:diagnosis|scan|recheck)/')
+_JSON = regex(rb'\s*\{\s*"schema":\s*"oakum\.(?:diagnosis|scan|recheck|verify|tests|tests-baseline)/')
 # SARIF: "driver": {"name": "oakum", "semanticVersion"
 _SARIF = regex(rb'"driver":\s*\{\s*"name":\s*"oakum",\s*"semanticVersion"')
 _PAGE = b'<meta name="generator" content="oakum '

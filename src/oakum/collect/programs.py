@@ -4,6 +4,7 @@ Found only in absolute folders of the PATH: an empty or relative one is the fold
 checkout of somebody else. Ended, with all that it started, when the time is up or it printed too much.
 """
 
+import errno
 import os
 import shutil
 import signal
@@ -29,6 +30,14 @@ class Ran(NamedTuple):
 def find_program(name: str, env: Mapping[str, str] = os.environ, without: Path | None = None) -> str | None:
     """Return the absolute path of a program, found by the PATH; never one that lies in the folder `without`."""
     return shutil.which(name, path=safe_path(env, without) or os.devnull)
+
+
+def named_program(word: str) -> str:
+    """Return the program that a command line begins with: a path as it is, a name found by the PATH; raise OSError."""
+    found = word if os.sep in word else find_program(word)
+    if found is None or not Path(found).exists():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), word)
+    return found
 
 
 def safe_path(env: Mapping[str, str], without: Path | None = None) -> str:
@@ -88,6 +97,32 @@ def run_program(
             end()  # what it left behind in its group
         listener.join(1.0)
         return Ran(code, out, bytes(complaints), late.is_set())
+
+
+class Started:
+    """A program that was started and runs on, in a group of its own; what it prints goes to a file."""
+
+    def __init__(self, command: Sequence[str], log: IO[bytes]) -> None:
+        """Start it; raise OSError when that is not possible."""
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
+        )
+        self.pid = self._process.pid
+
+    @property
+    def code(self) -> int | None:
+        """Return its exit code; None while it runs."""
+        return self._process.poll()
+
+    def stop(self, seconds: float = 5.0) -> None:
+        """End it and all that it started: asked first, then killed."""
+        for how, wait in ((signal.SIGTERM, seconds), (signal.SIGKILL, seconds)):
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, how)
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(wait)
+                if how == signal.SIGTERM:  # what it started may be slower
+                    continue
 
 
 def _listen(stream: IO[bytes] | None, kept: bytearray) -> None:

@@ -28,8 +28,10 @@ _BLUR = 0.03
 
 
 def with_events(suspect: Suspect, snapshots: Sequence[Snapshot]) -> Suspect:
-    """Return the suspect with the work that its growth follows, where the process counts it."""
-    growth = tuple(replace(one, per_event=per_event(one.counts, snapshots)) for one in suspect.growth)
+    """Return the suspect with the work that its growth follows, where the process counts it and no experiment did."""
+    growth = tuple(
+        one if one.per_event else replace(one, per_event=per_event(one.counts, snapshots)) for one in suspect.growth
+    )
     return replace(suspect, growth=growth)
 
 

@@ -216,6 +216,11 @@ def _sampled(objects: Floats, space: Floats, period: int) -> tuple[Floats, Float
     return np.where(unknown, space / period, objects * chance), np.where(unknown, space * period, noise)
 
 
+def sampling_variance(objects: Floats, space: Floats, period: int = 0) -> Floats:
+    """Return the variance that sampling gives to live bytes; without a period, at the one that Go usually has."""
+    return _sampled(objects, space, period or _USUAL_PERIOD)[1]
+
+
 def heap_growth(snapshots: Sequence[Profile | None], baseline: Sequence[Profile | None] = ()) -> HeapGrowth:
     """Return live and allocated memory by stack through the snapshots, those that gained or hold most first.
 

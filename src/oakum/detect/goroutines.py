@@ -19,6 +19,7 @@ from oakum.detect.clusters import (
     same_place,
     works_for,
 )
+from oakum.detect.experiment import Work
 from oakum.detect.rate import per_hour
 from oakum.detect.signs import ACCUSES, Reader, Signs
 from oakum.detect.states import wait_of
@@ -53,10 +54,12 @@ def goroutine_suspects(
     activity: Activity,
     in_baseline: Callable[[Population], int | None],
     clears: Clears,
+    work: Work | None = None,
 ) -> tuple[Suspect, ...]:
     """Return the suspects among the goroutines of a process, then what grew and is cleared.
 
-    `in_baseline` counts a population in the healthy baseline; `clears` is the judge's rule.
+    `in_baseline` counts a population in the healthy baseline; `clears` is the judge's rule; `work` tells what an
+    experiment leaves.
     """
     snapshots = [snapshot for snapshot in process.snapshots if snapshot.goroutines is not None]
     if not snapshots:
@@ -65,6 +68,8 @@ def goroutine_suspects(
     read = [reader.read(one, benign().match(one.example)) for one in populations]
     for signs in read:
         _compare_with_baseline(signs, in_baseline(signs.population), reader)
+        if work is not None and (told := work.evidence(work.of_population(signs.population))):
+            signs.found[told[0]] = reader.evidence(*told, signs.population)
     if snapshots[-1].claimed:  # goleak lists only what should not be there: its claim, not ours
         for signs in read:
             text = Text("goroutines.goleak", {"count": signs.population.last})
@@ -175,7 +180,7 @@ def _background(signs: Signs) -> bool:
         return True  # goroutineleak lists main in `select {}` so
     if len(frames) == 1 and frames[0].function.startswith("0x"):
         return True  # debug=1 has one so that has been started and has not run yet
-    if signs.kinds.any("leak-profile", "goleak"):
+    if signs.kinds.any("leak-profile", "goleak", "reproduced"):
         return False
     if signs.kinds.has("startup-pool") and len(population.counts) > 1:
         return True  # they were there from the beginning, and nobody came

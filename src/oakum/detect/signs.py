@@ -511,6 +511,7 @@ ACCUSES: frozenset[EvidenceKind] = frozenset(
     {
         "leak-profile",
         "goleak",
+        "reproduced",
         "steady-growth",
         "outlives-load",
         "single-step",

@@ -28,6 +28,7 @@ from oakum.model.diagnosis import (
     Victim,
 )
 from oakum.model.errors import NotAssembled, OakumError, SourceNotFound, Unreachable, Unread, Unreadable, UsageError
+from oakum.model.experiment import Experiment, Slope, Stage, Trial
 from oakum.model.frame import Frame, Owner, Stack, normal_function, stack_key
 from oakum.model.goroutine import GoroutineGroup, Goroutines
 from oakum.model.known import Carried, KnownMatch, Sighting
@@ -69,6 +70,7 @@ __all__ = [
     "Evidence",
     "EvidenceKind",
     "Excerpt",
+    "Experiment",
     "Explained",
     "Finding",
     "Flaw",
@@ -110,6 +112,7 @@ __all__ = [
     "Sighting",
     "Site",
     "SiteRole",
+    "Slope",
     "Snapshot",
     "SnapshotRow",
     "Socket",
@@ -120,10 +123,12 @@ __all__ = [
     "Sources",
     "Stack",
     "Stacks",
+    "Stage",
     "Strings",
     "Suspect",
     "Text",
     "Trace",
+    "Trial",
     "Unreachable",
     "Unread",
     "Unreadable",

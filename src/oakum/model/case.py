@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from oakum.model.build import Build
 from oakum.model.capture import Problem
+from oakum.model.experiment import Experiment
 from oakum.model.goroutine import Goroutines
 from oakum.model.memstats import MemStats
 from oakum.model.metrics import Metrics
@@ -90,6 +91,7 @@ class Process(Struct, frozen=True, eq=False):
     history: tuple[Snapshot, ...] = ()  # what metrics tell of the time around the snapshots, oldest first
     given: str = ""  # the argument that it was given by
     run: Run | None = None  # None: it was not restarted
+    experiment: Experiment | None = None  # the work that was sent to it while the snapshots were taken
 
     @property
     def still_runs(self) -> bool:

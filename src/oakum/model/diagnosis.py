@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from oakum.model.build import Build
 from oakum.model.case import InputRow, Run
 from oakum.model.cause import Cause, Lead, Remedy
+from oakum.model.experiment import Trial
 from oakum.model.frame import Frame
 from oakum.model.known import KnownMatch
 from oakum.model.signals import Event, Signal
@@ -287,3 +288,4 @@ class Diagnosis(Struct, frozen=True):
     chains: tuple[Chain, ...] = ()  # who waits for whom over the borders of processes
     signals: tuple[Signal, ...] = ()  # what ranges of metrics show: since when what grows, and what it follows
     events: tuple[Event, ...] = ()  # the time line: what happened when, oldest first
+    trials: tuple[Trial, ...] = ()  # experiments, one for each process that work was sent to

@@ -17,6 +17,8 @@ EvidenceKind = Literal[
     "pile-up", "majority", "baseline", "steady-arrivals", "uneven-arrivals", "arrival-burst", "turnover", "plateau",
     "progress", "open-connections", "client-connected", "shared-streams", "idle-connections", "idle-by-design",
     "supervisor", "startup-goroutine", "startup-pool", "counts-only", "other-run",
+    # An experiment.
+    "reproduced", "level-under-load", "heap-reproduced", "heap-level-under-load",
     # Who waits for whom.
     "same-lock", "lock-holder", "no-lock-holder", "wait-cycle", "locked-twice", "reader-writer-reader", "parent-waits",
     "inferred-link",
@@ -53,6 +55,10 @@ EVIDENCE: Mapping[EvidenceKind, Kind] = MappingProxyType({
     "goleak": Kind("for", "goleak reports them at the end of a test"),
     "never-wakes": Kind("for", "they wait on a nil channel: nothing can unblock them"),
     "nil-stop-channel": Kind("for", "one goroutine of a library waits on a nil stop channel: perhaps on purpose"),
+    "reproduced": Kind("for", "an experiment: each unit of work leaves as many, batch by batch, and after draining"),
+    "level-under-load": Kind("against", "an experiment: the work left none here"),
+    "heap-reproduced": Kind("for", "an experiment: each unit of work leaves as much live memory, and after draining"),
+    "heap-level-under-load": Kind("against", "an experiment: the work left no live memory here beyond sampling"),
     "steady-growth": Kind("for", "their number grows in several steps under load, and those created stay"),
     "growth-at-constant-load": Kind("neither", "they grow in every step under the same load, as actors of tenants do"),
     "single-step": Kind("for", "their number grew, in one step only or too little to show a trend"),
@@ -149,7 +155,7 @@ EVIDENCE: Mapping[EvidenceKind, Kind] = MappingProxyType({
 # source; that it grows and stays; that it lasts; that there are many; what is beside it; and, last, what speaks against
 # it.
 BY_DECISIVENESS: tuple[EvidenceKind, ...] = (
-    "leak-profile", "goleak", "never-wakes",
+    "leak-profile", "reproduced", "heap-reproduced", "goleak", "never-wakes",
     "process-cycle", "waited-for", "peer-blocked",
     "socket-pair", "socket-full", "service-pod", "same-method", "same-protocol", "counts-agree", "ages-agree",
     "shared-words",
@@ -164,7 +170,8 @@ BY_DECISIVENESS: tuple[EvidenceKind, ...] = (
     "same-goroutines", "whole-process", "stuck", "pool-unused", "nobody-at-work", "reported-wait", "steady-arrivals",
     "uneven-arrivals", "same-lock", "majority", "pile-up",
     "nil-stop-channel", "heap-pinned", "arrival-burst", "other-run",
-    "bounded", "idle-by-design", "supervisor", "startup-goroutine", "startup-pool", "progress", "departures",
+    "bounded", "level-under-load", "heap-level-under-load",
+    "idle-by-design", "supervisor", "startup-goroutine", "startup-pool", "progress", "departures",
     "head-at-work", "turnover", "plateau", "open-connections", "client-connected", "shared-streams",
     "heap-with-goroutines", "heap-like-baseline", "heap-sampling-noise", "heap-plateau", "heap-falls",
     "off-heap-plateau", "off-heap-falls", "off-heap-reserved",
@@ -242,8 +249,9 @@ HARMLESS: frozenset[Mechanism] = frozenset(
 
 # What each kind of evidence against a leak makes of a suspect, in this order; whether it does, judge.py decides.
 CLEARS: Mapping[EvidenceKind, Mechanism] = MappingProxyType({
-    "turnover": "traffic", "open-connections": "traffic", "idle-by-design": "idle-pool", "plateau": "warm-up",
-    "supervisor": "idle-pool", "startup-goroutine": "idle-pool",
+    "turnover": "traffic", "open-connections": "traffic", "level-under-load": "warm-up",
+    "idle-by-design": "idle-pool", "plateau": "warm-up", "supervisor": "idle-pool", "startup-goroutine": "idle-pool",
+    "heap-level-under-load": "warm-up",
     "heap-plateau": "warm-up", "heap-falls": "burst", "heap-like-baseline": "warm-up",
     "off-heap-falls": "burst", "off-heap-plateau": "warm-up", "off-heap-reserved": "warm-up",
     "metric-plateau": "warm-up", "metric-fall": "burst", "metric-follows-requests": "traffic",

@@ -16,6 +16,7 @@ from oakum.model.signals import Log
 from oakum.parse import (
     build_text,
     cgroup_memory,
+    experiment,
     exposition,
     go_binary,
     kubernetes_events,
@@ -55,6 +56,7 @@ FACTS: tuple[Parser, ...] = (
     modules_txt.read,
     prometheus_range.read,
     kubernetes_events.read,
+    experiment.read,
     version_json.read,
     image_labels.read,
     version_text.read,

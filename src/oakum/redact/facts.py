@@ -40,6 +40,7 @@ _SAFE_TEXT = re.compile(
     r"|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)|(?:linux|windows|darwin|freebsd)(?:/\w+)?|amd64|arm64|gc|gccgo"
     r"|clean|dirty|archive|success|error|matrix|vector|scalar|true|false|[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?|Inf|NaN)|Engine|containerd|runc"
     r"|docker-init|server-version|setting|(?:Node|Pod|Event)?(?:List)?|Deployment|Normal|Warning|v1|oakum\.[a-z-]+/\d+"
+    r"|request|run|second|iteration|settle|batch|drain|complete|clear|time|interrupted|gone|restarted|refused|throttled"
 )
 # 10.96.0.12, which is no number
 _IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
@@ -55,7 +56,7 @@ _KEYS = frozenset(
     involvedObject reason message count firstTimestamp lastTimestamp eventTime lastObservedTime namespace
     containerStatuses restartCount state lastState terminated exitCode signal startedAt finishedAt
     Deps Main Replace Settings Key Value Sum histogram histograms flamebearer names levels numTicks maxSelf
-    timeline""".split()
+    timeline stages phase sent completed failed ended asked""".split()
 )
 # Of pods and nodes: environment, command lines, what was applied. A password may be a plain number.
 _UNREAD = frozenset(("spec", "annotations", "managedFields"))
@@ -207,11 +208,15 @@ def _documents(text: str) -> Iterator[object]:
 
 
 def _is_known(document: object) -> bool:
-    """Tell whether this is an answer of Prometheus, an API server, a program asked for its version, or a build."""
+    """Tell whether this is an answer of Prometheus, an API server, a program asked for its version, a build, or what an
+    experiment did."""
     if isinstance(document, list):  # promtool query range -o json
         return all(isinstance(one, dict) and "metric" in one for one in document)
     return isinstance(document, dict) and (
-        {"status", "data"} <= document.keys() or bool(_TELLING & document.keys()) or document.get("kind") in _LISTS
+        {"status", "data"} <= document.keys()
+        or bool(_TELLING & document.keys())
+        or document.get("kind") in _LISTS
+        or str(document.get("schema", "")).startswith("oakum.experiment/")
     )
 
 

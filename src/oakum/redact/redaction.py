@@ -21,7 +21,7 @@ _GZIP = b"\x1f\x8b\x08"
 # Files of a bundle are called so: kinds of captures, levels of debug, endings, snapshots.
 _OWN_NAMES = re.compile(
     r"(?:goroutine|goroutineleak|heap|allocs|threadcreate|block|mutex|metrics|version|status|smaps_rollup|cgroup|sockets|process"
-    r"|build|log|events|pod|prometheus|profile|trace|moment|snapshot|past|go|debug[012]|pb|gz|txt|json|mod|sum|t\d+"
+    r"|build|log|experiment|events|pod|prometheus|profile|trace|moment|snapshot|past|go|debug[012]|pb|gz|txt|json|mod|sum|t\d+"
     r"|\d{1,3}[smhd]|ago|\d{1,4}"
     r"|\d{8}T\d{6}Z)"
 )

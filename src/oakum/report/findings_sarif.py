@@ -34,12 +34,11 @@ def document(diagnosis: Diagnosis, lang: str = "en") -> dict[str, Any]:
     mechanisms = sorted({_cut(found.mechanism) for found in diagnosis.findings})
     places = {name: at for at, name in enumerate(mechanisms)}
     results = [_result(diagnosis, found, places[_cut(found.mechanism)], lang) for found in diagnosis.findings]
-    bases = {name: {"description": {"text": what}} for name, what in _BASES.items()}
     made = log(
         [rule(name, lang) for name in mechanisms],
         results,
         [_note(diagnosis, gap, lang) for gap in diagnosis.gaps],
-        bases,
+        bases(),
     )
     made["runs"][0]["properties"] = {
         "verdict": diagnosis.verdict,
@@ -48,6 +47,11 @@ def document(diagnosis: Diagnosis, lang: str = "en") -> dict[str, Any]:
         "captures": [_cut(row.digest) for row in diagnosis.inputs if row.digest],
     }
     return made
+
+
+def bases() -> dict[str, Any]:
+    """Return what the URIs of a log are relative to."""
+    return {name: {"description": {"text": what}} for name, what in _BASES.items()}
 
 
 def _result(diagnosis: Diagnosis, found: Finding, at: int, lang: str) -> dict[str, Any]:
@@ -62,7 +66,7 @@ def _result(diagnosis: Diagnosis, found: Finding, at: int, lang: str) -> dict[st
         "ruleIndex": at,
         "level": _LEVELS[found.confidence],
         "message": {"text": _cut(("" if lang == "zh" else " ").join(told), _LONG_TEXT)},
-        "locations": [_location(frame, build) for frame in _place(found)],
+        "locations": [_location(frame, build) for frame in place_of(found)],
         "partialFingerprints": {"oakumFinding/v1": _cut(found.id)},
         "properties": {
             "confidence": found.confidence,
@@ -87,7 +91,7 @@ def _result(diagnosis: Diagnosis, found: Finding, at: int, lang: str) -> dict[st
     return result
 
 
-def _place(found: Finding) -> list[Frame]:
+def place_of(found: Finding) -> list[Frame]:
     """Return the place that a result is told at: the program's own where there is one, else where it stands."""
     sites = [site.frame for site in found.suspect.sites]
     causes = [site.frame for site in (found.cause.sites if found.cause else ())]
@@ -98,7 +102,7 @@ def _place(found: Finding) -> list[Frame]:
 
 def _related(found: Finding, builds: Builds, lang: str) -> Iterator[dict[str, Any]]:
     """Yield the other places, each with its part."""
-    seen = {(frame.file, frame.line) for frame in _place(found)}
+    seen = {(frame.file, frame.line) for frame in place_of(found)}
     for cause in found.cause.sites if found.cause else ():
         if (cause.frame.file, cause.frame.line) not in seen:
             seen.add((cause.frame.file, cause.frame.line))

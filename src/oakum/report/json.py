@@ -174,7 +174,7 @@ def diagnosis(document: Mapping[str, Any]) -> Diagnosis:
     except (msgspec.ValidationError, ValueError) as error:
         what, _, place = str(error).partition(" - at `")
         raise _unlike(place.strip("`"), what) from error
-    row.memory, row.trials = row.memory or [row.last_memory], ()
+    row.memory = row.memory or [row.last_memory]
     for one in (one for found in row.findings for one in found.evidence):
         one.kind = FORMER_KINDS.get(one.kind, one.kind)
     try:

@@ -41,10 +41,10 @@ def render(diagnosis: Diagnosis, lang: str = "en") -> str:
     top = Element("testsuites", {"name": f"oakum {__version__}", **numbers})
     times = [row.at for row in diagnosis.moments if row.at and not row.baseline]
     when = {"timestamp": f"{utc(max(times)):%Y-%m-%dT%H:%M:%S}"} if times else {}
-    suite = SubElement(top, "testsuite", {"name": _clean(f"oakum diagnose {names}"), **numbers, "time": "0", **when})
+    suite = SubElement(top, "testsuite", {"name": clean(f"oakum diagnose {names}"), **numbers, "time": "0", **when})
     properties = SubElement(suite, "properties")
     for name, value in _properties(diagnosis, lang):
-        SubElement(properties, "property", {"name": _clean(name), "value": _clean(value)})
+        SubElement(properties, "property", {"name": clean(name), "value": clean(value)})
     suite.extend(cases)
     indent(top)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{tostring(top, encoding="unicode")}\n'
@@ -73,16 +73,16 @@ def _case_of(diagnosis: Diagnosis, found: Finding, lang: str) -> Element:
     owner = processes.get(at.process, at.process) if at else next(iter(processes.values()), "")
     case = Element("testcase", _named(owner, f"{found.mechanism} [{found.id}]"))
     if at and at.frame.file:
-        case.set("file", _clean(at.frame.file))
+        case.set("file", clean(at.frame.file))
         case.set("line", str(at.frame.line))
     body = "\n".join(_told(diagnosis, found, lang))
     message = f"{word(f'confidence.{found.confidence}', lang)}{'：' if lang == 'zh' else ': '}{title}"
     if found.confidence == "possible":
-        SubElement(case, "skipped", {"message": _clean(message)})
-        SubElement(case, "system-out").text = _clean(body)
+        SubElement(case, "skipped", {"message": clean(message)})
+        SubElement(case, "system-out").text = clean(body)
     else:
-        why = {"message": _clean(message), "type": _clean(found.mechanism)}
-        SubElement(case, "failure", why).text = _clean(body)
+        why = {"message": clean(message), "type": clean(found.mechanism)}
+        SubElement(case, "failure", why).text = clean(body)
     return case
 
 
@@ -127,7 +127,7 @@ def _healthy(diagnosis: Diagnosis, lang: str) -> Element:
     """Return the case that passes: what was looked at and found harmless stands in it."""
     case = Element("testcase", _named(_first(diagnosis), "no leak"))
     told = [say(diagnosis.summary, lang), *(f"{one.mechanism}: {say(one.title, lang)}" for one in diagnosis.explained)]
-    SubElement(case, "system-out").text = _clean("\n".join([*told, *_lacking(diagnosis, lang)]))
+    SubElement(case, "system-out").text = clean("\n".join([*told, *_lacking(diagnosis, lang)]))
     return case
 
 
@@ -135,14 +135,14 @@ def _harmless(diagnosis: Diagnosis, lang: str) -> Element:
     """Return the case that passes beside others: what was looked at too."""
     case = Element("testcase", _named(_first(diagnosis), "found harmless"))
     told = [f"{one.mechanism}: {say(one.title, lang)}" for one in diagnosis.explained]
-    SubElement(case, "system-out").text = _clean("\n".join(told))
+    SubElement(case, "system-out").text = clean("\n".join(told))
     return case
 
 
 def _undecided(diagnosis: Diagnosis, lang: str) -> Element:
     case = Element("testcase", _named(_first(diagnosis), "no leak"))
-    SubElement(case, "skipped", {"message": _clean(say(diagnosis.summary, lang))})
-    SubElement(case, "system-out").text = _clean("\n".join(_lacking(diagnosis, lang)))
+    SubElement(case, "skipped", {"message": clean(say(diagnosis.summary, lang))})
+    SubElement(case, "system-out").text = clean("\n".join(_lacking(diagnosis, lang)))
     return case
 
 
@@ -159,10 +159,10 @@ def _first(diagnosis: Diagnosis) -> str:
 
 
 def _named(owner: str, name: str) -> dict[str, str]:
-    return {"classname": _clean(f"oakum.{owner or 'process'}"), "name": _clean(name), "time": "0"}
+    return {"classname": clean(f"oakum.{owner or 'process'}"), "name": clean(name), "time": "0"}
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """Return the text as XML can hold it, its strange characters made visible, and no longer than anybody reads."""
     cut = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ... {len(text) - _LONGEST:,} characters more"
     return _TURNING.sub(_escaped, _FORBIDDEN.sub(_escaped, cut))

@@ -5,7 +5,7 @@ it, where that differs. Words of a vocabulary are plain texts: one of a later ve
 """
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
@@ -327,6 +327,37 @@ class EventRow(Struct):
     where: str
 
 
+class SlopeRow(Struct):
+    measure: str
+    value: Measured
+    low: Measured
+    high: Measured
+    stays: bool
+    smallest: Measured
+    returned: Measured
+    more: int | None
+    counts: list[Measured | None]
+    place: FrameRow | None
+    state: str | None
+    key: str
+
+
+class TrialRow(Struct):
+    process: str
+    target: str
+    unit: str
+    asked: list[str]
+    ended: str
+    work: list[int | None]
+    phases: list[str | None]
+    seconds: list[Measured | None]
+    failed: int
+    statuses: dict[str, int]
+    totals: list[SlopeRow]
+    places: list[SlopeRow]
+    source: str
+
+
 class Document(Struct, kw_only=True):
     schema: str
     tool: str
@@ -342,7 +373,7 @@ class Document(Struct, kw_only=True):
     inputs: list[InputRow]
     chains: list[ChainRow] = field(default_factory=list)
     timeline: list[PointRow] = field(default_factory=list)
-    trials: Any = ()
+    trials: list[TrialRow] = field(default_factory=list)
     called: list[str] = field(default_factory=list)
     notices: list[Sentence] = field(default_factory=list)
     signals: list[SignalRow] = field(default_factory=list)

@@ -161,7 +161,12 @@ def _by_time(series: tuple[Series, ...]) -> bool:
 
 
 def _across(series: tuple[Series, ...]) -> tuple[tuple[float, ...], ...]:
-    """Return where each point stands, in percent: by time, else in order."""
+    """Return where each point stands, in percent: by the work done, by time, else in order."""
+    places = [point.x for one in series for point in one.points]
+    done = [x for x in places if x is not None]
+    if done and len(done) == len(places) and max(done) > min(done):
+        start, wide = min(done), max(done) - min(done)
+        return tuple(tuple(100 * ((point.x or 0.0) - start) / wide for point in one.points) for one in series)
     times = [point.at for one in series for point in one.points if point.at is not None]
     if _by_time(series):
         first, last = min(times), max(times)

@@ -142,6 +142,7 @@ class ChartPoint(Struct, frozen=True):
     at: datetime | None = None
     to: str = ""
     began: str = ""  # what was there for the first time at that snapshot
+    x: float | None = None  # where it stands, on an axis that is not the time: the work done
 
 
 class Series(Struct, frozen=True):
@@ -162,7 +163,10 @@ class ChartEvent(Struct, frozen=True):
 
 
 class Chart(Struct, frozen=True):
-    """One or more series of one measure over time: unit "bytes" or "count". `said` is the same in a sentence."""
+    """One or more series of one measure over time or over work done: unit "bytes" or "count".
+
+    `said` is the same in a sentence.
+    """
 
     title: str
     unit: Literal["bytes", "count"]

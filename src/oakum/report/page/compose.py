@@ -31,6 +31,7 @@ from oakum.report.page.blocks import (
 from oakum.report.page.charts import MEASURES, totals, waterfall
 from oakum.report.page.derive import Derive
 from oakum.report.page.events import event_table
+from oakum.report.page.experiment import experiment_section, work_charts
 from oakum.report.page.glance import glance, settling
 from oakum.report.page.headline import FIRST, headline, subject, worst_first
 from oakum.report.page.since import beginnings, snapshot_name
@@ -68,7 +69,8 @@ class _Composer:
     def page(self) -> Page:
         speech, verdict = self.speech, self.diagnosis.verdict
         sections = (
-            self.findings(), self.timeline(), self.memory(), self.flames(), self.harmless(), self.gaps(), self.inputs(),
+            self.findings(), experiment_section(speech, self.diagnosis),
+            self.timeline(), self.memory(), self.flames(), self.harmless(), self.gaps(), self.inputs(),
         )  # fmt: skip
         key = "page.title" if verdict == "leaking" else f"page.title.{verdict}"
         return Page(
@@ -86,7 +88,9 @@ class _Composer:
         )
 
     def picture(self) -> tuple[Chart, ...]:
-        """Return how the finding grew that the page answers with."""
+        """Return how the finding grew that the page answers with; of an experiment, with the work done."""
+        if charts := work_charts(self.speech, self.diagnosis, self.derive):
+            return tuple(charts[:1])
         first = next(iter(self.diagnosis.findings), None)
         if first is None or not self.suspects.answered(first):
             return ()

@@ -18,6 +18,8 @@ from oakum.report.advice import list_command
 # Claims about several snapshots, and claims about what the heap holds.
 _THROUGH: frozenset[EvidenceKind] = frozenset(
     {
+        "reproduced",
+        "level-under-load",
         "steady-growth",
         "growth-at-constant-load",
         "single-step",
@@ -37,6 +39,8 @@ _THROUGH: frozenset[EvidenceKind] = frozenset(
 )
 _HEAP: frozenset[EvidenceKind] = frozenset(
     {
+        "heap-reproduced",
+        "heap-level-under-load",
         "heap-steady-growth",
         "heap-single-step",
         "heap-even-growth",
@@ -91,6 +95,8 @@ NEAREST: frozenset[EvidenceKind] = (
     | {
         "heap-owner",
         "heap-pinned",
+        "heap-reproduced",
+        "heap-level-under-load",
         "heap-sampling-noise",
         "heap-with-goroutines",
         "progress",

@@ -8,6 +8,7 @@ from oakum.model.diagnosis import ProcessRow
 from oakum.report.layout import utc
 from oakum.report.pen import Look, Pen
 from oakum.report.words import WORDS, size
+from oakum.report.words.experiment import UNITS
 
 SENTENCE = 2000  # characters; a hostile name may have a million
 NAME = 240  # of a function, a path, a version
@@ -72,6 +73,8 @@ class Speech(Pen):
 
     def event(self, metric: str) -> str:
         """Return what a counter counts, as short as it can be told: `POST /jobs`, where its labels have a path."""
+        if metric in UNITS:
+            return self.word("experiment.one", unit=metric).removeprefix("次")
         labels = dict(_LABEL.findall(metric))
         path = next((labels[name] for name in _PATHS if labels.get(name)), "")
         method = next((labels[name] for name in _METHODS if labels.get(name)), "")

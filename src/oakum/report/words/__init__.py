@@ -1,8 +1,9 @@
 """The words of a diagnosis: Text -> one sentence, English or Chinese.
 
-Templates are those of str.format; five specs are ours: {x:bytes} is 41.0 KiB, {x:span} of seconds is 3 h 20 min
+Templates are those of str.format; six specs are ours: {x:bytes} is 41.0 KiB, {x:span} of seconds is 3 h 20 min
 (3 小时 20 分钟), {x:#goroutine} counts: 1 goroutine, 103 goroutines, {x:phrase} is a phrase of ours in Chinese,
-{x:said} a noun of words/problems.py. An area is a module and one line in _AREAS.
+{x:said} a noun of words/problems.py, {x:unit} and {x:units} what one unit of work is. An area is a module
+and one line in _AREAS.
 """
 
 from collections.abc import Mapping
@@ -25,6 +26,7 @@ from oakum.report.words import (
     common,
     controls,
     dry_run,
+    experiment,
     fixes,
     gaps,
     goroutines,
@@ -47,7 +49,9 @@ from oakum.report.words import (
     signals,
     source,
     targets,
+    tested,
     upstream,
+    verify,
     web,
 )
 from oakum.report.words.phrases import in_chinese
@@ -56,7 +60,7 @@ _AREAS = (
     common, fixes, mechanisms, gaps, goroutines, locks, heap, memory, numbers, page, roles, cause_channels, cause_heap,
     cause_locks, cause_network, cause_waits, cause_workers, chains, scan, known, upstream, controls, dry_run,
     incident, incident_lessons, recheck, assemble, problems, problems_capture, problems_code, progress,
-    signals, source, targets, web,
+    signals, source, targets, tested, web, experiment, verify,
 )  # fmt: skip
 LANGUAGES = ("en", "zh")
 WORDS: dict[str, tuple[str, str]] = {key: words for area in _AREAS for key, words in area.WORDS.items()}
@@ -127,6 +131,9 @@ class _Words(Formatter):
             return span(value, self.lang)
         if format_spec == "phrase":
             return in_chinese(str(value)) if self.lang == "zh" else str(value)
+        if format_spec in ("unit", "units"):
+            one, several, chinese = experiment.UNITS.get(str(value), (str(value),) * 3)
+            return chinese if self.lang == "zh" else several if format_spec == "units" else one
         if format_spec in _UNNAMED:
             return _UNNAMED[format_spec][self.lang == "zh"] if calls_nobody(str(value)) else str(value)
         if format_spec == "said":

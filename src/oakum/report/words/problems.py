@@ -300,6 +300,11 @@ _PROBLEMS = {
         "该文件在采集之后被改动过：摘要与 {manifest} 中记录的不一致；按现有内容读取",
     ),
     "bad-manifest": _BAD_MANIFEST,
+    "bad-experiment": (
+        "{stages:,} stages of this experiment could not be read or contradict one another: the work done before those "
+        "snapshots is unknown",
+        "该实验中有 {stages:,} 个阶段无法读取或互相矛盾：相应快照之前完成的工作量未知",
+    ),
     "other-schema": _OTHER_SCHEMA,
     "cut-archive": (
         "The archive ends here: {missing:,} bytes of this file are missing.",

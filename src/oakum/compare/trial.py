@@ -1,0 +1,338 @@
+"""Counts and the work done up to each snapshot of an experiment -> what each unit of work leaves, with its interval.
+
+A process that leaks gains as much with each unit, in small batches and in large ones; what a pool, a cache or a worker
+that is started at its first use brings, comes with the first batches, and what only takes its time is gone after
+draining. Measures only.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from oakum.compare.heap import sampling_variance
+from oakum.model import Population, Process
+from oakum.model.experiment import Slope, SlopeMeasure, Stage, Trial
+from oakum.model.heap_growth import Floats, HeapGrowth, MemorySeries
+from oakum.model.profile import Bools
+
+# Quantiles of 97.5 % of Student's t, by degrees of freedom from 1 on; beyond, the last.
+_STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131)
+_NORMAL = 1.96
+_POWER = 1.645  # of the same distribution, 95 %: a leak is to be seen nineteen times of twenty
+# Variance of a count that is exact: at either end one may be just coming or going.
+_BLUR = 0.5
+# So many have to have come, in so many batches: fewer are a worker or a connection that was started late. If each unit
+# leaves one by chance, `_SEEN` of them are found nineteen times of twenty, as simulation shows.
+_FEW, _BATCHES, _SEEN = 5, 3, 15.0
+_RARE = 0.5
+_PRECISE = 0.02
+# With so many batches the first one only warms up: what is made at the first use is in it.
+_WARM = 4
+# For each unit, in the later half against all: a leak goes on as it began, what fills up does not.
+_LATER = 0.5
+# A last step down after the work is none if it is smaller than this, in goroutines or as a part of all; where every
+# step goes down, it is a queue that moves, however slowly.
+_BACK, _STILL, _SLIGHTLY = 2, 0.02, 0.002
+# So many came while nothing was done: then they come with the time, too.
+_IDLE = 3
+_PLACES_MOST = 50
+_LOOKED_AT_MOST = 500
+_CANDIDATES = 2001
+_MORE_MOST = 10_000_000
+
+
+class Load(Struct, frozen=True, eq=False):
+    """The work of an experiment by snapshot: units done so far, seconds, and which snapshots end a batch."""
+
+    done: Floats  # NaN where nothing is told
+    seconds: Floats  # NaN where nothing is told
+    batch: Bools
+    timed: bool = False  # the unit is the time itself
+
+    @classmethod
+    def of(cls, stages: Sequence[Stage | None], unit: str = "") -> "Load":
+        """Return the load that stages tell."""
+        first = next((stage.at for stage in stages if stage), None)
+        seconds = [(stage.at - first).total_seconds() if stage and first else math.nan for stage in stages]
+        passes = unit == "second"  # which goes on while snapshots are taken, and after the last batch
+        done = seconds if passes else [stage.completed if stage else math.nan for stage in stages]
+        ends = [stage is not None and stage.phase in ("batch", "drain" if passes else "batch") for stage in stages]
+        return cls(np.array(done, np.float64), np.array(seconds, np.float64), np.array(ends, np.bool_), timed=passes)
+
+
+class _Left(Struct, frozen=True):
+    """What was left of some batches after draining."""
+
+    kept: float
+    most: float  # if what was gone in the end was of the batch that warmed up, too
+    part: float  # of all that had come
+    falls: bool  # it has not drained yet
+
+
+class _Steps(Struct, frozen=True, eq=False):
+    """One series against the work: what came with each batch, what was left of it in the end, and what time brought."""
+
+    work: Floats  # of each batch but the one that warms up
+    came: Floats
+    left: "_Left"
+    drift: float  # a second, without work
+    lasted: float  # seconds of the batches
+    idle: float  # seconds without work
+    ends: tuple[int, int]  # the snapshots that it is measured between
+
+    @property
+    def units(self) -> float:
+        return float(self.work.sum())
+
+
+def slope(measure: SlopeMeasure, counts: Floats, load: Load, noise: Floats | None = None) -> Slope | None:
+    """Return what each unit of work leaves; None where no two snapshots have work between them.
+
+    `counts` has one value for each snapshot, NaN where it has none. Without `noise` they are counted one by one; else
+    it is the variance of each value, or nought where only the scatter between the batches tells it.
+    """
+    steps = _steps(counts, load)
+    if steps is None:
+        return None
+    value = (steps.left.kept - steps.drift * steps.lasted) / steps.units
+    low, high = _interval(value, steps, noise)
+    if steps.left.most > steps.left.kept:
+        high = _interval(value + (steps.left.most - steps.left.kept) / steps.units, steps, noise)[1]
+    least = (_POWER + _NORMAL) / _NORMAL * (high - low) / 2
+    if noise is None:  # with none at all the interval is narrower than what makes a trend
+        least = max(least if value else 0.0, _SEEN / steps.units)
+    stays = low > 0 and _goes_on(steps, exact=noise is None)
+    came = float(steps.came.sum()) / steps.units
+    return Slope(
+        measure,
+        _digits(value),
+        _digits(low),
+        _digits(high),
+        stays=stays,
+        smallest=_digits(least),
+        returned=_digits(max(0.0, came - max(value, 0.0))),
+        more=None if stays or value <= 0 else _more(value, high - value, steps.units, exact=noise is None),
+        counts=tuple(None if math.isnan(count) else float(count) for count in counts.tolist()),
+    )
+
+
+def is_clear(found: Slope) -> bool:
+    """Tell whether more work would say nothing new: it stays, and how much is known within two hundredths."""
+    return found.stays and found.high - found.low <= 2 * _PRECISE * min(1.0, found.value)
+
+
+def _digits(value: float) -> float:
+    """Return a number with the six digits that a stored diagnosis has."""
+    return float(f"{value:.6g}")
+
+
+def _steps(counts: Floats, load: Load) -> _Steps | None:
+    """Return what came with each batch; what the first one of several brings is warm-up."""
+    known: list[int] = np.flatnonzero(~np.isnan(counts + load.done)).tolist()
+    ends = [at for at in known if load.batch[at]]
+    if not ends:
+        return None
+    before = [at for at in known if at < ends[0]][-1:]
+    points = [*before, *ends]
+    points = [points[0], *(b for a, b in pairwise(points) if load.done[b] > load.done[a])]
+    if len(points) - 1 >= _WARM:
+        points = points[1:]
+    if len(points) < 2:
+        return None
+    last = known[-1]
+    work, came = np.diff(load.done[points]), np.diff(counts[points])
+    drift, idle = _drift(counts, load, known) if not load.timed else (0.0, 0.0)
+    lasted = float(load.seconds[points[-1]] - load.seconds[points[0]])
+    after = drift * float(load.seconds[last] - load.seconds[points[-1]])
+    left = _left(counts, points, known, after)
+    return _Steps(work, came, left, drift, lasted, idle, (points[0], last))
+
+
+def _left(counts: Floats, points: Sequence[int], known: Sequence[int], after: float) -> _Left:
+    """Return what was left of the batches; `after` came with the time since the last of them."""
+    base, start, top, end = (float(counts[at]) for at in (known[0], points[0], points[-1], known[-1]))
+    kept = end - after - start
+    if kept < 0:  # then what the first batch brought has gone as well, and was no warm-up
+        kept = max(kept, min(0.0, end - after - base))
+    part = min(1.0, max(0.0, (end - after - base) / (top - base))) if top > base else 1.0
+    drained = counts[[at for at in known if at >= points[-1]]]
+    down = -np.diff(drained)
+    falls = len(down) > 1 and (down[-1] > max(_BACK, _STILL * top) or down.min() > max(_BACK, _SLIGHTLY * top))
+    return _Left(kept, max(kept, (top - start) * part), part, bool(falls))
+
+
+def _drift(counts: Floats, load: Load, known: Sequence[int]) -> tuple[float, float]:
+    """Return what comes in a second while nothing is done, and the seconds that say so; of few, nothing is said.
+
+    What the last batch started may end late: of the snapshots after it only the last step counts.
+    """
+    first = int(np.flatnonzero(load.batch)[0])
+    steps = [(a, b) for a, b in pairwise(known) if load.done[a] == load.done[b]]
+    steps = [one for one in steps if one[1] < first or one is steps[-1]]
+    came = sum(float(counts[b] - counts[a]) for a, b in steps)
+    idle = sum(float(load.seconds[b] - load.seconds[a]) for a, b in steps)
+    both = sum(counts[b] > counts[a] for a, b in steps) > 1 or len(steps) == 1
+    return (came / idle, idle) if came >= _IDLE and both and idle > 0 else (0.0, idle)
+
+
+def _interval(value: float, steps: _Steps, noise: Floats | None) -> tuple[float, float]:
+    """Return the interval of 95 %: the slopes that would have given what came, within chance.
+
+    Whole goroutines that come by chance differ at least as those that come with a unit or do not: `least`, which is
+    known and takes the normal distribution. What the batches differ by beyond that takes Student's. Its coverage is
+    measured in tests/compare/test_trial.py.
+    """
+    work, units = steps.work, steps.units
+    student = _STUDENT[min(len(work) - 1, len(_STUDENT)) - 1] if len(work) > 1 else _STUDENT[0]
+    per_unit = float(steps.came.sum()) / units
+    scatter = ((steps.came - per_unit * work) ** 2 / work).sum() / max(1, len(work) - 1)
+    scatter *= steps.left.part  # of what came and went nothing is left that could differ
+    blur = _BLUR if noise is None else 0.0
+    if steps.drift:  # what comes with the time comes by chance as well, and its rate is known from the idle time alone
+        blur += steps.drift * steps.lasted * (1 + steps.lasted / max(steps.idle, 1e-9))
+    if noise is not None:
+        known = max(0.0, float(noise[steps.ends[1]] - noise[steps.ends[0]]))  # what was sampled once stays sampled
+        beyond = max(0.0, scatter - known / units)
+        half = math.sqrt(_NORMAL**2 * (known + blur) + student**2 * units * beyond) / units
+        return value - half, value + half
+    span = 3 * (_NORMAL + student * math.sqrt(scatter) + 6) / math.sqrt(units) + 12 / units + 2 * abs(value)
+    slopes = np.union1d(np.linspace(value - span, value + span, _CANDIDATES), [value])
+    if value >= 0:  # there are no fewer than none
+        slopes = np.maximum(slopes, 0.0)
+    least = _least(slopes)
+    # Of a rare leak the batches differ by chance alone; near a whole number that chance is next to none.
+    beyond = np.maximum(0.0, scatter - (_least(np.array(value)) if value < _RARE else least))
+    chance = _NORMAL**2 * (units * least + blur) + student**2 * units * beyond
+    fits = slopes[((value - slopes) * units) ** 2 <= chance]
+    return float(fits.min()), float(fits.max())
+
+
+def _least(slopes: Floats) -> Floats:
+    """Return the least variance for each unit that whole numbers of this mean can have: of a part of them, one more."""
+    part = np.abs(slopes) % 1.0
+    return np.asarray(part * (1 - part))
+
+
+def _goes_on(steps: _Steps, *, exact: bool) -> bool:
+    """Tell whether it grew batch by batch, to the end: enough of it, and for each unit as much as before."""
+    if steps.left.falls or (steps.came > 0).sum() < min(_BATCHES, len(steps.work)) or len(steps.work) < 2:
+        return False
+    if exact and steps.left.kept < _FEW:
+        return False
+    done = np.cumsum(steps.work)
+    late = done - steps.work >= done[-1] / 2 if len(done) > 2 else np.arange(len(done)) == len(done) - 1
+    later, due = float(steps.came[late].sum()), float(steps.came.sum() / steps.units * steps.work[late].sum())
+    # Of so many the half is late: chance takes two errors of that, which is most of few.
+    fewest = min(_LATER * due, due - math.sqrt(2 * due)) if exact else _LATER * due
+    return later > 0 and later >= fewest
+
+
+def _more(value: float, half: float, units: float, *, exact: bool) -> int:
+    """Return how many more units would decide: so many that enough come; the interval narrows with their root."""
+    needed = _SEEN / value if exact else units * (half / value) ** 2
+    return min(_MORE_MOST, max(math.ceil(units / 2), math.ceil(needed - units)))
+
+
+def trial(process: Process, populations: Sequence[Population], heap: HeapGrowth, memory: MemorySeries) -> Trial | None:
+    """Return what an experiment with the process shows; None where none was made."""
+    made = process.experiment
+    if made is None or len(made.stages) != len(process.snapshots):
+        return None
+    load = Load.of(made.stages, made.unit)
+    last = next((stage for stage in reversed(made.stages) if stage), None)
+    totals = (
+        slope("goroutines", _totals(process), load),
+        heap_slope(memory, load),
+        slope("rss", memory.rss, load, np.zeros(len(load.done))),
+    )
+    places = [*goroutine_slopes(populations, load), *heap_slopes(heap, load)]
+    places.sort(key=lambda one: (not one.stays, one.measure, -one.value))
+    return Trial(
+        process=process.id,
+        unit=made.unit,
+        work=tuple(None if math.isnan(done) else round(done) for done in load.done.tolist()),
+        phases=tuple(stage.phase if stage else None for stage in made.stages),
+        seconds=tuple(None if math.isnan(at) else round(float(at), 3) for at in load.seconds.tolist()),
+        totals=tuple(one for one in totals if one is not None),
+        places=tuple(places[:_PLACES_MOST]),
+        target=made.target,
+        asked=made.asked,
+        failed=last.failed if last else 0,
+        statuses=dict(last.statuses) if last else {},
+        ended=made.ended,
+        source=made.source,
+    )
+
+
+def heap_slope(memory: MemorySeries, load: Load) -> Slope | None:
+    """Return what each unit of work leaves of the live heap as a whole; None where that is not known."""
+    if len(memory.heap_live) != len(load.done):  # of the past, too
+        return None
+    return slope("inuse_space", memory.heap_live, load, np.zeros(len(load.done)))
+
+
+def _totals(process: Process) -> Floats:
+    dumps = [snapshot.goroutines for snapshot in process.snapshots]
+    return np.array([dump.total if dump is not None else math.nan for dump in dumps], np.float64)
+
+
+def population_slope(population: Population, load: Load) -> Slope | None:
+    """Return what each unit of work leaves of a population."""
+    counts = np.where(population.counts < 0, math.nan, population.counts.astype(np.float64))
+    return slope("goroutines", counts, load)
+
+
+def goroutine_slopes(populations: Sequence[Population], load: Load) -> Iterator[Slope]:
+    """Yield what each unit of work leaves at the places of goroutines where any came."""
+    for one in [one for one in populations if int(one.counts.max(initial=0)) > int(one.counts[0])][:_LOOKED_AT_MOST]:
+        if (found := population_slope(one, load)) is not None and (found.value > 0 or found.returned > 0):
+            yield replace(found, place=one.place, state=one.state, key=one.example.stack.key)
+
+
+def heap_slopes(heap: HeapGrowth, load: Load) -> Iterator[Slope]:
+    """Yield what each unit of work leaves of the bytes of each stack of the heap, those that gained any."""
+    if not len(heap.seen) or not heap.seen.any():
+        return
+    first, last = heap.snapshots[[0, -1]]
+    gained = heap.space[last] - heap.space[first]
+    for row in np.argsort(-gained, kind="stable")[:_LOOKED_AT_MOST].tolist():
+        if gained[row] <= 0:
+            return
+        space = np.where(heap.seen, heap.space[:, row].astype(np.float64), math.nan)
+        found = slope("inuse_space", space, load, heap.noise[:, row])
+        if found is not None and found.value > 0:
+            stack = heap.stacks[row]
+            yield replace(found, place=stack.place, key=stack.key)
+
+
+def growth_slope(
+    measure: str, counts: Sequence[int | None], objects: Sequence[int | None], load: Load, period: int = 0
+) -> Slope | None:
+    """Return what each unit of work leaves of what a finding measures.
+
+    Of bytes, `objects` and the period of the profiles tell how they are sampled.
+
+    None where that measure says nothing of its own.
+    """
+    values = np.array([math.nan if count is None else count for count in counts], np.float64)
+    if len(values) != len(load.done):
+        return None
+    if measure == "goroutines":
+        return slope("goroutines", values, load)
+    if measure == "rss":
+        return slope("rss", values, load, np.zeros(len(values)))
+    number = np.array([0 if one is None else one for one in objects] or [0] * len(values), np.float64)
+    return slope("inuse_space", values, load, sampling_variance(number, np.nan_to_num(values), period))
+
+
+def smallest_of_heap(units: int, period: int = 512 << 10) -> float:
+    """Return the smallest leak of bytes for each unit that would be seen where no sample was taken at all.
+
+    A leak of G bytes is about G / period samples of small objects, and as much their variance: it is seen nineteen
+    times of twenty when it exceeds nought by the sum of both quantiles.
+    """
+    return float((_NORMAL + _POWER) ** 2 * period / max(1, units))

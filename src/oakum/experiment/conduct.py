@@ -1,0 +1,198 @@
+"""The experiment itself: settle, batches of work with snapshots between, drain -> a bundle, and what was done.
+
+Whatever ends it early (an interrupt, the time, a process that ends, restarts, refuses or is overloaded), the snapshots
+that came are kept with the work that was done before each.
+"""
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Protocol
+
+from msgspec import Struct
+
+from oakum.collect.target import CaptureOptions, Plan, Step, Taken, Target
+from oakum.experiment.load import Tally, Work
+from oakum.experiment.record import FILE, record
+from oakum.model import Capture, Experiment, Problem, Stage
+from oakum.model.experiment import Ended, Phase
+
+# Of all work, batch by batch: the first one warms up, the others differ in size, so that what comes with the work does
+# not look like what comes with the time.
+_PARTS = (2, 2, 4, 3, 5, 4)
+_BACK_OFF = 2.0  # seconds, for one that is overloaded
+_COLLECTS = "gc=1"  # heap?gc=1
+_ALIKE = 3  # looks in a row
+_DRAINS_MOST = 6  # snapshots after the work, while the count still falls
+
+
+class Setup(Struct, frozen=True):
+    """How much, and how long; all times are seconds."""
+
+    times: int
+    settle: float = 1.0  # between the two snapshots before the work
+    pause: float = 0.4  # between two looks after a batch: what was answered ends
+    drain: float = 4.0  # before each snapshot after the work
+    limit: float = 600.0  # for everything
+
+
+class Sink(Protocol):
+    """What keeps snapshots: a bundle."""
+
+    def snapshot(self, target: Target, number: int, plan: Plan, began: datetime) -> object: ...
+
+    def add(self, target: Target, number: int, taken: Taken) -> str | None: ...
+
+    def problem(self, target: Target, problem: Problem) -> object: ...
+
+
+class Outcome(Struct, frozen=True):
+    """What was done, and what is to be said of how it ended."""
+
+    experiment: Experiment
+    snapshots: int  # of which something was kept
+    work: Tally
+    problems: tuple[Problem, ...] = ()
+
+
+class _Over(Exception):
+    def __init__(self, ended: Ended) -> None:
+        super().__init__(ended)
+        self.ended: Ended = ended
+
+
+def batches(times: int) -> tuple[int, ...]:
+    """Return how many units each batch has, of so many in all."""
+    ends = [round(times * sum(_PARTS[: at + 1]) / sum(_PARTS)) for at in range(len(_PARTS))]
+    sizes = [end - start for start, end in zip([0, *ends], ends, strict=False)]
+    return tuple(size for size in sizes if size > 0)
+
+
+# Goroutines after each snapshot so far, and what had been done: whether the answer is clear, so that it may end.
+Watch = Callable[[list[Stage], list[float | None]], bool]
+
+
+class Conduct:
+    """One experiment with one target. Its methods are called in order, by `run`."""
+
+    def __init__(
+        self, target: Target, work: Work, setup: Setup, options: CaptureOptions, sink: Sink, watch: Watch
+    ) -> None:
+        self._target, self._work, self._setup = target, work, setup
+        self._options, self._sink, self._watch = options, sink, watch
+        self._tally = Tally()
+        self._stages: list[Stage] = []
+        self._counts: list[float | None] = []
+        self._problems: list[Problem] = []
+        self._kept = 0
+        self._restarted = False
+        self._until = time.monotonic() + setup.limit
+
+    def run(self) -> Outcome:
+        """Conduct it to its end, whatever that is."""
+        ended: Ended = "complete"
+        try:
+            self._settle()
+            ended = self._send()
+            self._drain()
+        except _Over as over:
+            ended = over.ended
+        except KeyboardInterrupt:
+            ended = "interrupted"
+        made = Experiment(self._target.address, self._work.unit, tuple(self._stages), self._work.asked, ended)
+        self._keep(made)
+        return Outcome(made, self._kept, self._tally, tuple(self._problems))
+
+    def _settle(self) -> None:
+        """Take two snapshots before anything is done: what grows between them grows with the time."""
+        self._snapshot("settle")
+        time.sleep(self._setup.settle)
+        self._snapshot("settle")
+
+    def _send(self) -> Ended:
+        """Send batch after batch; return why no more were sent."""
+        overloaded = 0
+        for size in batches(self._setup.times):
+            came = self._work.do(size, self._tally.sent + 1, self._until)
+            self._tally.add(came)
+            time.sleep(_BACK_OFF if came.overloaded else 0)
+            self._rest()
+            self._snapshot("batch")
+            overloaded = overloaded + 1 if came.overloaded else 0
+            if came.unanswered and self._tally.statuses.total() == self._tally.statuses[0]:
+                raise _Over("refused")
+            if came.unanswered or overloaded > 1:
+                return "refused" if came.unanswered else "throttled"
+            if time.monotonic() >= self._until:
+                return "time"
+            if self._watch(self._stages, self._counts):
+                return "clear"
+        return "complete"
+
+    def _rest(self) -> None:
+        """Wait until the count of goroutines is the same for a while, at most as long as draining takes: work may go
+        on after its answer."""
+        until, seen = time.monotonic() + self._setup.drain, [math.nan] * _ALIKE
+        while len(set(seen)) > 1 and time.monotonic() < until:
+            time.sleep(self._setup.pause)
+            now = _count(self._look(last=False).facts)
+            if now is None:
+                return
+            seen = [*seen[1:], now]
+
+    def _look(self, *, last: bool) -> Plan:
+        """Look at the process; note when it is another one than before."""
+        plan = self._target.plan(self._options, len(self._stages) + 1, last)
+        self._restarted = self._restarted or any(problem.key == "restarted" for problem in plan.problems)
+        return plan
+
+    def _drain(self) -> None:
+        """Wait for what takes its time, and take snapshots until the count falls no more: two at least."""
+        for number in range(_DRAINS_MOST):
+            time.sleep(self._setup.drain)
+            self._snapshot("drain", last=number > 0)
+            before, now = self._counts[-2:]
+            if number and (before is None or now is None or now >= before):
+                return
+
+    def _snapshot(self, phase: Phase, last: bool = False) -> None:
+        """Take one snapshot; raise when the process is not there any more, or is another one."""
+        number, began = len(self._stages) + 1, datetime.now(UTC)
+        self._collect(last)
+        plan = self._look(last=last)
+        if not plan.steps:
+            self._problems += plan.problems
+            raise _Over("gone")
+        self._stages.append(self._stage(phase, began))
+        self._counts.append(_count(plan.facts))
+        self._sink.snapshot(self._target, number, plan, began)
+        for step in plan.steps:
+            taken = self._target.take(step, self._options)
+            self._kept += self._sink.add(self._target, number, taken) is not None
+            self._problems += taken.problems
+        if self._restarted:
+            raise _Over("restarted")
+
+    def _collect(self, last: bool) -> None:
+        """Let the process collect garbage, where its pprof allows, so that its memory statistics are of what lives."""
+        for step in self._look(last=last).steps:
+            if _COLLECTS in step.key:
+                self._target.take(step, self._options)
+                return
+
+    def _stage(self, phase: Phase, began: datetime) -> Stage:
+        tally = self._tally
+        statuses = {str(status): count for status, count in sorted(tally.statuses.items())}
+        return Stage(phase, began, tally.sent, tally.completed, tally.failed, statuses)
+
+    def _keep(self, made: Experiment) -> None:
+        """Put what was done beside the snapshots."""
+        now = datetime.now(UTC)
+        step = Step(f"./{FILE}", "the work done before each snapshot", "oakum reproduce")
+        self._sink.add(self._target, len(self._stages), Taken(step, Capture(FILE, record(made)), now, now))
+
+
+def _count(facts: Mapping[str, object]) -> float | None:
+    count = facts.get("goroutines")
+    return float(count) if isinstance(count, int | float) and not isinstance(count, bool) else None

@@ -1,0 +1,84 @@
+"""An experiment: so much work was sent to a process, and snapshots were taken between. What it left at each place.
+
+`Experiment` is what was done, as its capture experiment.json tells; `Trial` what compare makes of it.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from types import MappingProxyType
+from typing import Literal
+
+from msgspec import Struct, field
+
+from oakum.model.frame import Frame
+
+SCHEMA = "oakum.experiment/1"
+Phase = Literal["settle", "batch", "drain"]  # before the work, after a batch of it, after the last with nothing to do
+# Why it ended: all was sent; the answer was clear; the time was up; who asked for it stopped it; the process ended, was
+# started anew, refused connections or answered that it is overloaded.
+Ended = Literal["complete", "clear", "time", "interrupted", "gone", "restarted", "refused", "throttled"]
+SlopeMeasure = Literal["goroutines", "inuse_space", "rss"]
+
+
+class Stage(Struct, frozen=True):
+    """What had been done when a snapshot was begun."""
+
+    phase: Phase
+    at: datetime
+    sent: int = 0  # units begun so far
+    completed: int = 0  # of them: those that ended, with whatever answer
+    failed: int = 0  # of those: without an answer, or with an error
+    statuses: Mapping[str, int] = field(
+        default_factory=lambda: MappingProxyType({})
+    )  # so far: "200": 90; "0": no answer
+
+
+class Experiment(Struct, frozen=True):
+    """Work that was sent to a process; `stages` has one for each of its snapshots, None where nothing is told."""
+
+    target: str
+    unit: str  # what one unit of work is: "request", "run", "second", "iteration"
+    stages: tuple[Stage | None, ...]
+    asked: tuple[str, ...] = ()  # the work, as people write it: "POST /api/simulate"
+    ended: Ended = "complete"
+    source: str = ""  # digest of the capture
+
+
+class Slope(Struct, frozen=True):
+    """What each unit of work leaves at a place, with its interval of 95 %; goroutines, or bytes."""
+
+    measure: SlopeMeasure
+    value: float
+    low: float
+    high: float
+    stays: bool = False  # it grew batch by batch to the end, and is there after draining
+    smallest: float = 0.0  # the smallest leak that would have been seen, nineteen times of twenty
+    returned: float = 0.0  # for each unit: came, and had gone after draining
+    more: int | None = None  # units that would be needed to decide; None: it is decided
+    counts: tuple[float | None, ...] = ()  # one for each snapshot
+    place: Frame | None = None  # None: of the whole process
+    state: str | None = None
+    key: str = ""  # Stack.key, the same in another build; "": of the whole process
+
+
+class Trial(Struct, frozen=True):
+    """One experiment with one process, measured: for the process as a whole, and for the places where anything came."""
+
+    process: str
+    unit: str
+    work: tuple[int | None, ...]  # units completed so far, one for each snapshot
+    phases: tuple[str | None, ...]
+    seconds: tuple[float | None, ...]  # since the first snapshot
+    totals: tuple[Slope, ...] = ()
+    places: tuple[Slope, ...] = ()  # what stays first, then what grew most
+    target: str = ""
+    asked: tuple[str, ...] = ()
+    failed: int = 0
+    statuses: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    ended: Ended = "complete"
+    source: str = ""
+
+    @property
+    def units(self) -> int:
+        """Return how much was done altogether."""
+        return max((done for done in self.work if done is not None), default=0)

@@ -1,0 +1,182 @@
+"""What each unit of work leaves: intervals that hold, what stays told from what comes back, warms up or only drifts."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+
+from oakum.compare.trial import Load, slope
+from oakum.model.experiment import Phase, Slope, Stage
+
+BATCHES = (10, 10, 20, 15, 25, 20)  # the first one warms up
+START = datetime(2026, 11, 18, tzinfo=UTC)
+Chance = np.random.Generator
+
+
+def load(batches: Sequence[int] = BATCHES, seconds: float = 1.0) -> Load:
+    """Return two snapshots before the work, one after each batch, two after draining."""
+    phases: list[Phase] = ["settle", "settle", *(["batch"] * len(batches)), "drain", "drain"]  # type: ignore[list-item]
+    done = np.cumsum([0, 0, *batches, 0, 0])
+    stages = [
+        Stage(phase, START + timedelta(seconds=seconds * at), int(units), int(units))
+        for at, (phase, units) in enumerate(zip(phases, done, strict=True))
+    ]
+    return Load.of(stages)
+
+
+def counts(came: Sequence[float], first: float = 12) -> np.ndarray:
+    """Return what came with each batch, and stays, as counts of every snapshot."""
+    return first + np.cumsum([0.0, 0.0, *came, 0.0, 0.0])
+
+
+def measured(came: Sequence[float], batches: Sequence[int] = BATCHES) -> Slope:
+    found = slope("goroutines", counts(came), load(batches))
+    assert found is not None
+    return found
+
+
+def test_one_for_each_unit_is_one_within_two_percent() -> None:
+    batches = tuple(3 * size for size in BATCHES)
+    found = measured(batches, batches)
+    assert (found.value, found.stays) == (1.0, True)
+    assert 0.98 <= found.low <= 1 <= found.high <= 1.02
+
+
+@pytest.mark.parametrize(
+    "came",
+    [
+        pytest.param((4, 0, 0, 0, 0, 0), id="workers started at the first use"),
+        pytest.param((8, 6, 2, 0, 0, 0), id="a pool that fills"),
+        pytest.param((1, 0, 0, 1, 0, 0), id="two that came late"),
+        pytest.param((0, 3, -3, 2, -2, 0), id="a queue that moves"),
+        pytest.param((0, 0, 0, 0, 0, 0), id="nothing"),
+    ],
+)
+def test_what_fills_or_moves_does_not_stay(came: Sequence[int]) -> None:
+    assert not measured(came).stays
+
+
+def test_what_has_gone_after_draining_came_back() -> None:
+    series = counts(BATCHES)
+    series[-2:] -= sum(BATCHES)
+    found = slope("goroutines", series, load())
+    assert found is not None
+    assert not found.stays
+    assert found.returned == pytest.approx(1.0, abs=0.15)
+
+
+def test_half_that_comes_back_leaves_half() -> None:
+    series = counts([2 * size for size in BATCHES])
+    series[-2:] -= sum(BATCHES)
+    found = slope("goroutines", series, load())
+    assert found is not None
+    assert found.low <= 1 <= found.high
+    assert found.returned > 0.8
+
+
+def test_what_still_drains_is_not_said_to_stay() -> None:
+    series = counts([2 * size for size in BATCHES])
+    series[-2:] -= (20, 40)
+    found = slope("goroutines", series, load())
+    assert found is not None
+    assert not found.stays
+
+
+def test_what_was_started_and_has_all_ended_leaves_a_narrow_interval() -> None:
+    series = counts([30 * size for size in BATCHES])
+    series[-1] = series[0]
+    found = slope("goroutines", series, load())
+    assert found is not None
+    assert (found.value, found.stays) == (0, False)
+    assert found.smallest < 1
+
+
+def test_a_queue_that_moves_slowly_does_not_stay() -> None:
+    series = counts([40 * size for size in BATCHES])
+    series[-2:] -= (60, 120)
+    found = slope("goroutines", series, load())
+    assert found is not None
+    assert not found.stays
+
+
+def test_what_comes_with_the_time_is_not_of_the_work() -> None:
+    series = 12 + 10 * np.arange(len(BATCHES) + 4, dtype=np.float64)  # ten in each second, busy or not
+    found = slope("goroutines", series, load())
+    assert found is not None
+    assert not found.stays
+    assert found.low <= 0 <= found.high
+
+
+def test_few_of_many_say_how_much_more_is_needed() -> None:
+    found = measured((0, 0, 1, 0, 1, 0))
+    assert not found.stays
+    assert found.more is not None
+    assert found.more > 0
+
+
+def test_without_work_nothing_is_measured() -> None:
+    assert slope("goroutines", np.arange(4.0), Load.of([None] * 4)) is None
+    assert slope("goroutines", np.arange(4.0), load(())) is None
+    assert slope("goroutines", np.full(10, np.nan), load()) is None
+
+
+# How leaks happen, what each unit leaves on average, and what comes with batches of so many units.
+LARGE = np.array([3 * size for size in BATCHES])
+LEAKS: dict[str, tuple[float, Callable[[Chance], np.ndarray]]] = {
+    "once in fifty": (0.02, lambda chance: chance.binomial(LARGE, 0.02)),
+    "once in ten": (0.1, lambda chance: chance.binomial(LARGE, 0.1)),
+    "every other": (0.5, lambda chance: chance.binomial(LARGE, 0.5)),
+    "by retries": (0.5, lambda chance: chance.poisson(0.5 * LARGE)),
+    "several of each": (2.3, lambda chance: chance.poisson(2.3 * LARGE)),
+    "in pairs": (0.2, lambda chance: 2 * chance.binomial(LARGE, 0.1)),
+    "each, and one in motion": (1.0, lambda chance: LARGE + np.diff(chance.integers(0, 2, len(LARGE) + 1))),
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_intervals_of_counts_hold(seed: int) -> None:
+    """Over 200 simulated experiments the true slope lies in the interval in 92 to 98 %."""
+    chance = np.random.default_rng(seed)
+    kinds = list(LEAKS.values())
+    inside = 0
+    for number in range(200):
+        true, leak = kinds[number % len(kinds)]
+        found = measured(leak(chance).tolist(), LARGE.tolist())
+        inside += found.low <= true <= found.high
+    assert 0.92 <= inside / 200 <= 0.98
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_intervals_of_sampled_bytes_hold(seed: int) -> None:
+    """A heap profile keeps an object of 4 KiB once in 128, and counts it 128 times."""
+    chance = np.random.default_rng(100 + seed)
+    size, period = 4096, 512 << 10
+    kept = -np.expm1(-size / period)
+    inside = 0
+    for _ in range(200):
+        objects = np.cumsum([0, 0, *(chance.binomial(200 * units, kept) for units in BATCHES), 0, 0]) / kept
+        noise = objects * size * size * (1 - kept) / kept
+        found = slope("inuse_space", objects * size, load(), noise)
+        assert found is not None
+        inside += found.low <= 200 * size <= found.high
+    assert 0.92 <= inside / 200 <= 0.98
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_leak_of_the_smallest_size_is_seen(seed: int) -> None:
+    chance = np.random.default_rng(200 + seed)
+    least = measured((0,) * len(BATCHES)).smallest
+    seen = sum(measured([float(chance.poisson(least * size)) for size in BATCHES]).stays for _ in range(200))
+    assert seen >= 0.92 * 200
+
+
+def test_nothing_is_seen_where_nothing_leaks() -> None:
+    chance = np.random.default_rng(5)
+    false = 0
+    for _ in range(400):
+        level = chance.poisson(8, len(BATCHES) + 4).astype(float)  # connections that come and go
+        found = slope("goroutines", level, load())
+        assert found is not None
+        false += found.stays
+    assert false <= 0.02 * 400

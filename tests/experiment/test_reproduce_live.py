@@ -1,0 +1,224 @@
+"""`oakum reproduce` against programs of the casebook, built and run now: what leaks is proven, with the right number for
+each request; what is fixed or healthy leaves nothing, and the smallest leak that would have been seen is stated.
+
+Builds are those of the casebook's live runs. All experiments go at once, since they mostly wait.
+"""
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from casebook.runner.build import for_live
+from casebook.runner.case import case
+from toolchain import DownloadFailed
+
+pytestmark = pytest.mark.live
+
+AT_ONCE = 6
+SIMULATE = 'POST /api/v1/deploy-apps {"name": "checkout-{n}", "replicas": 4}'
+JOB = 'POST /jobs {"application": "shop-{n}", "language": "java", "revision": "3f9c0a{n}"}'
+LISTING = "GET /api/v1/nodes"
+# Each with as many requests as fill what it fills: pools, caches, workers that are started at the first use.
+HEALTHY = {
+    "healthy-pool-to-maximum": 300, "healthy-bounded-cache-partcat": 1000, "healthy-stations-warm-up": 1000,
+    "healthy-client-pools-pricecrawl": 300, "healthy-finalizers-blobcache": 300, "healthy-interned-logsieve": 700,
+    "healthy-small-pool-shuttledesk": 60, "healthy-hot-rwlock-timetable": 300, "healthy-parcel-scans": 300,
+    "healthy-worker-generations-sortplant": 300,
+}  # fmt: skip
+_building = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Run:
+    """One experiment: the case and its build, how its processes are started, and the work."""
+
+    name: str
+    build: str
+    program: Sequence[str] = ()  # the words after its path; {port}, {other} and {nobody} are ports
+    beside: Sequence[str] = ()  # another program of the case, and its words
+    service: str = ""
+    pprof: str = ""  # where it is, if not where it is looked for
+    work: Sequence[str] = ()
+
+    @property
+    def id(self) -> str:
+        return f"{self.name}/{self.build}"
+
+
+def simulation(build: str, *work: str) -> Run:
+    return Run(
+        "open-simulator-88", build, ("-listen", "127.0.0.1:{port}"), pprof="/admin/debug/pprof",
+        work=work or ("--request", SIMULATE),
+    )  # fmt: skip
+
+
+def listing(build: str) -> Run:
+    slow = ("-listen", "127.0.0.1:{port}", "-request-timeout=200ms", "-line-delay=450ms", "-line-cidr", "127.0.0.1/32")
+    return Run("kubernetes-83333", build, slow, service="apiserver", work=("--request", LISTING, "--connections", "16"))
+
+
+def jobs(build: str) -> Run:
+    words = ("-listen", "127.0.0.1:{port}", "-master", "https://127.0.0.1:{other}", "-workers", "30")
+    return Run(
+        "kubernetes-98653", build, words, ("apiserver", "-listen", "127.0.0.1:{other}"), "cpc",
+        work=("--request", JOB, "--times", "120"),
+    )  # fmt: skip
+
+
+def peers(build: str) -> Run:
+    beside = ("-listen", "127.0.0.1:{other}", "-clusters", "8", "-endpoint", "https://127.0.0.1:{nobody}")
+    words = ("-listen", "127.0.0.1:{port}", "-master", "https://127.0.0.1:{other}")
+    return Run(
+        "rancher-30122", build, (*words, "-peer-sync", "400ms", "-peer-retry", "400ms"),
+        ("apiserver", *beside, "-provisioned", "8"), "acp", work=("--wait", "15s"),
+    )  # fmt: skip
+
+
+def usual(name: str) -> Run:
+    """Return the experiment with a healthy program: the requests of its phases, a few of each kind, in turn.
+
+    The same ones come again: if each were new, a set that fills would not be told from a leak.
+    """
+    sends = [send for phase in case(name).phases for send in phase.send if not send.hold]
+    lines = dict.fromkeys(f"{send.method} {send.path} {send.body or ''}".strip() for send in sends)
+    told = dict.fromkeys(line.replace("{n}", str(number)) for line in lines for number in range(1, 13))
+    words = [word for line in told for word in ("--request", line)]
+    return Run(
+        name, case(name).builds[0].name, ("-listen", "127.0.0.1:{port}"), work=(*words, "--times", str(HEALTHY[name]))
+    )
+
+
+RUNS = (
+    simulation("leaking"), simulation("fixed"), listing("leaking"), listing("fixed"), jobs("leaking"), jobs("fixed"),
+    peers("leaking"), peers("fixed"), *map(usual, HEALTHY),
+)  # fmt: skip
+
+
+def free_ports(count: int) -> list[int]:
+    with_ports = [socket.socket() for _ in range(count)]
+    for one in with_ports:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in with_ports]
+    for one in with_ports:
+        one.close()
+    return ports
+
+
+def reproduced(run: Run, folder: Path) -> dict[str, Any]:
+    """Return the diagnosis of an experiment with a program that it starts and stops."""
+    one = case(run.name)
+    build = one.build(run.build)
+    with _building:
+        programs = for_live(one, build)
+    port, other, nobody = free_ports(3)
+
+    def filled(words: Sequence[str]) -> list[str]:
+        return [word.replace("{port}", str(port)).replace("{other}", str(other)).replace("{nobody}", str(nobody))
+                for word in words]  # fmt: skip
+
+    beside = None
+    if run.beside:
+        beside = subprocess.Popen(
+            [programs[run.beside[0]], *filled(run.beside[1:])], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        until_listening(other)
+    try:
+        start = [str(programs[run.service or one.service]), *filled(run.program), *build.flags]
+        target = [f"http://127.0.0.1:{port}{run.pprof}"] if run.pprof else []
+        saved = folder / "exp.json"
+        words = [*target, "--start", " ".join(start), *run.work, "--no-source", "-o", str(saved)]
+        told = subprocess.run(
+            [sys.executable, "-m", "oakum", "reproduce", *words, "-o", str(folder / "exp.tar.gz")],
+            capture_output=True, text=True, timeout=150, check=False,
+        )  # fmt: skip
+        assert told.returncode in (0, 1, 3), told.stderr
+        document: dict[str, Any] = json.loads(saved.read_text())
+        return document | {"stderr": told.stderr}
+    finally:
+        if beside is not None:
+            beside.send_signal(signal.SIGTERM)
+            beside.wait(10)
+
+
+def until_listening(port: int) -> None:
+    for _ in range(200):
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            time.sleep(0.05)
+        else:
+            return
+
+
+@pytest.fixture(scope="module")
+def outcomes(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, "Future[dict[str, Any]]"]]:
+    """Return the running and finished experiments."""
+    asked = " ".join(item.nodeid for item in request.session.items)
+    wanted = [run for run in RUNS if run.id in asked or "[" not in asked]
+    pool = ThreadPoolExecutor(AT_ONCE)
+    try:
+        yield {run.id: pool.submit(reproduced, run, tmp_path_factory.mktemp("exp")) for run in wanted}
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def told(run: Run, outcomes: dict[str, "Future[dict[str, Any]]"]) -> dict[str, Any]:
+    try:
+        return outcomes[run.id].result()
+    except DownloadFailed as reason:
+        pytest.skip(str(reason))
+
+
+LEAKING = (
+    (simulation("leaking"), "queue.(*PriorityQueue).Pop", "goroutines", (0.98, 1.02)),
+    (listing("leaking"), "ServeHTTP.func1.1", "goroutines", (0.98, 1.02)),
+    (jobs("leaking"), "StreamWatcher).receive", "goroutines", (0.7, 1.3)),
+    (peers("leaking"), "buffer.NewRingGrowing", "inuse_space", (100e3, 4e6)),
+)
+
+
+@pytest.mark.parametrize(("run", "place", "measure", "each"), LEAKING, ids=[one[0].id for one in LEAKING])
+def test_incidents_are_reproduced(
+    run: Run, place: str, measure: str, each: tuple[float, float], outcomes: dict[str, "Future[dict[str, Any]]"]
+) -> None:
+    document = told(run, outcomes)
+    assert document["verdict"] == "leaking"
+    found = next(one for one in document["findings"] if place in one["sites"][0]["function"])
+    assert found["confidence"] == "proven"
+    growth = next(one for one in found["growth"] if one["measure"] == measure)
+    assert each[0] <= growth["per_event"]["value"] <= each[1]
+    assert growth["per_event"]["low"] <= growth["per_event"]["value"] <= growth["per_event"]["high"]
+
+
+QUIET = (simulation("fixed"), listing("fixed"), jobs("fixed"), peers("fixed"), *map(usual, HEALTHY))
+
+
+@pytest.mark.parametrize("run", QUIET, ids=lambda run: run.id)
+def test_nothing_stays_in_what_is_fixed_or_healthy(run: Run, outcomes: dict[str, "Future[dict[str, Any]]"]) -> None:
+    document = told(run, outcomes)
+    assert (document["verdict"], [one["title"] for one in document["findings"]]) == ("healthy", [])
+    (trial,) = document["trials"]
+    goroutines = trial["totals"][0]
+    assert not goroutines["stays"]
+    assert 0 < goroutines["smallest"] < 5  # of a request, or of a second; much came and went
+
+
+def test_errors_are_stated_first(outcomes: dict[str, "Future[dict[str, Any]]"]) -> None:
+    run = listing("leaking")
+    if run.id not in outcomes:
+        pytest.skip("not run")
+    (trial,) = told(run, outcomes)["trials"]
+    assert trial["failed"] == trial["statuses"]["504"] == trial["work"][-1]
