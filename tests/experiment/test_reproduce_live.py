@@ -33,7 +33,7 @@ LISTING = "GET /api/v1/nodes"
 HEALTHY = {
     "healthy-pool-to-maximum": 300, "healthy-bounded-cache-partcat": 1000, "healthy-stations-warm-up": 1000,
     "healthy-client-pools-pricecrawl": 300, "healthy-finalizers-blobcache": 300, "healthy-interned-logsieve": 700,
-    "healthy-small-pool-shuttledesk": 60, "healthy-hot-rwlock-timetable": 300, "healthy-parcel-scans": 300,
+    "healthy-small-pool-shuttledesk": 60, "healthy-probe-rounds": 200, "healthy-parcel-scans": 300,
     "healthy-worker-generations-sortplant": 300,
 }  # fmt: skip
 _building = threading.Lock()

@@ -102,10 +102,10 @@ def slope(measure: SlopeMeasure, counts: Floats, load: Load, noise: Floats | Non
     low, high = _interval(value, steps, noise)
     if steps.left.most > steps.left.kept:
         high = _interval(value + (steps.left.most - steps.left.kept) / steps.units, steps, noise)[1]
-    least = (_POWER + _NORMAL) / _NORMAL * (high - low) / 2
-    if noise is None:  # with none at all the interval is narrower than what makes a trend
-        least = max(least if value else 0.0, _SEEN / steps.units)
     stays = low > 0 and _goes_on(steps, exact=noise is None)
+    least = max((_POWER + _NORMAL) / _NORMAL * (high - low) / 2, 0.0 if stays else high)
+    if noise is None:  # with none at all the interval is narrower than what makes a trend
+        least = max(least, _SEEN / steps.units)
     came = float(steps.came.sum()) / steps.units
     return Slope(
         measure,
@@ -272,7 +272,9 @@ def heap_slope(memory: MemorySeries, load: Load) -> Slope | None:
     """Return what each unit of work leaves of the live heap as a whole; None where that is not known."""
     if len(memory.heap_live) != len(load.done):  # of the past, too
         return None
-    return slope("inuse_space", memory.heap_live, load, np.zeros(len(load.done)))
+    # Garbage was collected right before: all that is allocated lives, to the byte. What a profile knows is sampled.
+    live = memory.heap_live if np.isnan(memory.heap_alloc).any() else memory.heap_alloc
+    return slope("inuse_space", live, load, np.zeros(len(load.done)))
 
 
 def _totals(process: Process) -> Floats:

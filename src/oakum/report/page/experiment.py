@@ -19,7 +19,7 @@ def answer(speech: Speech, diagnosis: Diagnosis) -> list[str]:
     told = []
     for trial in diagnosis.trials:
         told += [*_failures(speech, trial), *_result(speech, diagnosis, trial)]
-    return told
+    return [*told[:1], *(one[:1].upper() + one[1:] for one in told[1:])]  # sentences, one after the other
 
 
 def _failures(speech: Speech, trial: Trial) -> list[str]:
