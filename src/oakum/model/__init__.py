@@ -45,6 +45,7 @@ from oakum.model.profile import (
     Strings,
     ValueType,
 )
+from oakum.model.proof import Attempt, DraftedTest, Proof
 from oakum.model.sockets import Socket, Sockets
 from oakum.model.text import Argument, Text
 from oakum.model.vocabulary import CauseRole, EvidenceKind, Kinds, Mechanism, SiteRole, WaitKind
@@ -52,6 +53,7 @@ from oakum.model.vocabulary import CauseRole, EvidenceKind, Kinds, Mechanism, Si
 __all__ = [
     "Activity",
     "Argument",
+    "Attempt",
     "Buffer",
     "Build",
     "Capture",
@@ -65,6 +67,7 @@ __all__ = [
     "ChainEnd",
     "Confidence",
     "Diagnosis",
+    "DraftedTest",
     "Evidence",
     "EvidenceKind",
     "Excerpt",
@@ -100,6 +103,7 @@ __all__ = [
     "Process",
     "ProcessRow",
     "Profile",
+    "Proof",
     "Reading",
     "Remedy",
     "Run",
