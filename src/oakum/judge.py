@@ -1,8 +1,8 @@
 """Evidence -> confidence and verdict: the only place where trust is decided. One page.
 
 Comes in: suspects with their evidence. Goes out: findings, worst first, and what was found harmless. Words, not
-percentages: `proven` needs Go's own proof, `likely` needs two independent reasons or one that nobody can explain away,
-everything else is `possible`, and what is explained is no finding.
+percentages: `proven` needs Go's own proof or an experiment, `likely` needs two independent reasons or one that nobody
+can explain away, everything else is `possible`, and what is explained is no finding.
 """
 
 from collections.abc import Iterable, Mapping
@@ -63,9 +63,11 @@ def confidence(suspect: Suspect) -> Confidence:
     kinds = suspect.kinds
     if kinds.has("leak-profile"):  # Go's own collector lists nothing that could go on
         return "proven"
-    if kinds.any("process-cycle", "peer-blocked"):  # the processes, looked at together, leave nobody who could answer
-        return "likely"
-    return "likely" if kinds.has("goleak") or _likely(suspect) else "possible"
+    # The processes, looked at together, leave nobody who could answer.
+    likely = kinds.any("process-cycle", "peer-blocked", "goleak") or _likely(suspect)
+    if kinds.has("proven-by-test"):  # the code leaks in the way that the fix mends; the captures say that it happens
+        return "proven" if likely else "likely"
+    return "likely" if likely else "possible"
 
 
 def _likely(suspect: Suspect) -> bool:
@@ -212,6 +214,12 @@ def judge(suspects: Iterable[Suspect]) -> tuple[tuple[Finding, ...], tuple[Expla
         rest = [found for found in rest if not found.suspect.kinds.has("plateau")]
     findings = [*sure, *rest[:_MOST]]
     return tuple(found.ranked(at) for at, found in enumerate(findings, 1)), tuple(explained)
+
+
+def judge_again(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return findings whose evidence has changed, worst first."""
+    judged = [replace(found, confidence=confidence(found.suspect)) for found in findings]
+    return tuple(found.ranked(at) for at, found in enumerate(sorted(judged, key=_order), 1))
 
 
 def _only_rests(suspect: Suspect) -> bool:
