@@ -44,6 +44,9 @@ def suspect(
         # Go's own proof is above all, also where the wait is one at rest.
         ("hard", "leak-profile", "proven"),
         ("resting", "leak-profile progress pile-up", "proven"),
+        # A test proves what the code does; that it happens in the process, the captures show.
+        ("hard", "steady-growth proven-by-test", "proven"),
+        ("soft", "single-step proven-by-test", "likely"),
         # Nothing can end it.
         ("never", "never-wakes", "likely"),
         ("never", "nil-stop-channel stuck", "possible"),

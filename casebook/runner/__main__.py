@@ -149,6 +149,19 @@ def _patched(arguments: argparse.Namespace) -> int:
     return 1 if wrong else 0
 
 
+def _prove(arguments: argparse.Namespace) -> int:
+    from casebook.runner.prove import describe, proven, write_page
+
+    rows = []
+    for row in proven(chosen(arguments.cases)):
+        rows.append(row)
+        print(f"{row.case}: {row.mechanism}: {describe(row)} ({row.proof.seconds:.0f} s)", flush=True)
+    print(f"{sum(row.proof.holds for row in rows)} of {len(rows)} drafted fixes get a test")
+    if arguments.write:
+        write_page(rows)
+    return 0
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m casebook.runner", description=__doc__)
     verbs = parser.add_subparsers(required=True, metavar="VERB")
@@ -166,6 +179,11 @@ def _parser() -> argparse.ArgumentParser:
         ),
         ("causes", _causes, "diagnose leaking takes with their source; which lines of the cause are named, which not?"),
         ("patched", _patched, "apply the drafted fixes to copies, run them; do they compile, and stop the leak?"),
+        (
+            "prove",
+            _prove,
+            "draft tests for the drafted fixes and run them: who gets one? All take a quarter of an hour",
+        ),
         ("live", _live, "build and run it now, shortened; is expect.toml true of it?"),
     ):
         verb = verbs.add_parser(name, help=text)
@@ -184,7 +202,8 @@ def _parser() -> argparse.ArgumentParser:
             verb.add_argument("--setting", action="append", default=[], help="only this setting; may be given again")
         if name in ("accuracy", "windows"):
             verb.add_argument("--misses", action="store_true", help="name every take that was not answered rightly")
-            told = "the readmes and docs/accuracy.md" if name == "accuracy" else "docs/windows.md"
+        if name in ("accuracy", "windows", "prove"):
+            told = "the readmes and docs/accuracy.md" if name == "accuracy" else f"docs/{name}.md"
             verb.add_argument("--write", action="store_true", help=f"put the table into {told}")
         if name == "causes":
             verb.add_argument("-v", "--verbose", action="store_true", help="also what was said, of every take")

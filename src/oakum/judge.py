@@ -66,9 +66,11 @@ def confidence(suspect: Suspect) -> Confidence:
         return "proven"
     if kinds.has("heap-reproduced") and not _explained_away(kinds):
         return "proven"
-    if kinds.any("process-cycle", "peer-blocked"):  # the processes, looked at together, leave nobody who could answer
-        return "likely"
-    return "likely" if kinds.has("goleak") or _likely(suspect) else "possible"
+    # The processes, looked at together, leave nobody who could answer.
+    likely = kinds.any("process-cycle", "peer-blocked", "goleak") or _likely(suspect)
+    if kinds.has("proven-by-test"):  # the code leaks in the way that the fix mends; the captures say that it happens
+        return "proven" if likely else "likely"
+    return "likely" if likely else "possible"
 
 
 def _likely(suspect: Suspect) -> bool:
@@ -228,6 +230,12 @@ def judge(suspects: Iterable[Suspect]) -> tuple[tuple[Finding, ...], tuple[Expla
         rest = [found for found in rest if not found.suspect.kinds.has("plateau")]
     findings = [*sure, *rest[:_MOST]]
     return tuple(found.ranked(at) for at, found in enumerate(findings, 1)), tuple(explained)
+
+
+def judge_again(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return findings whose evidence has changed, worst first."""
+    judged = [replace(found, confidence=confidence(found.suspect)) for found in findings]
+    return tuple(found.ranked(at) for at, found in enumerate(sorted(judged, key=_order), 1))
 
 
 def _only_rests(suspect: Suspect) -> bool:

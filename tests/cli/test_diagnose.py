@@ -65,6 +65,7 @@ def test_a_dry_run_tells_what_would_be_done_and_does_none_of_it(oakum: Call, dum
     assert f"would read source: {tmp_path}, the module cache" in answer.out
     assert f"would write: {report}\n" in answer.out
     assert not report.exists()
+    assert "drafted Go tests" in oakum("diagnose", "--dry-run", "--prove", "--source", tmp_path, dump).out
     assert oakum("diagnose", "--dry-run", tmp_path / "missing").code == 4
     chinese = oakum("diagnose", "--dry-run", "--lang", "zh", "--no-source", dump).out
     assert "没有采集、运行或写入任何内容。" in chinese
@@ -85,6 +86,8 @@ def test_a_dry_run_looks_at_what_runs_and_takes_nothing(
 
 def test_what_it_cannot_do(oakum: Call, dump: Path, tmp_path: Path) -> None:
     assert oakum("diagnose").code == 2
+    assert "--prove needs --source DIR" in oakum("diagnose", "--prove", dump).err
+    assert oakum("diagnose", "--prove", "--no-compile", "--source", tmp_path, dump).code == 2
     assert oakum("diagnose", "--lang", "fr", dump).code == 2
     assert oakum("diagnose", dump, "-o", tmp_path / "missing" / "x.json").code == 2
     missing = oakum("diagnose", tmp_path / "no")

@@ -332,7 +332,7 @@ def test_an_honest_checkout_is_warned_of_nothing(tmp_path: Path) -> None:
     assert "This draft compiles" in diagnosed.out
 
 
-def test_only_one_module_starts_go_and_three_start_programs() -> None:
+def test_only_one_module_starts_go_and_four_start_programs() -> None:
     """A new call has to go through them: what they refuse is refused everywhere."""
     texts = {path: path.read_text(encoding="utf-8") for path in (ROOT / "src" / "oakum").rglob("*.py")}
     starting = re.compile(r"\bimport subprocess|\bos\.(?:system|popen|exec\w+|spawn\w+|posix_spawn\w*)\(|shutil\.which")
@@ -341,7 +341,7 @@ def test_only_one_module_starts_go_and_three_start_programs() -> None:
     }
     assert starters == {"collect/programs.py", "cli/graph.py"}
     callers = {path.name for path, text in texts.items() if re.search(r"\brun_program\(", text)}
-    asked_by_name = {"load.py", "go_tests.py"}  # reproduce --exec, verify --test
+    asked_by_name = {"load.py", "go_tests.py", "prove.py"}  # reproduce --exec, verify --test, --prove
     assert callers == {"programs.py", "call_go.py", "journal.py", "plugin.py"} | asked_by_name
     runners = {path.name for path, text in texts.items() if re.search(r"\bStarted\(", text)}
     assert runners == {"program.py"}  # --start does

@@ -30,7 +30,7 @@ from support import ROOT
 
 SOURCE = ROOT / "src" / "oakum"
 # What notes evidence. The sets of judge.py and of the report only ask for it.
-STAGES = ("detect", "explain")
+STAGES = ("detect", "explain", "pipeline")  # the last: what an experiment shows
 # Sentences whose key does not follow from the kind.
 SENTENCES = {
     "other-run": "runs.grew",
@@ -59,6 +59,7 @@ SENTENCES = {
     "never-removed": "cause.heap.kept",
     "bounded": "cause.heap.bound.limit",
     "known-bug": "upstream.known",
+    "proven-by-test": "proof.shown",
 }
 
 

@@ -60,7 +60,7 @@ CONTRACT = {
         }],
         "remedies": [{
             "kind": TEXT, "text": TEXT, "key": TEXT, "args": dict, "diff": (str, None), "risk": (str, None),
-            "risk_key": (str, None), "risk_args": dict, "compiled": (bool, None),
+            "risk_key": (str, None), "risk_args": dict, "compiled": (bool, None), "proof": (dict, None),
         }],
         "leads": [{
             "module": TEXT, "running": TEXT, "changed": TEXT, "last_alike": TEXT, "functions": [TEXT], "diff": TEXT,

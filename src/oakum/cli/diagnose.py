@@ -31,6 +31,8 @@ _EXIT = {"healthy": 0, "leaking": 1, "undecided": 3}
   oakum diagnose --baseline healthy/ sick/
   # with source: root cause by line, and a drafted fix
   oakum diagnose --source ~/src/orders captures/
+  # and a test that fails without the fix and passes with it
+  oakum diagnose --source ~/src/orders --prove captures/
   # a running service: two snapshots are captured, 10 s apart
   oakum diagnose http://10.0.0.7:6060
   # also kube://pod/NAMESPACE/NAME, kube://node/NAME, unix://SOCKET
@@ -68,6 +70,11 @@ See also: oakum capture (all kinds of targets), oakum report (render a saved dia
 )
 @click.option("--no-source", is_flag=True, help="Do not read source: diagnose from the evidence alone.")
 @click.option("--no-compile", is_flag=True, help="Do not compile drafted fixes; faster for large programs.")
+@click.option(
+    "--prove",
+    is_flag=True,
+    help="Draft a Go test for each drafted fix and run it without and with the fix: runs code of --source.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the diagnosis as JSON (schema oakum.diagnosis/1).")
 @output_option
 @incident_option
@@ -88,6 +95,7 @@ def command(
     fetch_source: bool,
     no_source: bool,
     no_compile: bool,
+    prove: bool,
     as_json: bool,
     output: tuple[str, ...],
     incident: bool,
@@ -113,20 +121,23 @@ def command(
             raise UsageError(f"--source {folder}: no such directory")
     if no_source and (source or fetch_source):
         raise UsageError("--no-source excludes --source and --fetch-source")
+    if prove:
+        _check_prove(source, no_compile=no_compile)
     asked, spoken = evidence, lang or language()
     if dry_run:
         from oakum.cli.dry_run import Intended, show_dry_run
         from oakum.cli.live import normalize_target
 
         words = (tuple(map(normalize_target, evidence)), tuple(map(normalize_target, baseline)), binary, source)
-        return show_dry_run(Intended(*words, not no_source, not no_compile, fetch_source, outputs, spoken), live)
+        return show_dry_run(Intended(*words, not no_source, not no_compile, fetch_source, prove, outputs, spoken), live)
     evidence, baseline = capture_live(
         evidence, live, beside=baseline, snapshots=live["snapshots"], every=live["every"], together=True, lang=spoken
     )
     given = case(evidence, baseline, binary, asked=asked if asked != evidence else (), lang=spoken)
     progress = Progress("diagnosing", spoken)
     try:
-        done = diagnose_case(given, Options(tuple(source), fetch_source, not no_source, not no_compile), progress.at)
+        how = Options(tuple(source), fetch_source, not no_source, not no_compile, prove)
+        done = diagnose_case(given, how, progress.at)
     finally:
         progress.done()
     warn(done.warnings, spoken)
@@ -140,6 +151,14 @@ def command(
     if all(one.name != "-" for one in outputs):  # whoever only writes files wants to know whether to open them
         remark(_verdict(diagnosis, spoken))
     return 0 if exit_zero else _EXIT[diagnosis.verdict]
+
+
+def _check_prove(source: Sequence[str], *, no_compile: bool) -> None:
+    """Raise where the flags leave nothing to be run."""
+    if not source:
+        raise UsageError("--prove needs --source DIR: the checkout whose code is run in tests")
+    if no_compile:
+        raise UsageError("--no-compile excludes --prove")
 
 
 def _verdict(diagnosis: "Diagnosis", lang: str) -> str:

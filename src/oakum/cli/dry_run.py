@@ -24,6 +24,7 @@ class Intended(Struct, frozen=True):
     reads: bool
     compiles: bool
     fetches: bool
+    proves: bool
     outputs: Sequence[Output]
     lang: str
 
@@ -79,6 +80,8 @@ def _rows(intended: Intended) -> Iterator[tuple[str, str]]:
         yield "run", word("dry.fetch", lang)
     if intended.reads and intended.compiles and find_go() is not None:
         yield "run", word("dry.compile", lang)
+    if intended.proves:
+        yield "run", word("dry.prove", lang)
     for output in intended.outputs:
         yield "write", word("dry.stdout", lang) if output.name == "-" else output.name
 

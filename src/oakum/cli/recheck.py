@@ -86,7 +86,7 @@ def rechecked(saved: SavedFile, evidence: Sequence[str], source: Sequence[str], 
     )
     if held.missing:
         return _with_page(found, saved.page, told, None)
-    derived = _derive(report, call, held, source, lang)
+    derived = _derive(report, call, held, source, lang, told)
     count = counted(derived.document)
     every = differences(_comparable(report), _comparable(derived.document))
     stand, apart = set_apart(every, report, derived.document, go=find_go() is not None)
@@ -114,8 +114,13 @@ def _is_evidence(capture: "Capture") -> bool:
     return any(one.usable or one.metrics or one.build or one.sockets for one in input_of(capture).readings)
 
 
-def _derive(report: Mapping[str, Any], call: Called, held: Held, source: Sequence[str], lang: str) -> _Derived:
-    """Return the report made again from captures under the names that it has for them."""
+def _derive(
+    report: Mapping[str, Any], call: Called, held: Held, source: Sequence[str], lang: str, told: "Diagnosis"
+) -> _Derived:
+    """Return the report made again from captures under the names that it has for them.
+
+    Tests that it tells of are not run again: nobody asked for that here.
+    """
     from oakum.pipeline.diagnosis import Options, diagnose_case
     from oakum.report.json import document
     from oakum.report.words import word
@@ -139,6 +144,11 @@ def _derive(report: Mapping[str, Any], call: Called, held: Held, source: Sequenc
         from oakum.pipeline.verification import with_work
 
         done = with_work(given, done)
+    if any(remedy.proof for finding in told.findings for remedy in finding.remedies):
+        from oakum.pipeline.proofs import proofs_of, with_proofs
+
+        remark(word("proof.not-again", lang))
+        done = with_proofs(done, proofs_of(told.findings))
     done = replace(done, called=tuple(report.get("called", ())))
     return _Derived(json.loads(json.dumps(document(_asked_alike(done, report, given)), ensure_ascii=False)), given)
 

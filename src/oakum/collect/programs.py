@@ -59,10 +59,11 @@ def run_program(
     folder: Path | None = None,
     env: Mapping[str, str] | None = None,
     people: bool = False,
+    memory: int | None = None,
 ) -> Ran:
     """Return what a command prints, up to `most` bytes; raise OSError when it cannot be started.
 
-    `people`: it may talk with them, on the terminal's stdin and stderr.
+    `people`: it may talk with them, on the terminal's stdin and stderr; `memory`: bytes that it may write to, on Linux.
     """
     with subprocess.Popen(
         command,
@@ -73,6 +74,8 @@ def run_program(
         stderr=None if people else subprocess.PIPE,
         start_new_session=not people,  # a group of its own, which ends with it; people keep their terminal
     ) as process:
+        if memory is not None:
+            _limit_memory(process.pid, memory)
 
         def end() -> None:
             with suppress(ProcessLookupError, PermissionError):
@@ -129,3 +132,11 @@ def _listen(stream: IO[bytes] | None, kept: bytearray) -> None:
     while stream is not None and (more := stream.read1(_MOST_COMPLAINTS)):  # type: ignore[attr-defined]  # it is buffered
         kept += more
         del kept[:-_MOST_COMPLAINTS]
+
+
+def _limit_memory(pid: int, most: int) -> None:
+    """Bound what a process may write to; Go ends with "out of memory" there. Other systems have no such call."""
+    with suppress(ImportError, AttributeError, OSError):
+        import resource
+
+        resource.prlimit(pid, resource.RLIMIT_DATA, (most, most))

@@ -46,6 +46,7 @@ from oakum.model.profile import (
     Strings,
     ValueType,
 )
+from oakum.model.proof import Attempt, DraftedTest, Proof
 from oakum.model.routes import Route, Routes
 from oakum.model.sockets import Socket, Sockets
 from oakum.model.text import Argument, Text
@@ -54,6 +55,7 @@ from oakum.model.vocabulary import CauseRole, EvidenceKind, Kinds, Mechanism, Si
 __all__ = [
     "Activity",
     "Argument",
+    "Attempt",
     "Buffer",
     "Build",
     "Capture",
@@ -67,6 +69,7 @@ __all__ = [
     "ChainEnd",
     "Confidence",
     "Diagnosis",
+    "DraftedTest",
     "Evidence",
     "EvidenceKind",
     "Excerpt",
@@ -103,6 +106,7 @@ __all__ = [
     "Process",
     "ProcessRow",
     "Profile",
+    "Proof",
     "Reading",
     "Remedy",
     "Route",

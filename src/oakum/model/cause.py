@@ -13,6 +13,7 @@ from msgspec import Struct, field
 from oakum.model.capture import Problem
 from oakum.model.frame import Frame
 from oakum.model.known import Carried
+from oakum.model.proof import Proof
 from oakum.model.text import Text
 from oakum.model.vocabulary import CauseRole, Mechanism
 
@@ -95,6 +96,7 @@ class Remedy(Struct, frozen=True):
     diff: str | None = None
     risk: Text | None = None
     compiled: bool | None = None  # the diff was built with Go: True; could not be tried: None. What fails is not told
+    proof: Proof | None = None  # what a test says of it; None: none was asked for
 
 
 class Flaw(Struct, frozen=True):

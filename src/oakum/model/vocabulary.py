@@ -38,6 +38,8 @@ EvidenceKind = Literal[
     "follows-work", "log-lines",
     # Source and catalogue.
     "cause-in-source", "never-removed", "bounded", "known-bug",
+    # An experiment.
+    "proven-by-test",
 ]  # fmt: skip
 
 Weighs = Literal["for", "against", "neither"]
@@ -149,13 +151,14 @@ EVIDENCE: Mapping[EvidenceKind, Kind] = MappingProxyType({
     "never-removed": Kind("for", "the source shows that nothing takes it out again, and nothing bounds it"),
     "bounded": Kind("against", "the source shows a bound on how much is kept"),
     "known-bug": Kind("for", "the running version has an upstream bug with this call stack"),
+    "proven-by-test": Kind("for", "a test of this code fails without the drafted fix and passes with it, every time"),
 })  # fmt: skip
 
 # The order in which a reader needs them, the most decisive first: what proves it; who holds the lock, and why in the
 # source; that it grows and stays; that it lasts; that there are many; what is beside it; and, last, what speaks against
 # it.
 BY_DECISIVENESS: tuple[EvidenceKind, ...] = (
-    "leak-profile", "reproduced", "heap-reproduced", "goleak", "never-wakes",
+    "leak-profile", "reproduced", "heap-reproduced", "proven-by-test", "goleak", "never-wakes",
     "process-cycle", "waited-for", "peer-blocked",
     "socket-pair", "socket-full", "service-pod", "same-method", "same-protocol", "counts-agree", "ages-agree",
     "shared-words",

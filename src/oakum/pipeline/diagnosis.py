@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from oakum.collect.code.sources import LocalSources
 from oakum.diagnose import diagnose
-from oakum.model import Case, Diagnosis, Finding, Problem, Remedy, SourceNotFound, Text
+from oakum.model import Case, Diagnosis, Finding, Problem, Remedy, Text
 
 if TYPE_CHECKING:
     from oakum.collect.code.fetch import Fetch
@@ -38,6 +38,7 @@ class Options(Struct, frozen=True):
     fetch: bool = False  # ask the module proxy
     read_source: bool = True
     compile_drafts: bool = True
+    prove: bool = False  # run tests of drafted fixes: the user's code
     here: str = "."  # where source is looked for when no checkout is given
 
 
@@ -65,7 +66,13 @@ def diagnose_case(case: Case, how: Options = _DEFAULT, progress: Callable[[Text]
     if how.compile_drafts:
         findings = tuple(_tried(finding, sources, how.source, progress, found) for finding in findings)
     warnings += tuple(_worded(one) for at, one in enumerate(found) if one not in found[:at])
-    return Diagnosed(replace(diagnosis, findings=findings), sources, warnings)
+    diagnosis = replace(diagnosis, findings=findings)
+    if how.prove:
+        from oakum.pipeline.proofs import prove_fixes
+
+        diagnosis, told = prove_fixes(diagnosis, sources, how.source, progress)
+        warnings += told
+    return Diagnosed(diagnosis, sources, warnings)
 
 
 # Fetching, compiling and looking at a checkout are loaded when they are asked for: most diagnoses do without.
@@ -133,19 +140,10 @@ def _tried(
 
 
 def _compiled(diff: str, finding: Finding, sources: LocalSources, source: Sequence[str]) -> "Tried":
-    from oakum.experiment.compile import Go, Tried, compiles, module_around
+    from oakum.experiment.compile import Go, Tried, compiles
+    from oakum.pipeline.modules import built_in
 
-    name = diff.partition("\n")[0].removeprefix("--- a/").strip()
-    for site in finding.cause.sites if finding.cause else ():
-        if not site.frame.file.replace("\\", "/").endswith(name):
-            continue
-        try:
-            home = module_around(Path(sources.file(site.frame).path).absolute())
-        except SourceNotFound:
-            continue
-        if home is None:
-            break
-        program = next((root for folder in source if (root := module_around(Path(folder).absolute() / "x.go"))), None)
-        root, dependency = (program, home) if program and "@" in home.name and program != home else (home, None)
-        return compiles(diff, root, dependency, Go(seconds=_SECONDS), [Path(folder) for folder in source])
-    return Tried("not tried")
+    modules = built_in(diff, finding, sources, source)
+    if modules is None:
+        return Tried("not tried")
+    return compiles(diff, *modules, Go(seconds=_SECONDS), [Path(folder) for folder in source])

@@ -160,6 +160,28 @@ class KnownRow(Struct):
     fault: str
 
 
+class AttemptRow(Struct):
+    passed: bool
+    left: int
+
+
+class ProofRow(Struct):
+    tried: int
+    why_not: str | None
+    test: str
+    path: str
+    name: str
+    command: str
+    measures: Literal["goroutines", "heap"]
+    function: str
+    calls: int
+    before: list[AttemptRow]
+    after: list[AttemptRow]
+    seconds: Measured
+    why_not_key: str | None = None
+    why_not_args: Args = field(default_factory=dict)
+
+
 class RemedyRow(Struct):
     kind: Literal["upgrade", "patch", "mitigate"]
     text: str
@@ -170,6 +192,7 @@ class RemedyRow(Struct):
     risk_key: str | None = None
     risk_args: Args = field(default_factory=dict)
     compiled: bool | None = None
+    proof: ProofRow | None = None
 
 
 class LeadRow(Struct):

@@ -56,7 +56,7 @@ _HEAP: frozenset[EvidenceKind] = frozenset(
         "heap-largest",
     }
 )
-_SOURCE: frozenset[EvidenceKind] = frozenset({"cause-in-source", "never-removed", "bounded"})
+_SOURCE: frozenset[EvidenceKind] = frozenset({"cause-in-source", "never-removed", "bounded", "proven-by-test"})
 _PROCESS: frozenset[EvidenceKind] = frozenset(
     {
         "off-heap-steady-growth",

@@ -1,11 +1,11 @@
 """A finding -> what to do about it now, properly and upstream, and how to check afterwards that it is fixed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from oakum.model import Finding, KnownMatch, Lead, Remedy
+from oakum.model import Attempt, Finding, KnownMatch, Lead, Proof, Remedy
 from oakum.model.diagnosis import Diagnosis
 from oakum.report.advice import commands, look_again, origins, remedies
-from oakum.report.page.blocks import Block, Command, Diff, Fact, Facts, Fold, Link, Para
+from oakum.report.page.blocks import Block, Code, CodeLine, Command, Diff, Fact, Facts, Fold, Link, Para
 from oakum.report.page.charts import at_a_glance
 from oakum.report.page.derive import Derive
 from oakum.report.page.process_chain import act_first
@@ -13,6 +13,7 @@ from oakum.report.page.speech import Speech
 from oakum.report.words import say, size
 
 _DIFF_LINES, _DIFF_MOST = 160, 16_000
+_TEST_LINES = 400  # a drafted test has about a hundred
 STUCK = ("double-lock", "lock-cycle", "lock-held-while-waiting")  # work stands still before memory runs out
 
 
@@ -75,7 +76,30 @@ def remedy_blocks(speech: Speech, remedy: Remedy, *, kind: bool = False) -> list
         return [Para(f"{text}{speech.glue}{risk}" if risk else text)]
     compiled = speech.word("remedy.compiled" if remedy.compiled else "remedy.not-compiled")
     quiet = [Para(one, quiet=True) for one in (compiled, risk) if one]
-    return [Para(text), Diff(_cut(speech, remedy.diff)), *quiet]
+    proof = _proof_blocks(speech, remedy.proof) if remedy.proof else ()
+    return [Para(text), Diff(_cut(speech, remedy.diff)), *quiet, *proof]
+
+
+def _proof_blocks(speech: Speech, proof: Proof) -> Iterator[Block]:
+    """Yield what a test says of a drafted fix, and the test; or why there is none."""
+    if proof.why_not:
+        yield Para(speech.word("proof.none", why=speech.say(proof.why_not)), quiet=True)
+        return
+    before, after = (_left(runs) for runs in (proof.before, proof.after))
+    words: dict[str, str | int] = {
+        "calls": f"`{speech.name(proof.function)}`",
+        "count": proof.calls,
+        "times": len(proof.before),
+    }
+    yield Para(speech.word(f"proof.holds.{proof.measures}", before=before, after=after, **words))
+    lines = proof.test.removesuffix("\n").split("\n")[:_TEST_LINES]
+    title = speech.word("proof.test", path=speech.name(proof.path))
+    yield Fold(title, (Code(proof.path, tuple(CodeLine(0, line) for line in lines)),))
+    yield Command(proof.command, speech.word("proof.command"))
+
+
+def _left(runs: Sequence[Attempt]) -> str:
+    return ", ".join(f"{run.left:,}" for run in runs)
 
 
 def _cut(speech: Speech, diff: str) -> str:

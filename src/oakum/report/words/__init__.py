@@ -43,6 +43,7 @@ from oakum.report.words import (
     problems_capture,
     problems_code,
     progress,
+    proof,
     recheck,
     roles,
     scan,
@@ -59,7 +60,7 @@ from oakum.report.words.phrases import in_chinese
 _AREAS = (
     common, fixes, mechanisms, gaps, goroutines, locks, heap, memory, numbers, page, roles, cause_channels, cause_heap,
     cause_locks, cause_network, cause_waits, cause_workers, chains, scan, known, upstream, controls, dry_run,
-    incident, incident_lessons, recheck, assemble, problems, problems_capture, problems_code, progress,
+    incident, incident_lessons, recheck, assemble, problems, problems_capture, problems_code, progress, proof,
     signals, source, targets, tested, web, experiment, verify,
 )  # fmt: skip
 LANGUAGES = ("en", "zh")

@@ -20,6 +20,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "`go build` on a copy, for draft patches (skip: --no-compile)",
         "在副本上 `go build`，用于编译补丁草稿（--no-compile 可跳过）",
     ),
+    "dry.prove": (
+        "drafted Go tests of the code in --source, without and with the drafted fix, in overlays (--prove)",
+        "以 overlay 方式运行针对 --source 代码草拟的 Go 测试，分别在打补丁前后（--prove）",
+    ),
     "dry.fetch": (
         "`go mod download`, for source missing here, from the Go module proxy",
         "`go mod download`，从 Go 模块代理下载本机缺少的源码",

@@ -59,6 +59,11 @@ WORDS: dict[str, tuple[str, str]] = {
         "The draft patch compiles. Its effect is not verified yet, see \"Verification\".",
         "补丁草稿已编译通过，效果尚未验证，见“验证”。",
     ),
+    "incident.verified.proven": (
+        "A test fails without the draft patch and passes with it. Its effect on the service is not verified yet, see "
+        "\"Verification\".",
+        "测试在未打补丁时失败，打上补丁草稿后通过；对线上服务的效果尚未验证，见“验证”。",
+    ),
     "incident.verified.none-needed": ("Nothing to verify.", "没有需要验证的修复。"),
     # What is to be filled in.
     "incident.fill-in.about": (
@@ -269,6 +274,11 @@ WORDS: dict[str, tuple[str, str]] = {
     "incident.verify.compiled": (
         "The draft patch for cause {number} compiles.",
         "原因 {number} 的补丁草稿已编译通过。",
+    ),
+    "incident.verify.proven": (
+        "The test `{name}` failed {times:,} times without the draft patch for cause {number} and passed {times:,} "
+        "times with it.",
+        "测试 `{name}`：未打原因 {number} 的补丁草稿时 {times:,} 次均失败，打上后 {times:,} 次均通过。",
     ),
     "incident.verify.not-compiled": (
         "The draft patch for cause {number} was not compiled.",

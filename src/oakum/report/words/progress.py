@@ -32,6 +32,9 @@ WORDS: dict[str, tuple[str, str]] = {
     "progress.source": ("reading the source", "阅读源码"),
     "progress.upstream": ("{module}: what changed since {version}", "查找 {module} 自 {version} 以来的改动"),
     "progress.compiling": ("compiling the drafted fix", "编译拟好的修改"),
+    "progress.drafting-test": ("drafting tests that trigger the leak", "草拟能触发泄漏的测试"),
+    "progress.proving": ("running drafted tests: {done:,} of {of:,}", "运行草拟的测试：{done:,} / {of:,}"),
+    "progress.confirming": ("repeating the test without and with the fix", "在修复前后重复运行该测试"),
     "kept.at": ("what was captured is kept in {place}", "采集到的内容保存在 {place}"),
     "kept.interrupted": (
         "interrupted; what was captured is kept in {place}",

@@ -26,7 +26,7 @@ from oakum.report.page.incident.investigation import investigation, known_line
 from oakum.report.page.incident.lessons import lessons
 from oakum.report.page.incident.story import Story, goroutines
 from oakum.report.page.incident.symptoms import seen, symptoms, went
-from oakum.report.page.incident.verification import compiled, verification
+from oakum.report.page.incident.verification import compiled, proofs, verification
 from oakum.report.page.speech import stamp
 
 _FILL_IN = ("impact", "noticed", "changed", "restored", "owners")
@@ -150,6 +150,8 @@ def _fix(story: Story) -> list[Block]:
 def _verified(story: Story) -> str:
     if not story.leaking:
         return story.tell("verified.none-needed")
+    if proofs(story.told):
+        return story.tell("verified.proven")
     return story.tell("verified.compiled" if compiled(story) else "verified.nothing")
 
 

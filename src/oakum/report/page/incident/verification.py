@@ -3,9 +3,9 @@
 Comes in: a Story. Goes out: the section. Trials are none yet, so that a fix works is never claimed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from oakum.model import Finding, Growth
+from oakum.model import Finding, Growth, Proof
 from oakum.report.advice import target
 from oakum.report.page.blocks import Block, Cell, Command, Para, Row, Section, anchor_of_finding, table
 from oakum.report.page.incident.story import Story, goroutines, hourly
@@ -35,11 +35,19 @@ def compiled(story: Story) -> bool:
     return any(one.compiled for found in story.told for one in found.remedies if one.diff)
 
 
+def proofs(findings: Sequence[Finding]) -> list[Proof]:
+    """Return the tests that tell a drafted change of these causes from none."""
+    return [one.proof for found in findings for one in found.remedies if one.proof and one.proof.holds]
+
+
 def _status(story: Story) -> Iterator[Block]:
     for found in story.told:
         if any(one.diff for one in found.remedies):
             done = any(one.compiled for one in found.remedies if one.diff)
             yield Para(story.tell("verify.compiled" if done else "verify.not-compiled", number=found.rank))
+            for proof in proofs([found]):
+                name = story.name(proof.name)
+                yield Para(story.tell("verify.proven", number=found.rank, name=name, times=len(proof.before)))
     yield Para(story.tell("verify.no-trial"))
 
 
