@@ -111,6 +111,7 @@ def _curve(path: Path, name: str) -> list[float]:
     return [float(value) for _, value in found["values"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_what_is_simulated_is_always_the_same_and_no_wrong_driver_is_named(case: SignalCase) -> None:
     assert json.dumps(answer(case)) == json.dumps(answer(case))

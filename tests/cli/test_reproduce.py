@@ -16,6 +16,8 @@ import pytest
 
 from support import ROOT, Answer, oakum
 
+pytestmark = pytest.mark.slow  # each is an experiment with a process of its own
+
 SERVER = ROOT / "tests" / "experiment" / "leaking_service.py"
 FAST = ("--drain", "50ms", "--no-source")
 Serve = Callable[[str], str]

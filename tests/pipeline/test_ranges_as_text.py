@@ -13,6 +13,8 @@ from oakum.model import Diagnosis
 from oakum.pipeline.case import assemble_case
 from support import ROOT
 
+pytestmark = pytest.mark.slow  # each reads a whole range of the casebook
+
 RANGE = ROOT / "casebook" / "open-simulator-88" / "signals" / "leaking" / "metrics.json.gz"
 LIMIT = 512 << 20
 

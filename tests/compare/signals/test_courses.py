@@ -200,6 +200,7 @@ def hidden_work(kind: str, random: np.random.Generator, samples: int, day: Float
     return random.poisson(rates[kind]).astype(float)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("kind", ["diurnal", "bursts", "on and off", "steady"])
 def test_among_services_with_the_same_days_only_the_cause_is_named(kind: str, seed: int) -> None:
