@@ -180,3 +180,24 @@ def test_nothing_is_seen_where_nothing_leaks() -> None:
         assert found is not None
         false += found.stays
     assert false <= 0.02 * 400
+
+
+def test_a_pool_that_fills_for_as_long_as_the_work_goes_on_is_hardly_ever_said_to_leak() -> None:
+    chance = np.random.default_rng(7)
+    batches = (20, 20, 40, 30, 50, 40)
+
+    def filled() -> bool:
+        pool, came = 0, []
+        for size in batches:
+            new = sum(chance.random() < 0.6 * (1 - (pool + at * 0.3) / 60) for at in range(size))
+            pool += new
+            came.append(new)
+        return measured(came, batches).stays
+
+    assert sum(filled() for _ in range(100)) <= 15
+
+
+def test_a_last_batch_as_large_as_all_before_it_says_as_much() -> None:
+    batches = (10, 10, 20, 40, 20, 100)
+    assert measured(batches, batches).stays
+    assert not measured((10, 10, 20, 30, 10, 10), batches).stays

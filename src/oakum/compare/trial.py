@@ -32,7 +32,7 @@ _RARE = 0.5
 _PRECISE = 0.02
 # With so many batches the first one only warms up: what is made at the first use is in it.
 _WARM = 4
-# For each unit, in the later half against all: a leak goes on as it began, what fills up does not.
+# Of bytes, for each unit, in the later half against all: a leak goes on as it began, what fills up does not.
 _LATER = 0.5
 # A last step down after the work is none if it is smaller than this, in goroutines or as a part of all; where every
 # step goes down, it is a queue that moves, however slowly.
@@ -223,11 +223,11 @@ def _goes_on(steps: _Steps, *, exact: bool) -> bool:
         return False
     if exact and steps.left.kept < _FEW:
         return False
-    done = np.cumsum(steps.work)
-    late = done - steps.work >= done[-1] / 2 if len(done) > 2 else np.arange(len(done)) == len(done) - 1
-    later, due = float(steps.came[late].sum()), float(steps.came.sum() / steps.units * steps.work[late].sum())
-    # Of so many the half is late: chance takes two errors of that, which is most of few.
-    fewest = min(_LATER * due, due - math.sqrt(2 * due)) if exact else _LATER * due
+    done, half = np.cumsum(steps.work), steps.units / 2
+    late = np.clip((done - half) / steps.work, 0.0, 1.0)  # the part of each batch that is in the later half of the work
+    later, due = float((steps.came * late).sum()), float(steps.came.sum()) / 2
+    # Of so many that half are to be late, chance takes two standard errors; a pool that fills up takes more.
+    fewest = due - math.sqrt(2 * due) if exact else _LATER * due
     return later > 0 and later >= fewest
 
 
