@@ -1,6 +1,7 @@
 """A page -> GitHub-flavoured Markdown, to be pasted into an issue, a wiki or a chat. Plain text: it is read raw, too.
 
 Everything may come from evidence: nothing in it becomes markup, a link, a mention (@name) or a reference (#123).
+One module: a writer for each kind of block.
 """
 
 import re
