@@ -235,8 +235,13 @@ def _readers(model: type[msgspec.Struct], row: type[msgspec.Struct]) -> dict[str
     return found
 
 
-def _text(name: str, key: Callable[[Any], str], args: Callable[[Any], Any], row: msgspec.Struct) -> Text | None:
-    return None if getattr(row, name) is None else Text(_key(key(row)), _sized(args(row)))
+def _text(name: str, key: Callable[[Any], str | None], args: Callable[[Any], Any], row: msgspec.Struct) -> Text | None:
+    told, named = getattr(row, name), key(row)
+    if told is None:
+        return None
+    if named is None:  # of a document that somebody else wrote: the sentence is all there is
+        return Text("known.words", {"en": told, "zh": told})
+    return Text(_key(named), _sized(args(row)))
 
 
 def _key(name: str) -> str:

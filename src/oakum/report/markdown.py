@@ -280,8 +280,9 @@ class _Writer:
         times = [point.at for point in chart.series[0].points]
         row, kinds = marks(times, [(one.at, one.kind) for one in chart.events], "·")  # spaces may not be kept
         if row:
+            comma = "、" if self.page.lang == "zh" else ", "
             named = [
-                f"{mark} {', '.join(word(f'signals.kind.{kind}', self.page.lang) for kind in kinds[mark])}"
+                f"{mark} {comma.join(word(f'signals.kind.{kind}', self.page.lang) for kind in kinds[mark])}"
                 for mark in kinds
             ]
             yield _row([f"`{row}`", *named[:values], *[""] * (values - len(named))])

@@ -243,7 +243,7 @@ class BlockPen(Pen):
         """Yield a row of marks below bars that begin at a column: what happened when, and what each mark means."""
         row, kinds = marks([one.at for one in chart.series[0].points], [(one.at, one.kind) for one in chart.events])
         if row:
-            named = (f"{mark} {', '.join(self.word(f'signals.kind.{kind}') for kind in kinds[mark])}" for mark in kinds)
+            named = (f"{mark} {self.joined(self.word(f'signals.kind.{one}') for one in kinds[mark])}" for mark in kinds)
             yield from self.dim(self.flowing((row, "  ".join(named)), column))
 
     def flowing(self, parts: Sequence[str], indent: int) -> Iterator[str]:
