@@ -184,7 +184,7 @@ def told(run: Run, outcomes: dict[str, "Future[dict[str, Any]]"]) -> dict[str, A
 
 LEAKING = (
     (simulation("leaking"), "queue.(*PriorityQueue).Pop", "goroutines", (0.98, 1.02)),
-    (listing("leaking"), "ServeHTTP.func1.1", "goroutines", (0.98, 1.02)),
+    (listing("leaking"), "ServeHTTP.func1.1", "goroutines", (0.8, 1.2)),  # on a busy machine some time out late
     (jobs("leaking"), "StreamWatcher).receive", "goroutines", (0.7, 1.3)),
     (peers("leaking"), "buffer.NewRingGrowing", "inuse_space", (100e3, 4e6)),
 )
