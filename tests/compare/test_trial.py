@@ -201,3 +201,17 @@ def test_a_last_batch_as_large_as_all_before_it_says_as_much() -> None:
     batches = (10, 10, 20, 40, 20, 100)
     assert measured(batches, batches).stays
     assert not measured((10, 10, 20, 30, 10, 10), batches).stays
+
+
+def test_what_still_leaves_after_the_work_is_not_said_to_stay() -> None:
+    batches = (30, 30, 60, 45, 75, 60)
+    came = [15, 15, 30, 23, 37, 30]
+    busy = load(batches)
+    stays = slope("goroutines", counts(came), busy)
+    assert stays is not None
+    assert stays.stays
+    leaving = counts(came)
+    leaving[-2:] = leaving[-3] - 3, leaving[-3] - 5
+    still = slope("goroutines", leaving, busy)
+    assert still is not None
+    assert not still.stays

@@ -71,6 +71,7 @@ class _Left(Struct, frozen=True):
     most: float  # if what was gone in the end was of the batch that warmed up, too
     part: float  # of all that had come
     falls: bool  # it has not drained yet
+    leaves: bool  # one after the other still leaves: who leaks does not
 
 
 class _Steps(Struct, frozen=True, eq=False):
@@ -162,7 +163,8 @@ def _left(counts: Floats, points: Sequence[int], known: Sequence[int], after: fl
     drained = counts[[at for at in known if at >= points[-1]]]
     down = -np.diff(drained)
     falls = len(down) > 1 and (down[-1] > max(_BACK, _STILL * top) or down.min() > max(_BACK, _SLIGHTLY * top))
-    return _Left(kept, max(kept, (top - start) * part), part, bool(falls))
+    leaves = len(down) > 1 and down[-1] > 0 and (down > 0).sum() > 1
+    return _Left(kept, max(kept, (top - start) * part), part, bool(falls), bool(leaves))
 
 
 def _drift(counts: Floats, load: Load, known: Sequence[int]) -> tuple[float, float]:
@@ -221,7 +223,7 @@ def _goes_on(steps: _Steps, *, exact: bool) -> bool:
     """Tell whether it grew batch by batch, to the end: enough of it, and for each unit as much as before."""
     if steps.left.falls or (steps.came > 0).sum() < min(_BATCHES, len(steps.work)) or len(steps.work) < 2:
         return False
-    if exact and steps.left.kept < _FEW:
+    if exact and (steps.left.kept < _FEW or steps.left.leaves):
         return False
     done, half = np.cumsum(steps.work), steps.units / 2
     late = np.clip((done - half) / steps.work, 0.0, 1.0)  # the part of each batch that is in the later half of the work
