@@ -68,7 +68,10 @@ def goroutine_suspects(
     read = [reader.read(one, benign().match(one.example)) for one in populations]
     for signs in read:
         _compare_with_baseline(signs, in_baseline(signs.population), reader)
-        if work is not None and (told := work.evidence(work.of_population(signs.population))):
+        slope = work.of_population(signs.population) if work is not None else None
+        if slope is not None and not slope.stays and signs.wait in AT_REST:
+            _measured_otherwise(signs, reader)
+        if work is not None and (told := work.evidence(slope)):
             signs.found[told[0]] = reader.evidence(*told, signs.population)
     if snapshots[-1].claimed:  # goleak lists only what should not be there: its claim, not ours
         for signs in read:
@@ -155,6 +158,14 @@ def _stuck(signs: Signs) -> bool:
 def _suspicious(signs: Signs, clears: Clears) -> bool:
     accused = bool(signs.population.last and signs.kinds & ACCUSES)
     return accused and not clears(signs.kinds, signs.wait, signs.misplaced) and not _background(signs)
+
+
+def _measured_otherwise(signs: Signs, reader: Reader) -> None:
+    """Take back that idle ones go on growing where an experiment counted the work, and does not find that they do."""
+    grew = [signs.found.pop(kind, None) for kind in ("steady-growth", "outlives-load")]
+    if any(grew) and "single-step" not in signs.found:
+        counts = tuple(count for count in signs.population.counts.tolist() if count >= 0)
+        reader.add_evidence(signs, "single-step", counts=counts, moments=len(counts))
 
 
 def _only_proven(process: Process) -> tuple[Suspect, ...]:
