@@ -163,7 +163,7 @@ def _suspicious(signs: Signs, clears: Clears) -> bool:
 def _measured_otherwise(signs: Signs, reader: Reader) -> None:
     """Take back that idle ones go on growing where an experiment counted the work, and does not find that they do."""
     grew = [signs.found.pop(kind, None) for kind in ("steady-growth", "outlives-load")]
-    if any(grew) and "single-step" not in signs.found:
+    if any(grew) and not signs.kinds.has("single-step"):
         counts = tuple(count for count in signs.population.counts.tolist() if count >= 0)
         reader.add_evidence(signs, "single-step", counts=counts, moments=len(counts))
 
