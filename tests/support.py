@@ -5,8 +5,10 @@ import io
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -95,3 +97,14 @@ def imported(*arguments: str, **environment: str) -> set[str]:
     command = [sys.executable, "-X", "importtime", *arguments]
     done = subprocess.run(command, check=True, capture_output=True, text=True, env=env, timeout=60)
     return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
+
+
+def until_listening(port: int) -> None:
+    """Wait until a program listens at a port of this machine; ten seconds at most."""
+    for _ in range(200):
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            time.sleep(0.05)
+        else:
+            return

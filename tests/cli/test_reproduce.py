@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from support import ROOT, Answer, oakum
+from support import ROOT, Answer, oakum, until_listening
 
 pytestmark = pytest.mark.slow  # each is an experiment with a process of its own
 
@@ -33,13 +33,7 @@ def serve() -> Iterator[Serve]:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
         running.append(subprocess.Popen([sys.executable, SERVER, str(port), mode]))
-        for _ in range(200):
-            try:
-                socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            except OSError:
-                time.sleep(0.05)
-            else:
-                break
+        until_listening(port)
         return f"http://127.0.0.1:{port}"
 
     yield start
@@ -50,7 +44,7 @@ def serve() -> Iterator[Serve]:
 
 def reproduce(address: str, folder: Path, *words: str) -> tuple[Answer, dict[str, Any]]:
     saved = folder / "exp.json"
-    work = () if "--exec" in words or "--wait" in words else ("--request", "GET /work/{n}")
+    work = () if "--exec" in words or "--wait" in words else ("--request", "GET /orders/{n}")
     told = oakum("reproduce", address, *work, *FAST, *words, "-o", folder / "exp.tar.gz", "-o", saved, "-o", "-")
     assert "Traceback" not in told.out + told.err
     return told, json.loads(saved.read_text()) if saved.exists() else {}
@@ -109,7 +103,7 @@ def test_what_ends_early_is_said_and_kept(mode: str, ended: str, said: str, serv
 
 def test_a_run_of_a_command_is_a_unit(serve: Serve, tmp_path: Path) -> None:
     address = serve("each")
-    ask = f"import urllib.request; urllib.request.urlopen('{address}/work')"
+    ask = f"import urllib.request; urllib.request.urlopen('{address}/orders')"
     told, document = reproduce(address, tmp_path, "--exec", f'{sys.executable} -c "{ask}"', "--times", "24")
     assert told.code == 1
     assert document["trials"][0]["unit"] == "run"

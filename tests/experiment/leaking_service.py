@@ -54,7 +54,7 @@ def serve(port: int, mode: str) -> None:
 
         def do_GET(self) -> None:
             path, _, query = self.path.partition("?")
-            if path.startswith("/work"):
+            if path.startswith("/orders"):
                 status = state.work()
                 if state.mode == "dies" and state.asked >= AFTER:
                     sys.stdout.flush()

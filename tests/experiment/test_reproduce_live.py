@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ import pytest
 
 from casebook.runner.build import for_live
 from casebook.runner.case import case
+from support import until_listening
 from toolchain import DownloadFailed
 
 pytestmark = pytest.mark.live
@@ -149,16 +149,6 @@ def reproduced(run: Run, folder: Path) -> dict[str, Any]:
         if beside is not None:
             beside.send_signal(signal.SIGTERM)
             beside.wait(10)
-
-
-def until_listening(port: int) -> None:
-    for _ in range(200):
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-        except OSError:
-            time.sleep(0.05)
-        else:
-            return
 
 
 @pytest.fixture(scope="module")

@@ -48,7 +48,7 @@ _ACCOUNTS_LEAST, _ACCOUNTS_MOST = 0.6, 1.25
 # far growth per unit may differ from its mean in either half: a counter that only rose at the same time differs more.
 _LEFT_OVER = 0.2
 _HALVES = 0.3
-# Two counters whose steps agree so far cannot be told apart: scrapes of two programs are not at the same moment.
+# Two counters whose steps agree so far cannot be told apart: two programs are not scraped at the same time.
 _ALIKE = 0.97
 # What they leave over differs by no more than chance, or is next to nothing of the growth.
 _AS_GOOD, _TINY = 1.3, 0.02
