@@ -164,3 +164,10 @@ def test_a_program_that_does_not_start_is_said() -> None:
     assert told.code == 4
     assert "exit code 3" in told.err
     assert "42" in told.err
+
+
+def test_a_file_is_no_target(tmp_path: Path) -> None:
+    (tmp_path / "heap.pb.gz").write_bytes(b"")
+    told = oakum("reproduce", tmp_path / "heap.pb.gz", "--wait", "1s")
+    assert told.code == 2
+    assert "not a running target; name what serves pprof" in told.err
