@@ -175,7 +175,7 @@ def _service(target: str | None, given: dict[str, Any]) -> Iterator[tuple[str, s
 def _answers(word: str, given: dict[str, Any]) -> Callable[[], bool]:
     """Return what tells whether a target can be captured by now."""
     from oakum.cli.access_options import access, capture_options
-    from oakum.collect.targets import KINDS, open_targets
+    from oakum.collect.targets import open_targets
 
     def answers() -> bool:
         try:
@@ -234,12 +234,12 @@ def _conducted(word: str, work: "Work", given: dict[str, Any], place: Path | Non
     from oakum.cli.access_options import access, capture_options
     from oakum.cli.live import bundle_name, capture_directory, remove_empty_bundle, unused_path
     from oakum.collect.bundle.write import Bundle
-    from oakum.collect.targets import KINDS, open_targets
+    from oakum.collect.targets import is_live, open_targets
     from oakum.collect.web import vault
     from oakum.experiment.conduct import Conduct, Setup
     from oakum.report.words.lines import worded
 
-    if not word.startswith(tuple(prefix for prefix, _ in KINDS)):
+    if not is_live(word):
         raise UsageError(
             f"{word}: not a running target; name what serves pprof: http://HOST:PORT, unix://SOCKET, pid:N"
         )
