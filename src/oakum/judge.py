@@ -57,6 +57,8 @@ _THOUSAND = 1000
 # A container that nobody named has to be this part of the growth: caches that fill beside a leak are less.
 _PART = 1 / 7
 _MOST_OF_IT = 0.5
+# Of the goroutines of a process: so many are not beside what it does.
+_GOOD_PART = 1 / 3
 
 
 def confidence(suspect: Suspect) -> Confidence:
@@ -105,6 +107,8 @@ def _likely_hard(suspect: Suspect) -> bool:
         return True
     if kinds.has("same-goroutines", "lock-holder") or kinds.has("majority", "cause-in-source"):
         return True
+    if kinds.has("never-woken", "evenly-started"):
+        return True
     # No queue moves while nobody works or uses the pool; several of them did not just meet there.
     if kinds.any("nobody-at-work", "pool-unused") and (kinds & _GROWS or suspect.blocked >= _SEVERAL):
         return True
@@ -142,6 +146,11 @@ def _likely_at_rest(suspect: Suspect) -> bool:
     if kinds.has("mid-operation") and not kinds.any("open-connections", "plateau"):
         piles_up = kinds.any("steady-growth", "never-drops") or (kinds.has("stuck") and suspect.blocked >= _SEVERAL)
         if kinds.has("outlives-load") or (piles_up and not kinds.has("departures")):
+            return True
+    # Nobody uses them, and more come all the same; one dump shows it of what is a good part of the process.
+    if kinds.has("never-woken") and not kinds.any("departures", "shared-streams", "idle-connections", "startup-pool"):
+        even = kinds.has("evenly-started") and (suspect.weight >= _GOOD_PART or kinds.has("mid-operation"))
+        if kinds.has("steady-growth") or even:
             return True
     # What a request started and left behind has nobody who would end it.
     if kinds.has("orphaned") and not kinds.any("departures", "shared-streams", "idle-connections"):

@@ -35,7 +35,7 @@ def test_two_moments_are_enough_of_them() -> None:
 
 def test_growth_under_load_lacks_a_moment_after_it() -> None:
     story = Story()
-    members = story.crew("select", "main.ask")
+    members = story.crew("select", "main.ask", aged=False)  # they wake up: perhaps they are used
     for _ in range(3):
         story.join(members, 10)
         story.snapshot()

@@ -1,5 +1,7 @@
 """Who stays, who left and what they are in the middle of: what tells a leak from a pool, a queue and a client."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from goroutine_text import READ, Story, diagnosed, dump, goroutine
@@ -179,3 +181,65 @@ def test_a_call_has_a_connection_of_its_own() -> None:
     diagnosis = story.diagnosed()
     assert "mid-operation" in kinds(diagnosis)
     assert diagnosis.verdict == "leaking"
+
+
+def watchers(ages: Sequence[int], *, sockets: int = 0, others: int = 40) -> Diagnosis:
+    """Return one dump of a process that has started 9,000 goroutines, and of watchers with these ages among them."""
+    step = 9000 // len(ages)
+    waiting = [
+        goroutine(100 + step * at, "select", "main.(*Feed).follow", by="main.(*Feed).Open", minutes=age)
+        for at, age in enumerate(ages)
+    ]
+    links = [goroutine(20_000 + one, "IO wait", *READ, "main.(*Link).read") for one in range(sockets)]
+    rest = [goroutine(9101 + one, "select", f"main.work{one}") for one in range(others)]
+    youngest = goroutine(9100, "running", "runtime/pprof.writeGoroutineStacks", by="")
+    return diagnosed(dump(youngest, rest, waiting, links))
+
+
+@pytest.mark.parametrize(
+    ("ages", "more", "verdict"),
+    [
+        (range(60, 0, -1), {}, "leaking"),  # the older, the longer
+        ([60 - at if at % 3 else 0 for at in range(60)], {}, "undecided"),  # a third of them was used just now
+        ([20] * 60, {}, "undecided"),  # they came together
+        (range(60, 0, -1), {"sockets": 60}, "undecided"),  # a client each, who may be silent
+        (range(60, 0, -1), {"others": 300}, "undecided"),  # a small part of the process
+        (range(15, 0, -1), {"others": 2}, "undecided"),  # too few
+    ],
+)
+def test_one_dump_of_watchers_that_nobody_uses(ages: Sequence[int], more: dict[str, int], verdict: str) -> None:
+    assert watchers(list(ages), **more).verdict == verdict
+
+
+def test_a_pool_starts_nobody_while_all_it_has_are_idle() -> None:
+    story = Story(every=2)
+    crew = story.crew("select", "main.(*Desk).choose")
+    for _ in range(4):
+        story.join(crew, 12)
+        story.snapshot()
+    assert "never-woken" in kinds(story.diagnosed())
+    assert story.diagnosed().verdict == "leaking"
+    used = Story(every=2)
+    crew = used.crew("select", "main.(*Desk).choose", aged=False)
+    for _ in range(4):
+        used.join(crew, 12)
+        used.snapshot()
+    assert "never-woken" not in kinds(used.diagnosed())
+    assert used.diagnosed().verdict == "undecided"
+
+
+def answer(*frames: str, by: str) -> Diagnosis:
+    story = Story()
+    crew = story.crew("IO wait", *READ, *frames, by=by)
+    for _ in range(4):
+        story.join(crew, 9)
+        story.snapshot()
+    return story.diagnosed()
+
+
+def test_a_read_in_a_function_that_another_one_called_waits_for_an_answer() -> None:
+    assert answer("main.readFrame", "main.(*Plan).poll", by="main.(*Plan).run").verdict == "leaking"
+    assert answer("main.(*Link).read", by="main.(*Hub).Open").verdict == "undecided"
+    assert answer("main.(*Link).read", "main.(*Hub).Open.func1", by="main.(*Hub).Open").verdict == "undecided"
+    copied = answer("io.Copy@/usr/local/go/src/io/io.go:9", "main.pipe", "main.(*Proxy).tunnel", by="main.(*Proxy).run")
+    assert copied.verdict == "undecided", "a tunnel that both ends keep open"

@@ -26,3 +26,14 @@ def test_one_scrape_that_is_stamped_is_one_scrape() -> None:
     assert reading.format == "prometheus-text"
     assert reading.metrics is not None
     assert reading.metrics.total("go_goroutines") == 7
+
+
+def test_a_quantile_without_observations_is_no_number() -> None:
+    text = (
+        b"# TYPE lookup_seconds summary\n"
+        b'lookup_seconds{quantile="0.5"} NaN\nlookup_seconds_count 0\n# TYPE go_goroutines gauge\ngo_goroutines 13\n'
+    )
+    (reading,) = parse(Capture("metrics.txt", text))
+    assert reading.metrics is not None
+    assert {name for name, _ in reading.metrics.values} == {"lookup_seconds_count", "go_goroutines"}
+    assert not reading.problems

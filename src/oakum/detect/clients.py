@@ -15,9 +15,9 @@ from oakum.model import Population, normal_function
 _OF_ONE = 12
 _SERVE = "net/http.(*conn).serve"
 _READ = "net/http.(*connReader).backgroundRead"
-# What calls the handler of one stream among others on its connection.
+# What calls the handler of one stream among others on its connection, or reads what its client sends.
 _STREAM = re.compile(
-    r"^(?:google\.golang\.org/grpc\.\(\*Server\)\.(?:handleStream|process\w*RPC)"
+    r"^(?:google\.golang\.org/grpc\.\(\*(?:Server\)\.(?:handleStream|process\w*RPC)|serverStream\)\.RecvMsg)"
     r"|(?:net/http\.\(\*http2|(?:net/http/internal|golang\.org/x/net)/http2\.\(\*)serverConn\)\.runHandler)$"
 )
 # What reads a connection that carries streams.
@@ -95,7 +95,7 @@ class Live:
             return _READ
         if population.state != "IO wait" and (place := self._families.socket_of(population)):
             return place
-        if population.state == "IO wait" and made is not None and normal_function(made.function) in self._accepting:
+        if made is not None and self.accepted(population):
             return made.function
         if population.state == "IO wait" or len(counts) < 2 or max(counts) - min(counts) < 2:
             return None
@@ -105,6 +105,11 @@ class Live:
             if _spread([c - s for c, s in zip(counts, sockets, strict=True)]) == 0 and socket.place is not None:
                 return socket.place.function
         return None
+
+    def accepted(self, population: Population) -> bool:
+        """Tell whether these wait for a connection that a loop of the process has accepted."""
+        made = population.creator
+        return population.state == "IO wait" and made is not None and normal_function(made.function) in self._accepting
 
     def served(self, population: Population) -> bool:
         """Tell whether these handle requests whose clients are still there."""

@@ -49,7 +49,7 @@ def agreed(told: Moves, rows: Int64s, growth: HeapGrowth, series: MemorySeries, 
         return told.called("plateau")
     if exact.trend in ("single-step", "rises") and exact.pace < _SLOWED:
         return told.called("single-step")
-    goes_on = exact.trend == "rises" and told.rises >= RISES and not _frees(rows, growth, _CHOSEN)
+    goes_on = exact.trend == "rises" and told.rises >= RISES and not told.evicts and not _frees(rows, growth, _CHOSEN)
     return told.called("rises") if goes_on else told
 
 

@@ -44,6 +44,9 @@ _KEPT = 0.98
 _CLIMBS = 0.7
 # Of what is allocated there a leak keeps the same part in every step; a container that has begun to evict keeps less.
 _EVICTS = 0.75
+# Freed of what the last step allocated: less than this may be what was under way. Standard errors: once in a hundred.
+_FREES = 0.2
+_CHANCE = 2.33
 
 
 class Moves(Struct, frozen=True):
@@ -58,6 +61,8 @@ class Moves(Struct, frozen=True):
     pace: float = math.nan  # growth for each unit of work, later against earlier; of several measures the highest
     climbs: bool = False  # it rose in every step, two at least, and no slower at the end than at the beginning
     outlives: bool = False  # it rose so in every busy step, two at least, and all of it is there after a step of rest
+
+    evicts: bool = False  # from some step on less of what is allocated there is kept than before
 
     def called(self, trend: Trend) -> "Moves":
         """Return the same movement by another name; what slowed down does not climb."""
@@ -99,12 +104,13 @@ def moves(space: Floats, noise: Floats, churn: Floats, works: Sequence[Floats], 
     goes_on = steps[-1] >= -given_back and not any(_stalled(steps, work, rate, _BUSY) for work, rate in paced)
     goes_on = goes_on and not any(_slower(steps, errors, work, rate) for work, rate in paced)
     goes_on = goes_on and not pace < _SLOWED and _errors(space, noise, churn, 0, len(space) - 1) >= _RISEN
-    goes_on = goes_on and not (made is not None and _evicts(steps, errors, np.diff(made)))
+    evicts = made is not None and _evicts(steps, errors, np.diff(made))
+    goes_on = goes_on and not evicts
     climbs = goes_on and len(steps) > 1 and bool(risen.all()) and not pace < _CLIMBS
     rates = [rate for _, rate in paced]
     outlives = goes_on and not pace < _CLIMBS and bool(rates) and all(_outlives(space, risen, rate) for rate in rates)
     trend: Trend = "rises" if goes_on and _often(risen, rates) >= RISES else "single-step"
-    return replace(told(trend), climbs=climbs, outlives=outlives)
+    return replace(told(trend), climbs=climbs, outlives=outlives, evicts=evicts)
 
 
 def _outlives(space: Floats, risen: Bools, rate: Floats) -> bool:
@@ -179,11 +185,26 @@ def _evicts(steps: Floats, errors: Floats, made: Floats) -> bool:
     if most <= 0 or np.count_nonzero(busy) < 2:
         return False
     made, steps, variances = made[busy], steps[busy], errors[busy] ** 2
+    if _frees_at_last(steps, made, variances):
+        return True
     # One value for each step from which on less may be kept: sums up to it, and from it on to the end.
     before, kept_before = np.cumsum(made)[:-1], np.cumsum(steps)[:-1]
     due = kept_before / before * (made.sum() - before)
     kept, error = steps.sum() - kept_before, np.sqrt(np.cumsum(variances[::-1])[-2::-1])
     return bool(((kept < _EVICTS * due) & (due - kept > _SURE * error)).any())
+
+
+def _frees_at_last(steps: Floats, made: Floats, variances: Floats) -> bool:
+    """Tell whether the last step freed what, at the share that was freed before, it does not by chance.
+
+    What is sampled of a leak stays sampled: where nothing was ever freed, a few samples that go tell of eviction.
+    """
+    freed = np.maximum(0.0, made - steps)
+    share = float(freed.sum() / made.sum())
+    sample = float(variances.sum() / max(float((made + freed).sum()), 1.0))  # bytes that one sample stands for
+    due = share * float(made[-1])
+    error = math.sqrt(share * (1 - share) * made[-1] * sample * (1 + made[-1] / max(1.0, float(made[:-1].sum()))))
+    return bool(share < 1 and freed[-1] >= _FREES * made[-1] and freed[-1] - due > _CHANCE * error > 0)
 
 
 def _pace(steps: Floats, work: Floats) -> float:

@@ -21,8 +21,10 @@ from oakum.detect.survival import (
     came_again,
     came_equally,
     departures,
+    evenly_started,
     long_at_rest,
     never_drops,
+    never_woken,
     operation,
     orphaned,
     reads_stream,
@@ -123,7 +125,7 @@ class Reader:
     def read(self, population: Population, benign: Match | None) -> Signs:
         """Return what is noticed about a population."""
         wait = wait_of(population.state, population.example.stack)
-        signs = Signs(population, wait, benign, operation(population))
+        signs = Signs(population, wait, benign, None if self._live.accepted(population) else operation(population))
         counts = [int(population.counts[at]) for at in self._at]
         came = self._came(signs, counts)
         signs.pace = self._pace(population, counts, came)
@@ -133,6 +135,7 @@ class Reader:
         self._survival(signs, counts, came)
         self._calls(signs, counts)
         self._orphans(signs, counts)
+        self._unused(signs, counts)
         self._arrivals(signs)
         self._against(signs, counts, came)
         return signs
@@ -230,10 +233,9 @@ class Reader:
         if not population.followed:
             self.add_evidence(signs, "counts-only", moments=len(counts))
         # Idle connections, and streams that a client keeps open, outlive every load.
-        gone = self._live.clients_left(population)
-        unused, streams = self._live.unused(population), of_stream(population) and not gone
+        unused, streams = self._live.unused(population), self._held_open(population)
         kept_open = signs.wait in AT_REST and (unused or streams)
-        if gone:
+        if self._live.clients_left(population):
             self.add_evidence(signs, "clients-left", count=last)
         if signs.pace == "rises" and stays and self._enough(signs, counts, came, risen):
             told: dict[str, Argument] = {"counts": tuple(counts), "moments": len(counts)}
@@ -243,7 +245,8 @@ class Reader:
                 self.add_evidence(signs, "growth-at-constant-load", counts=tuple(counts))
         elif stays and (risen >= FEW or signs.wait == "soft" or self._lasts(population, counts)):
             self.add_evidence(signs, "single-step", counts=tuple(counts), moments=len(counts))
-        connected = population.state == "IO wait" and reads_socket(population)  # a peer may outlive every load
+        # A peer may outlive every load, unless it is to answer.
+        connected = population.state == "IO wait" and reads_socket(population) and signs.begun_by is None
         kept = int(population.since[-2]) if population.followed else min(counts[-2:])
         if kept_open:
             self.add_evidence(signs, "idle-connections" if unused else "shared-streams", count=last)
@@ -293,13 +296,14 @@ class Reader:
         said = population.followed and signs.kinds.any("steady-growth", "queue-growth")
         if never_drops(counts) and not said:
             self.add_evidence(signs, "never-drops", counts=tuple(counts))
-        if signs.wait not in AT_REST or counts[-1] <= counts[0] or self._live.sockets_follow(population, counts):
+        grew = len(counts) == 1 or counts[-1] > counts[0]
+        if signs.wait not in AT_REST or not grew or self._live.sockets_follow(population, counts):
             return
         # A select has other cases: sessions, tickers and streams rest there as long as somebody wants them.
         waits_for_one = signs.wait in ("soft", "unknown") or population.state == "sync.Cond.Wait"
         equally = came_equally(counts, self._nobody_works, most=2 * counts[-1] > self._total)
         again = equally or came_again(population, came, self._ended)
-        if again and waits_for_one and not self._alive(population):
+        if again and waits_for_one and not self._alive(population) and not self._held_open(population):
             self.add_evidence(signs, "not-reused", counts=tuple(counts))
         # Streams that were opened once and are read since last as long as both ends like.
         if signs.begun_by is not None and (signs.pace == "rises" or not reads_stream(population)):
@@ -322,6 +326,24 @@ class Reader:
         alone = signs.wait in AT_REST and not self._live.sockets_follow(signs.population, counts)
         if alone and self._living and orphaned(signs.population, self._living):
             self.add_evidence(signs, "orphaned", count=counts[-1])
+
+    def _held_open(self, population: Population) -> bool:
+        """Tell whether these are of streams that last as long as their clients like, who are there or may be."""
+        return of_stream(population) and not self._live.clients_left(population)
+
+    def _unused(self, signs: Signs, counts: list[int]) -> None:
+        """Note who has not woken up since it came, where no connection can be what it waits for; and since when.
+
+        A pool, an actor and a session are used now and then; a socket may be silent for as long as its peer likes.
+        """
+        population = signs.population
+        connected = population.state == "IO wait" or self._held_open(population)
+        if connected or self._live.sockets_follow(population, counts):
+            return
+        if dormant := never_woken(population, self._seconds[-1] if self._seconds else None):
+            self.add_evidence(signs, "never-woken", count=dormant, total=counts[-1])
+        if evenly_started(population, self._youngest):
+            self.add_evidence(signs, "evenly-started", count=counts[-1])
 
     def _lasts(self, population: Population, counts: list[int]) -> bool:
         """Tell whether some are more than a glimpse: seen twice, or with an age, or there was no snapshot between."""
@@ -349,6 +371,8 @@ class Reader:
         if single:
             if (lived or _INIT.match(made)) and not finalizing(signs.population.example):
                 self.add_evidence(signs, "startup-goroutine", first=first)
+        elif never_woken(signs.population, None):
+            return  # by their ages they came one after the other
         elif last - first <= 4 * many + 32 and last <= max(4 * many + 64, 0.1 * self._youngest):
             self.add_evidence(signs, "startup-pool", first=first, last=last, count=many)
 
@@ -362,13 +386,18 @@ class Reader:
         return not population.followed and min(counts) >= max(_MANY, 0.9 * max(counts)) and 2 * counts[-1] > self._total
 
     @cached_property
-    def _rates(self) -> list[float]:
-        """Return what was done in each step for its time, where it is known: a minute after the load is long."""
+    def _seconds(self) -> list[float]:
+        """Return how long each step took; nothing where clocks do not tell it."""
         at = [snapshot.at.timestamp() if snapshot.at else 0.0 for snapshot in self._snapshots]
         seconds = [after - before for before, after in pairwise(at)]
-        if len(seconds) != len(self._work) or min(seconds, default=0.0) <= 0 or not all(at):
+        return seconds if all(at) and min(seconds, default=0.0) > 0 else []
+
+    @cached_property
+    def _rates(self) -> list[float]:
+        """Return what was done in each step for its time, where it is known: a minute after the load is long."""
+        if len(self._seconds) != len(self._work):
             return list(self._work)
-        return [work / time for work, time in zip(self._work, seconds, strict=True)]
+        return [work / time for work, time in zip(self._work, self._seconds, strict=True)]
 
     def _rests(self) -> bool:
         """Tell whether hardly anything was done in the last step."""

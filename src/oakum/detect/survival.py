@@ -4,12 +4,18 @@ Comes in: a population with the work done in each step, or its stack. Goes out: 
 them.
 """
 
+import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 
+import numpy as np
+
 from oakum.detect.at_work import UNARY, calls_out
-from oakum.detect.clients import of_stream
+from oakum.detect.clients import of_stream, reads_socket
 from oakum.model import Frame, Population
+from oakum.model.goroutine import NO_INT32S, NO_INT64S
+from oakum.model.profile import Int32s, Int64s, among
 
 # Go hands ids to each processor in batches of 16: less work than that cannot be measured by them.
 _MEASURABLE = 16.0
@@ -25,6 +31,8 @@ _EQUAL = 0.9
 _INTERVALS = 3
 # Where one in ten of those seen before has left, one can leave from here.
 _LEFT = 0.1
+# main.(*Bridge).Send.func1
+_CLOSURE = re.compile(r"\.func\d+$")
 _SERVES = "net/http.(*conn).serve"
 _RECEIVES = "google.golang.org/grpc.(*clientStream).RecvMsg"
 # Of the parents; some requests start two, and some are still under way.
@@ -36,6 +44,17 @@ _SOME = 5
 _CROWD = 100
 _NEARLY_ALL = 0.9
 _LONG_MINUTES = 10
+# Of those that were seen before: who has left since was only under way.
+_KEPT = 0.9
+_MINUTE = 60  # seconds; the unit in which ages are printed
+# Fewer ids lie as they like, and so do ages.
+_ENOUGH = 20
+# Of the members: ids are handed out in batches, and ages are dated by collections.
+_OUT_OF_ORDER = 0.05
+# Distance of Kolmogorov and Smirnov, times the root of the number: by chance larger once in ten times.
+_EVEN = 1.22
+# By so much the number of goroutines started may be off as a measure of work.
+_BLUR = 0.05
 
 
 def came_again(population: Population, came: Sequence[int], ended: Sequence[float]) -> bool:
@@ -107,10 +126,84 @@ def orphaned(population: Population, living: frozenset[int]) -> bool:
     return len(others) >= _NEARLY_EACH * len(parents) and alive <= (1 - _NEARLY_EACH) * len(parents)
 
 
+def never_woken(population: Population, seconds: float | None) -> int:
+    """Return how many waited all the time while others came, and have never been used; 0: none, or nobody knows.
+
+    `seconds` is how long the last step took. Members of a snapshot before it, nearly all of them, have waited through
+    all of it, and others were started meanwhile: a pool starts one only when all it has are busy. In one dump ages tell
+    the same where they follow the order in which the members were started: the older, the longer.
+    """
+    last = len(population.counts) - 1
+    if int(population.alive[last]) > 0:
+        return 0
+    ids, waits = _members(population)
+    came = population.followed and int(population.fresh[-1]) >= _SEVERAL
+    for then in range(last - 2, -1, -1) if came and seconds is not None else ():
+        before = np.concatenate([group.ids for group in population.groups[then]] or [NO_INT64S])
+        stayed = waits[among(ids, np.sort(before))]
+        if len(stayed) >= max(_SOME, _KEPT * len(before)) and _MINUTE * int(stayed.min()) >= (seconds or 0):
+            return len(stayed)
+    return _in_order(waits)
+
+
+def _members(population: Population) -> tuple[Int64s, Int32s]:
+    """Return ids, in order, and ages of the members of the last snapshot; nothing where some have none."""
+    groups = population.now
+    if any(len(group.waits) != group.count or len(group.ids) != group.count for group in groups):
+        return NO_INT64S, NO_INT32S
+    ids = np.concatenate([NO_INT64S, *(group.ids for group in groups)])
+    waits = np.concatenate([NO_INT32S, *(group.waits for group in groups)])
+    order = np.argsort(ids, kind="stable")
+    return ids[order], waits[order]
+
+
+def _in_order(waits: Int32s) -> int:
+    """Return how many ages, of the oldest first, are in order, where nearly all are; else 0."""
+    if len(waits) < _ENOUGH:
+        return 0
+    ages = np.maximum(waits, 0)
+    third = len(ages) // 3
+    if not ages[:third].min() or np.median(ages[:third]) <= np.median(ages[-third:]):
+        return 0  # the oldest have no age, or all came together
+    ordered: list[int] = []  # the lowest ends of sequences that do not rise, by their length
+    for age in (-ages).tolist():
+        found = bisect_right(ordered, age)
+        ordered[found : found + 1] = [age]
+    return len(ordered) if len(ordered) >= (1 - _OUT_OF_ORDER) * len(ages) else 0
+
+
+def evenly_started(population: Population, youngest: int) -> bool:
+    """Tell whether as many were started for the same work, from early on until now; `youngest` is the highest id.
+
+    Ids count the goroutines that the process has started. Who is under way has the last of them, a pool that is
+    complete early ones: spread evenly over most of them are those of whom none ever left.
+    """
+    ids = population.ids
+    if len(ids) < _ENOUGH or len(ids) < population.last or 2 * int(ids[0]) > youngest:
+        return False
+    share = (ids - ids[0]) / (youngest - ids[0])
+    due = np.arange(len(ids)) / len(ids)
+    apart = float(max(np.max(share - due), np.max(due + 1 / len(ids) - share)))
+    return bool(apart <= _EVEN / len(ids) ** 0.5 + _BLUR)
+
+
 def reads_stream(population: Population) -> bool:
     """Tell whether these read gRPC streams, and wait for no call that one answer ends."""
     names = population.example.stack.names
     return _RECEIVES in names and UNARY not in names
+
+
+def _asked(frames: Sequence[Frame]) -> Frame | None:
+    """Return who called the function of the program that waits for an answer, read by the standard library alone.
+
+    The goroutine of a connection reads in its own function, or in that of a library that knows the protocol; a closure
+    that only starts such a function, and what copies one connection to another, tell nothing.
+    """
+    first = next((at for at, frame in enumerate(frames) if frame.owner != "stdlib"), len(frames))
+    if any(frame.function.startswith("io.Copy") for frame in frames[:first]):
+        return None
+    called = frames[first:-1] if _CLOSURE.search(frames[-1].function) else frames[first:]
+    return called[1] if len(called) > 1 and all(frame.owner == "own" for frame in called[:2]) else None
 
 
 def operation(population: Population) -> Frame | None:
@@ -121,9 +214,11 @@ def operation(population: Population) -> Frame | None:
     the method of its queue that the loop calls. A stream lasts as long as its client likes.
     """
     stack = population.example.stack
-    if not stack.is_users or population.state == "IO wait" or of_stream(population):
+    if not stack.is_users or of_stream(population):
         return None
     frames = stack.frames
+    if population.state == "IO wait":
+        return _asked(frames) if reads_socket(population) else None
     written = [frame for frame in frames if frame.owner in ("own", "dependency")]
     if _SERVES in stack.names:
         return written[-1]

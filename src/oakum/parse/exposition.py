@@ -5,6 +5,7 @@ reading of kind "metrics", or those of a range. Refuses text that neither declar
 process, nor stamps its samples; lines it cannot read are counted in a problem.
 """
 
+import math
 import re
 from time import monotonic
 
@@ -89,10 +90,10 @@ def _scrape(texts: dict[str, float], unread: int) -> tuple[Reading, ...]:
     """Return one scrape, from the texts of its series."""
     values: dict[tuple[str, Labels], float] = {}
     for key, value in texts.items():
-        if parts := _parts(key):
-            values[parts] = value
-        else:
+        if (parts := _parts(key)) is None:
             unread += 1
+        elif math.isfinite(value):  # a quantile of a summary without observations is NaN: no number
+            values[parts] = value
     if not values or unread > len(values):
         return ()  # a log that quotes a metric
     problems = (Problem.of("unread-metrics", lines=unread),) if unread else ()

@@ -72,6 +72,15 @@ WORDS: dict[str, tuple[str, str]] = {
         "Nearly every one of the {count:,} was started by another goroutine, which has exited since.",
         "{count:,} 个几乎各由不同的协程启动，而启动它们的协程已经退出。",
     ),
+    "goroutines.never-woken": (
+        "By their wait times, none of {count:,} has woken up since it came here: nothing uses them.",
+        "按等待时长，其中 {count:,} 个自到达此处以来从未被唤醒：无人使用它们。",
+    ),
+    "goroutines.evenly-started": (
+        "The ids of these {count:,} are spread evenly over all goroutines started so far: as many came for the same "
+        "work, and none left.",
+        "这 {count:,} 个的 id 均匀分布在迄今启动的全部协程中：相同的工作量新增同样多，且无一退出。",
+    ),
     "goroutines.never-drops": (
         "Rises and never drops: {counts}. A queue that moves goes up and down.",
         "只升不降：{counts}。有进展的队列会有升有降。",
