@@ -340,8 +340,8 @@ class Reader:
         connected = population.state == "IO wait" or self._held_open(population)
         if connected or self._live.sockets_follow(population, counts):
             return
-        if dormant := never_woken(population, self._seconds[-1] if self._seconds else None):
-            self.add_evidence(signs, "never-woken", count=dormant, total=counts[-1])
+        if never_woken(population, self._seconds[-1] if self._seconds else None):
+            self.add_evidence(signs, "never-woken", count=counts[-1])
         if evenly_started(population, self._youngest):
             self.add_evidence(signs, "evenly-started", count=counts[-1])
 

@@ -126,8 +126,8 @@ def orphaned(population: Population, living: frozenset[int]) -> bool:
     return len(others) >= _NEARLY_EACH * len(parents) and alive <= (1 - _NEARLY_EACH) * len(parents)
 
 
-def never_woken(population: Population, seconds: float | None) -> int:
-    """Return how many waited all the time while others came, and have never been used; 0: none, or nobody knows.
+def never_woken(population: Population, seconds: float | None) -> bool:
+    """Tell whether those that came first waited all the time while others came: then nobody uses them.
 
     `seconds` is how long the last step took. Members of a snapshot before it, nearly all of them, have waited through
     all of it, and others were started meanwhile: a pool starts one only when all it has are busy. In one dump ages tell
@@ -135,14 +135,14 @@ def never_woken(population: Population, seconds: float | None) -> int:
     """
     last = len(population.counts) - 1
     if int(population.alive[last]) > 0:
-        return 0
+        return False
     ids, waits = _members(population)
     came = population.followed and int(population.fresh[-1]) >= _SEVERAL
     for then in range(last - 2, -1, -1) if came and seconds is not None else ():
         before = np.concatenate([group.ids for group in population.groups[then]] or [NO_INT64S])
         stayed = waits[among(ids, np.sort(before))]
         if len(stayed) >= max(_SOME, _KEPT * len(before)) and _MINUTE * int(stayed.min()) >= (seconds or 0):
-            return len(stayed)
+            return True
     return _in_order(waits)
 
 
@@ -157,19 +157,19 @@ def _members(population: Population) -> tuple[Int64s, Int32s]:
     return ids[order], waits[order]
 
 
-def _in_order(waits: Int32s) -> int:
-    """Return how many ages, of the oldest first, are in order, where nearly all are; else 0."""
+def _in_order(waits: Int32s) -> bool:
+    """Tell whether the ages of members, those that were started first before, are in order, or nearly so."""
     if len(waits) < _ENOUGH:
-        return 0
+        return False
     ages = np.maximum(waits, 0)
     third = len(ages) // 3
     if not ages[:third].min() or np.median(ages[:third]) <= np.median(ages[-third:]):
-        return 0  # the oldest have no age, or all came together
+        return False  # the oldest have no age, or all came together
     ordered: list[int] = []  # the lowest ends of sequences that do not rise, by their length
     for age in (-ages).tolist():
         found = bisect_right(ordered, age)
         ordered[found : found + 1] = [age]
-    return len(ordered) if len(ordered) >= (1 - _OUT_OF_ORDER) * len(ages) else 0
+    return len(ordered) >= (1 - _OUT_OF_ORDER) * len(ages)
 
 
 def evenly_started(population: Population, youngest: int) -> bool:

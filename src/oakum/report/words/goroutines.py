@@ -73,8 +73,9 @@ WORDS: dict[str, tuple[str, str]] = {
         "{count:,} 个几乎各由不同的协程启动，而启动它们的协程已经退出。",
     ),
     "goroutines.never-woken": (
-        "By their wait times, none of {count:,} has woken up since it came here: nothing uses them.",
-        "按等待时长，其中 {count:,} 个自到达此处以来从未被唤醒：无人使用它们。",
+        "By their wait times, those of the {count:,} that came first have not woken up while others came: nothing uses "
+        "them.",
+        "按等待时长，这 {count:,} 个中先到的在后来者到达期间从未被唤醒：无人使用它们。",
     ),
     "goroutines.evenly-started": (
         "The ids of these {count:,} are spread evenly over all goroutines started so far: as many came for the same "

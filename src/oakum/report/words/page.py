@@ -237,6 +237,12 @@ WORDS: dict[str, tuple[str, str]] = {
         "不属于已知缺陷。协程阻塞在 {module}，由自身代码 `{function}` 调用：先检查该处用法，确认无误后再附本页上报 "
         "{module}。",
     ),
+    "do.upstream.allocates": (
+        "Not a known bug. The memory is allocated in {module}, called from your `{function}`: check that call first, "
+        "then report it to {module} with this page.",
+        "不属于已知缺陷。内存由 {module} 分配，由自身代码 `{function}` 调用：先检查该处用法，确认无误后再附本页上报 "
+        "{module}。",
+    ),
     "do.upstream.own": (
         "Your own code ({package}): no upstream report needed.",
         "自身代码（{package}）：无需上报上游。",
