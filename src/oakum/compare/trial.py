@@ -170,15 +170,15 @@ def _left(counts: Floats, points: Sequence[int], known: Sequence[int], after: fl
 def _drift(counts: Floats, load: Load, known: Sequence[int]) -> tuple[float, float]:
     """Return what comes in a second while nothing is done, and the seconds that say so; of few, nothing is said.
 
-    What the last batch started may end late: of the snapshots after it only the last step counts.
+    What the last batch started may end late, and leave something then: its first step does not count, and what has come
+    to rest in the last one does not come with the time.
     """
-    first = int(np.flatnonzero(load.batch)[0])
-    steps = [(a, b) for a, b in pairwise(known) if load.done[a] == load.done[b]]
-    steps = [one for one in steps if one[1] < first or one is steps[-1]]
-    came = sum(float(counts[b] - counts[a]) for a, b in steps)
+    first, last = np.flatnonzero(load.batch)[[0, -1]].tolist()
+    steps = [(a, b) for a, b in pairwise(known) if b < first or a > last]
+    came = [float(counts[b] - counts[a]) for a, b in steps]
     idle = sum(float(load.seconds[b] - load.seconds[a]) for a, b in steps)
-    both = sum(counts[b] > counts[a] for a, b in steps) > 1 or len(steps) == 1
-    return (came / idle, idle) if came >= _IDLE and both and idle > 0 else (0.0, idle)
+    goes_on = len(steps) == 1 or (sum(one > 0 for one in came) > 1 and came[-1] > 0)
+    return (sum(came) / idle, idle) if goes_on and sum(came) >= _IDLE and idle > 0 else (0.0, idle)
 
 
 def _interval(value: float, steps: _Steps, noise: Floats | None) -> tuple[float, float]:
