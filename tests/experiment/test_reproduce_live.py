@@ -1,5 +1,5 @@
 """`oakum reproduce` against programs of the casebook, built and run now: what leaks is proven, with the right number for
-each request; what is fixed or healthy leaves nothing, and the smallest leak that would have been seen is stated.
+each request, and verified to be gone in the fixed build; what is fixed or healthy leaves nothing, the power stated.
 
 Builds are those of the casebook's live runs. All experiments go at once, since they mostly wait.
 """
@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ import pytest
 
 from casebook.runner.build import for_live
 from casebook.runner.case import case
-from support import until_listening
+from support import oakum, until_listening
 from toolchain import DownloadFailed
 
 pytestmark = pytest.mark.live
@@ -144,7 +144,7 @@ def reproduced(run: Run, folder: Path) -> dict[str, Any]:
         )  # fmt: skip
         assert told.returncode in (0, 1, 3), told.stderr
         document: dict[str, Any] = json.loads(saved.read_text())
-        return document | {"stderr": told.stderr}
+        return document | {"saved": folder / "exp.tar.gz"}
     finally:
         if beside is not None:
             beside.send_signal(signal.SIGTERM)
@@ -191,6 +191,25 @@ def test_incidents_are_reproduced(
     growth = next(one for one in found["growth"] if one["measure"] == measure)
     assert each[0] <= growth["per_event"]["value"] <= each[1]
     assert growth["per_event"]["low"] <= growth["per_event"]["value"] <= growth["per_event"]["high"]
+
+
+INCIDENTS = (peers, simulation, jobs, listing)
+
+
+@pytest.mark.parametrize("incident", INCIDENTS, ids=lambda of: f"{of('leaking').id}, {of('fixed').id}")
+def test_the_fix_of_each_incident_is_verified(
+    incident: Callable[[str], Run], outcomes: dict[str, "Future[dict[str, Any]]"]
+) -> None:
+    """The experiments are those of the tests above and below."""
+    before, after = (told(incident(build), outcomes) for build in ("leaking", "fixed"))
+    answer = oakum("verify", "--json", before["saved"], after["saved"])
+    document = json.loads(answer.out)
+    assert (answer.code, document["verdict"]) == (0, "fixed"), document["changes"]
+    gone = {row["finding"]: row for row in document["changes"] if row["became"] == "gone"}
+    assert set(gone) >= {one["id"] for one in before["findings"] if one["confidence"] != "possible"}
+    worst = gone[before["findings"][0]["id"]]
+    assert worst["before"]["low"] > 0
+    assert worst["after"]["smallest"] < worst["before"]["value"]  # as large a leak would have been seen
 
 
 QUIET = (simulation("fixed"), listing("fixed"), jobs("fixed"), peers("fixed"), *map(usual, HEALTHY))

@@ -41,7 +41,7 @@ class Work(Struct, frozen=True, eq=False):
         level = heap and self.heap is not None and not self.heap.stays
         if slope.stays and not level:
             kind: EvidenceKind = "heap-reproduced" if heap else "reproduced"
-        elif level or (slope.low <= 0 if heap else slope.value * self.units < _FEW):
+        elif level or (slope.low <= 0 and (heap or slope.value * self.units < _FEW)):
             kind = "heap-level-under-load" if heap else "level-under-load"
         else:
             return None
