@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from oakum.compare.trial import Load, slope
+from oakum.compare.trial import Load, fell, slope
 from oakum.model.experiment import Phase, Slope, Stage
 
 BATCHES = (10, 10, 20, 15, 25, 20)  # the first one warms up
@@ -215,3 +215,15 @@ def test_what_still_leaves_after_the_work_is_not_said_to_stay() -> None:
     still = slope("goroutines", leaving, busy)
     assert still is not None
     assert not still.stays
+
+
+@pytest.mark.parametrize(
+    ("after", "moves"),
+    [((90, 80, 70), (100, 70)), ((90, 90, 70), None), ((100, 100, 100), None), ((90, 80), None), ((90, 95, 70), None)],
+)
+def test_a_queue_that_moves_falls_in_every_step_after_the_work(
+    after: tuple[int, ...], moves: tuple[int, int] | None
+) -> None:
+    phases: list[Phase] = ["settle", "settle", "batch", "batch", *(["drain"] * len(after))]  # type: ignore[list-item]
+    stages = [Stage(phase, START + timedelta(seconds=at)) for at, phase in enumerate(phases)]
+    assert fell(np.array([0, 0, 40, 100, *after]), Load.of(stages)) == moves

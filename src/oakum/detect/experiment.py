@@ -25,6 +25,8 @@ class Work(Struct, frozen=True, eq=False):
     of_population: Callable[[Population], Slope | None]
     of_growth: Callable[[Suspect, Growth], Slope | None]
     heap: Slope | None = None  # the live heap as a whole, which is not sampled
+    # From how many to how many a population fell after the work, in every step: a queue that moves.
+    fell: Callable[[Population], tuple[int, int] | None] = lambda _: None
 
     def evidence(self, slope: Slope | None) -> tuple[EvidenceKind, Text] | None:
         """Return what a slope says: the kind of evidence, and its sentence.
