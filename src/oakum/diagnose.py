@@ -186,7 +186,7 @@ def _work(process: Process, memory: MemorySeries) -> Work | None:
     made = process.experiment
     if made is None or len(made.stages) != len(process.snapshots):
         return None
-    from oakum.compare.trial import Load, growth_slope, heap_slope, population_slope
+    from oakum.compare.trial import Load, fell, growth_slope, heap_slope, population_slope
 
     load = Load.of(made.stages, made.unit)
     period = max((snapshot.heap.period for snapshot in process.snapshots if snapshot.heap), default=0)
@@ -196,7 +196,10 @@ def _work(process: Process, memory: MemorySeries) -> Work | None:
         return growth_slope(one.measure, one.counts, objects, load, period)
 
     done = max((stage.completed for stage in made.stages if stage), default=0)
-    return Work(made.unit, done, lambda one: population_slope(one, load), of_growth, heap_slope(memory, load))
+    heap = heap_slope(memory, load)
+    return Work(
+        made.unit, done, lambda one: population_slope(one, load), of_growth, heap, lambda one: fell(one.counts, load)
+    )
 
 
 def _memory(measured: Measured) -> Memory:

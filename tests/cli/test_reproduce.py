@@ -61,6 +61,27 @@ def test_what_each_request_leaves_is_the_first_line(serve: Serve, tmp_path: Path
     assert oakum("report", "--recheck", tmp_path / "exp.json").code == 0
 
 
+def test_the_answer_is_on_the_terminal_where_only_files_were_asked_for(serve: Serve, tmp_path: Path) -> None:
+    work = ("--request", "GET /orders", "--times", "40", *FAST, "-o", tmp_path / "exp.html")
+    told = oakum("reproduce", serve("each"), *work, "-o", tmp_path / "exp.tar.gz")
+    assert told.out == ""
+    assert "oakum: LEAK  " in told.err
+    assert "goroutines per request stay at `main.(*Book).fetch.func1`" in told.err, told.err
+    verified = oakum("verify", tmp_path / "exp.tar.gz", tmp_path / "exp.tar.gz", "-o", tmp_path / "fix.html")
+    assert verified.out == ""
+    assert "oakum: STILL LEAKS  " in verified.err
+
+
+def test_work_that_outlives_its_answers_is_waited_for(serve: Serve, tmp_path: Path) -> None:
+    """Batch by batch as much comes as was sent, although the answers come long before."""
+    told, document = reproduce(serve("later"), tmp_path, "--times", "100", "--drain", "1s", "--all")
+    assert told.code == 1
+    (trial,) = document["trials"]
+    goroutines = trial["totals"][0]
+    assert goroutines["counts"] == [1, 1, *(1 + done for done in trial["work"][2:])]
+    assert [one["confidence"] for one in document["findings"]] == ["proven"]
+
+
 def test_a_leak_once_in_fifty_is_found_with_an_honest_interval(serve: Serve, tmp_path: Path) -> None:
     told, document = reproduce(serve("seldom"), tmp_path, "--times", "1000")
     assert told.code == 1

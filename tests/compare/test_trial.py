@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from oakum.compare.trial import Load, slope
+from oakum.compare.trial import Load, fell, slope
+from oakum.experiment.conduct import batches
 from oakum.model.experiment import Phase, Slope, Stage
 
 BATCHES = (10, 10, 20, 15, 25, 20)  # the first one warms up
@@ -215,3 +216,33 @@ def test_what_still_leaves_after_the_work_is_not_said_to_stay() -> None:
     still = slope("goroutines", leaving, busy)
     assert still is not None
     assert not still.stays
+
+
+@pytest.mark.parametrize(
+    ("after", "moves"),
+    [((90, 80, 70), (100, 70)), ((90, 90, 70), None), ((100, 100, 100), None), ((90, 80), None), ((90, 95, 70), None)],
+)
+def test_a_queue_that_moves_falls_in_every_step_after_the_work(
+    after: tuple[int, ...], moves: tuple[int, int] | None
+) -> None:
+    phases: list[Phase] = ["settle", "settle", "batch", "batch", *(["drain"] * len(after))]  # type: ignore[list-item]
+    stages = [Stage(phase, START + timedelta(seconds=at)) for at, phase in enumerate(phases)]
+    assert fell(np.array([0, 0, 40, 100, *after]), Load.of(stages)) == moves
+
+
+@pytest.mark.parametrize("times", [100, 200, 300, 500])
+def test_a_leak_once_in_fifty_is_found_or_it_is_said_how_much_more_finds_it(times: int) -> None:
+    """Either it stays, with an honest interval; or more is asked for; or it is below what would have been seen."""
+    chance = np.random.default_rng(times)
+    sizes = np.array(batches(times))
+    inside = found_later = asked = 0
+    for _ in range(200):
+        found = measured(chance.binomial(sizes, 0.02).tolist(), sizes.tolist())
+        inside += found.low <= 0.02 <= found.high
+        assert found.stays or found.more or found.smallest > 0.02
+        if not found.stays and found.more:
+            asked += 1
+            whole = np.array(batches(times + found.more))
+            found_later += measured(chance.binomial(whole, 0.02).tolist(), whole.tolist()).stays
+    assert inside >= 0.92 * 200
+    assert found_later >= 0.8 * asked

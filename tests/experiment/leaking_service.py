@@ -4,13 +4,15 @@ Run as a program of its own, so that it can be started, found and ended: python 
 """
 
 import itertools
+import queue
 import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-MODES = ("each", "seldom", "errors", "never", "dies", "restarts", "throttles", "refuses")
+MODES = ("each", "seldom", "errors", "later", "never", "dies", "restarts", "throttles", "refuses")
 AFTER = 70  # requests, until something happens
+TAKES = 0.05  # seconds of work after an answer
 _INDEX = """<html><head><title>/debug/pprof/</title></head><body>
 <tr><td>{count}</td><td><a href='goroutine?debug=1'>goroutine</a></td></tr></body></html>"""
 _GOROUTINE = """goroutine {number} [chan send]:
@@ -30,6 +32,16 @@ class State:
         self.asked = 0
         self.kept: list[int] = []
         self.started = time.time() - 600
+        self.jobs: queue.Queue[int] = queue.Queue()
+        threading.Thread(target=self._work_on, daemon=True).start()
+
+    def _work_on(self) -> None:
+        """Do what was answered before it was done, one after the other."""
+        while True:
+            number = self.jobs.get()
+            time.sleep(TAKES)
+            with self.lock:
+                self.kept.append(number)
 
     def work(self) -> int:
         """Do one request; return its status."""
@@ -40,7 +52,9 @@ class State:
                 return 429
             if self.mode == "restarts" and self.asked == AFTER:
                 self.kept, self.started = [], time.time()
-            if self.mode != "never" and (self.mode != "seldom" or self.asked % 50 == 17):
+            if self.mode == "later":
+                self.jobs.put(number)
+            elif self.mode != "never" and (self.mode != "seldom" or self.asked % 50 == 17):
                 self.kept.append(number)
             return 504 if self.mode == "errors" else 200
 

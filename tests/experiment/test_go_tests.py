@@ -7,6 +7,7 @@ import pytest
 
 from oakum.experiment.go_tests import Asked, GoTests, Measured, Package, Unbuilt
 from oakum.model import OakumError, UsageError
+from support import need_tool
 from toolchain import environment, need_go
 
 DEPOT = Path(__file__).parent / "testdata" / "depot"
@@ -100,3 +101,41 @@ def test_what_does_not_compile_or_is_not_there_is_told(tmp_path: Path) -> None:
 def test_settings_of_the_go_command_are_not_changed(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="GOFLAGS"):
         GoTests(DEPOT, Asked(env={"GOFLAGS": "-toolexec=./x"}), tmp_path, {"PATH": "/usr/bin"})
+
+
+C_CODE = """package shop
+
+// static int price(int pieces) { return 3 * pieces; }
+import "C"
+
+func Price(pieces int) int { return int(C.price(C.int(pieces))) }
+"""
+C_TEST = """package shop
+
+import "testing"
+
+func TestPrice(t *testing.T) {
+	done := make(chan int)
+	go func() { done <- Price(2) }() // which nobody receives
+	if Price(2) != 6 {
+		t.Fatal("not six")
+	}
+}
+"""
+
+
+@pytest.mark.live
+@pytest.mark.parametrize("asked", ["cgo", "race"])
+def test_packages_with_c_code_and_the_race_detector(asked: str, tmp_path: Path) -> None:
+    need_tool("gcc", "gcc")
+    folder, place = tmp_path / "shop", tmp_path / "captures"
+    folder.mkdir()
+    place.mkdir()
+    (folder / "go.mod").write_text("module example.com/shop\n\ngo 1.21\n")
+    (folder / "shop.go").write_text(C_CODE)
+    (folder / "shop_test.go").write_text(C_TEST)
+    found = measured(of_folder(place, folder, count=3, grace=0.3, cgo=asked == "cgo", race=asked == "race"))
+    assert found["TestPrice"].outcome == "passed"
+    assert goroutines(found["TestPrice"]) == [2, 3, 4, 5]
+    off = of_folder(place, folder)
+    assert [one for one in off.packages() if isinstance(off.build(one), Path)] == []

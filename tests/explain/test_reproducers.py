@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from go_scenes import Texts, scene
 from oakum.explain.reproducers import drafted_tests
 from oakum.model import Cause, CauseSite, DraftedTest, Frame, Site, Trace
+from oakum.model.known import KnownMatch
 
 DESK = """package main
 
@@ -171,3 +172,45 @@ def test_a_name_of_a_capture_is_never_code(name: str) -> None:
 )
 def test_nothing_is_drafted_where_nothing_can_be_called(text: str) -> None:
     assert drafts(text) == ()
+
+
+WATCHES = """package main
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes"
+)
+
+type Runner struct{ client kubernetes.Interface }
+
+func NewRunner(client kubernetes.Interface) *Runner { return &Runner{client} }
+
+func (r *Runner) Follow(ctx context.Context, name string) {
+	events := make(chan watch.Event)
+	go func() { // GO
+		events <- watch.Event{} // WAIT
+	}()
+	select {
+	case <-events:
+	case <-ctx.Done():
+	}
+}
+"""
+
+
+def test_the_catalogue_has_calls_and_peers_for_known_bugs() -> None:
+    packages = {"main": WATCHES}
+    known = KnownMatch("kubernetes-98653", "k8s.io/apimachinery", "v0.18.8", (), None, "self", "yes")
+    suspect = replace(scene(packages, "chan send").suspect, wait="hard", known=(known,))
+    texts = {draft.function: draft.written() for draft in reversed(drafted_tests(suspect, Texts(packages)))}
+    library = texts["watch.NewStreamWatcher"]
+    assert 'kruntime "k8s.io/apimachinery/pkg/runtime"' in library
+    assert re.search(r"watch\.NewStreamWatcher\(&fakeStream\w+\{\}, fakeReports\w+\{\}\)", library)
+    own = texts["(*Runner).Follow"]
+    assert "NewRunner(client)" in own
+    assert '"k8s.io/client-go/rest"' in own
+    assert '"watch"' in own
+    without = drafted_tests(replace(suspect, known=()), Texts(packages))
+    assert not any("NewStreamWatcher" in draft.text or "httptest" in draft.text for draft in without)

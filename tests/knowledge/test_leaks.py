@@ -26,7 +26,7 @@ STATES = {
     "sync.WaitGroup.Wait", "syscall", "running", "runnable",
 }  # fmt: skip
 TABLES = {
-    "id", "mechanism", "fault", "reviewed", "references", "en", "zh", "workaround", "affects", "goroutine", "heap",
+    "id", "mechanism", "fault", "reviewed", "references", "en", "zh", "workaround", "reproducer", "affects", "goroutine", "heap",
     "example",
 }  # fmt: skip
 SPOKEN = {"summary", "trigger", "cause", "fix"}

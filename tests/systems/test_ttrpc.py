@@ -1,5 +1,8 @@
 """The node of ttrpc-94 as it was recorded: one chain over three processes; of two the part that they show."""
 
+import gzip
+import re
+import shutil
 import tomllib
 from functools import cache
 from itertools import combinations
@@ -80,3 +83,25 @@ def test_of_two_processes_the_chain_is_partial_and_the_third_is_a_gap(take: str)
 @pytest.mark.parametrize("take", [name for name in TAKES if name not in LEAKING])
 def test_nodes_that_are_well_have_no_chain(take: str) -> None:
     assert diagnose(_case(take)).chains == ()
+
+
+def _aged_no_more(text: str) -> str:
+    """Return a dump, or a log that quotes one, with no age of who writes: it was blocked less than a minute ago."""
+    goroutines = re.split(r"(?=\bgoroutine \d+ \[)", text)
+    return "".join(
+        re.sub(r"\[IO wait, \d+ minutes\]", "[IO wait]", one) if "waitWrite" in one else one for one in goroutines
+    )
+
+
+@pytest.mark.parametrize("take", LEAKING)
+def test_who_woke_up_before_the_captures_is_stuck_all_the_same(take: str, tmp_path: Path) -> None:
+    """Others have waited for minutes, the writers not yet; their connection is full, and nothing moves in it."""
+    copy = tmp_path / take
+    early = shutil.ignore_patterns("*-before", "*-busy", "sockets.before.txt", "sockets.busy.txt")
+    shutil.copytree(FOLDER / "captures" / take, copy, ignore=early)
+    for file in [*copy.glob("*/*/goroutine.debug2.txt.gz"), *copy.glob("shim/**/*.txt.gz")]:
+        file.write_bytes(gzip.compress(_aged_no_more(gzip.decompress(file.read_bytes()).decode()).encode()))
+    diagnosis = diagnose(case([str(copy)]))
+    assert [chain.processes for chain in diagnosis.chains] == [("kubelet", "containerd", "shim")]
+    first = diagnosis.findings[0]
+    assert (first.mechanism, first.confidence) == ("peer-stopped-reading", "likely")

@@ -315,7 +315,9 @@ def _diagnosed(word: str, place: Path, outputs: Any, given: dict[str, Any], lang
     from oakum.cli.live import bare
     from oakum.pipeline.diagnosis import Options, diagnose_case
     from oakum.pipeline.figures import figures
+    from oakum.report.page.headline import headline
     from oakum.report.words import say
+    from oakum.report.words import word as worded
 
     made = case((str(place),), asked=(word,), lang=lang)
     progress = Progress("diagnosing", lang)
@@ -328,6 +330,8 @@ def _diagnosed(word: str, place: Path, outputs: Any, given: dict[str, Any], lang
     called = (*options, *(["--no-source"] if given["no_source"] else []), str(place))
     diagnosis = replace(done.diagnosis, called=called, target=bare(word))
     produce(diagnosis, outputs, Manner(lang, given["incident"]), lambda: figures(made, diagnosis.findings))
+    if all(one.name != "-" for one in outputs):  # who waited for the load reads the answer here
+        remark(f"{worded(f'badge.{diagnosis.verdict}', lang)}  {headline(diagnosis, lang)}")
     if diagnosis.verdict == "leaking":
         remark(say(Text("reproduce.next", {"before": shlex.quote(str(place))}), lang))
     return 130 if interrupted else _EXIT[diagnosis.verdict]

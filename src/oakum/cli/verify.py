@@ -9,7 +9,20 @@ from oakum.cli.access_options import DURATION, LiveCommand, access_options, guar
 from oakum.cli.outputs import Output, lang_option, language, output_option, wanted
 from oakum.model.errors import UsageError
 
-_OF_TESTS = ("run", "bench", "tags", "short", "env", "baseline", "write_baseline", "enforce", "github", "keep")
+_OF_TESTS = (
+    "run",
+    "bench",
+    "tags",
+    "cgo",
+    "race",
+    "short",
+    "env",
+    "baseline",
+    "write_baseline",
+    "enforce",
+    "github",
+    "keep",
+)
 
 
 @click.command(
@@ -65,6 +78,8 @@ See also: oakum reproduce (makes experiments), oakum diagnose, oakum report --re
     "--test-timeout", type=DURATION, default="10m", show_default=True, metavar="TIME", help="Limit for one test."
 )
 @click.option("--tags", default="", metavar="LIST", help="Build tags.")
+@click.option("--cgo", is_flag=True, help="Compile C code of the packages, too; off by default.")
+@click.option("--race", is_flag=True, help="Run tests with the race detector, as go test -race; needs a C compiler.")
 @click.option("--short", is_flag=True, help="Run tests with -short.")
 @click.option("--env", multiple=True, metavar="NAME[=VALUE]", help="Environment variable for the tests; repeatable.")
 @click.option("--baseline", metavar="FILE", help="File of accepted leaks: listed separately, never a failure.")
@@ -137,6 +152,8 @@ def _tests(packages: tuple[str, ...], outputs: tuple[Output, ...], lang: str, gi
         given["tags"],
         given["short"],
         env_of(given["env"]),
+        cgo=given["cgo"],
+        race=given["race"],
     )
     settled = Wanted(
         outputs,

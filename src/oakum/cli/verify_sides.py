@@ -72,6 +72,11 @@ def produce(found: "Verification", outputs: Sequence[Output], lang: str, kept: s
         if output.name != "-":
             key = "written.page" if output.form == "html" else "written"
             remark(word(key, lang, name=output.name, size=size(len(text.encode("utf-8", "backslashreplace")))))
+    if all(one.name != "-" for one in outputs):
+        from oakum.report.page.verification import verification_page
+
+        page = verification_page(found, lang, (), kept)
+        remark(f"{page.badge}  {page.verdict}")
     return found
 
 

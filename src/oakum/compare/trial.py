@@ -17,7 +17,7 @@ from oakum.compare.heap import sampling_variance
 from oakum.model import Population, Process
 from oakum.model.experiment import Slope, SlopeMeasure, Stage, Trial
 from oakum.model.heap_growth import Floats, HeapGrowth, MemorySeries
-from oakum.model.profile import Bools
+from oakum.model.profile import Bools, Int64s
 
 # Quantiles of 97.5 % of Student's t, by degrees of freedom from 1 on; beyond, the last.
 _STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131)
@@ -37,6 +37,8 @@ _LATER = 0.5
 # A last step down after the work is none if it is smaller than this, in goroutines or as a part of all; where every
 # step goes down, it is a queue that moves, however slowly.
 _BACK, _STILL, _SLIGHTLY = 2, 0.02, 0.002
+# A queue that moves falls in each of so many steps, while nothing is done.
+_MOVES = 3
 # So many came while nothing was done: then they come with the time, too.
 _IDLE = 3
 _PLACES_MOST = 50
@@ -170,15 +172,15 @@ def _left(counts: Floats, points: Sequence[int], known: Sequence[int], after: fl
 def _drift(counts: Floats, load: Load, known: Sequence[int]) -> tuple[float, float]:
     """Return what comes in a second while nothing is done, and the seconds that say so; of few, nothing is said.
 
-    What the last batch started may end late: of the snapshots after it only the last step counts.
+    What the last batch started may end late, and leave something then: its first step does not count, and what has come
+    to rest in the last one does not come with the time.
     """
-    first = int(np.flatnonzero(load.batch)[0])
-    steps = [(a, b) for a, b in pairwise(known) if load.done[a] == load.done[b]]
-    steps = [one for one in steps if one[1] < first or one is steps[-1]]
-    came = sum(float(counts[b] - counts[a]) for a, b in steps)
+    first, last = np.flatnonzero(load.batch)[[0, -1]].tolist()
+    steps = [(a, b) for a, b in pairwise(known) if b < first or a > last]
+    came = [float(counts[b] - counts[a]) for a, b in steps]
     idle = sum(float(load.seconds[b] - load.seconds[a]) for a, b in steps)
-    both = sum(counts[b] > counts[a] for a, b in steps) > 1 or len(steps) == 1
-    return (came / idle, idle) if came >= _IDLE and both and idle > 0 else (0.0, idle)
+    goes_on = len(steps) == 1 or (sum(one > 0 for one in came) > 1 and came[-1] > 0)
+    return (sum(came) / idle, idle) if goes_on and sum(came) >= _IDLE and idle > 0 else (0.0, idle)
 
 
 def _interval(value: float, steps: _Steps, noise: Floats | None) -> tuple[float, float]:
@@ -288,6 +290,15 @@ def population_slope(population: Population, load: Load) -> Slope | None:
     """Return what each unit of work leaves of a population."""
     counts = np.where(population.counts < 0, math.nan, population.counts.astype(np.float64))
     return slope("goroutines", counts, load)
+
+
+def fell(counts: Int64s, load: Load) -> tuple[int, int] | None:
+    """Return from how many to how many they fell while nothing was done, in every step; None where they did not."""
+    ends = np.flatnonzero(load.batch)
+    after = counts[ends[-1] :] if len(ends) and not load.timed else counts[:0]
+    after = after[after >= 0]
+    down = -np.diff(after)
+    return (int(after[0]), int(after[-1])) if len(down) >= _MOVES and down.min() > 0 else None
 
 
 def goroutine_slopes(populations: Sequence[Population], load: Load) -> Iterator[Slope]:

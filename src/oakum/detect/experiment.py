@@ -25,6 +25,8 @@ class Work(Struct, frozen=True, eq=False):
     of_population: Callable[[Population], Slope | None]
     of_growth: Callable[[Suspect, Growth], Slope | None]
     heap: Slope | None = None  # the live heap as a whole, which is not sampled
+    # From how many to how many a population fell after the work, in every step: a queue that moves.
+    fell: Callable[[Population], tuple[int, int] | None] = lambda _: None
 
     def evidence(self, slope: Slope | None) -> tuple[EvidenceKind, Text] | None:
         """Return what a slope says: the kind of evidence, and its sentence.
@@ -41,7 +43,7 @@ class Work(Struct, frozen=True, eq=False):
         level = heap and self.heap is not None and not self.heap.stays
         if slope.stays and not level:
             kind: EvidenceKind = "heap-reproduced" if heap else "reproduced"
-        elif level or (slope.low <= 0 if heap else slope.value * self.units < _FEW):
+        elif level or (slope.low <= 0 and (heap or slope.value * self.units < _FEW)):
             kind = "heap-level-under-load" if heap else "level-under-load"
         else:
             return None

@@ -73,6 +73,9 @@ def goroutine_suspects(
             _measured_otherwise(signs, reader)
         if work is not None and (told := work.evidence(slope)):
             signs.found[told[0]] = reader.evidence(*told, signs.population)
+        if work is not None and (down := work.fell(signs.population)):
+            text = Text("experiment.progress", {"first": down[0], "last": down[1]})
+            signs.found["progress"] = reader.evidence("progress", text, signs.population)
     if snapshots[-1].claimed:  # goleak lists only what should not be there: its claim, not ours
         for signs in read:
             text = Text("goroutines.goleak", {"count": signs.population.last})

@@ -45,19 +45,21 @@ def call_go(
     *,
     most: int = _MOST_OUTPUT,
     fetch: bool = False,
+    cgo: bool = False,
     env: Mapping[str, str] = os.environ,
     command: str = "go",
 ) -> Ran:
     """Run the go command in a folder; raise OSError when there is none or it does not start.
 
-    `fetch`: it may download modules, which the user asked for. Otherwise it asks nobody.
+    `fetch`: it may download modules, which the user asked for. Otherwise it asks nobody. `cgo`: it may compile C, for
+    tests that the user asked to be run.
     """
     program = command if os.sep in command else find_go(folder, env)
     if program is None:
         raise FileNotFoundError("there is no go command on this machine (https://go.dev/dl)")
     if program != command and any(folder.iterdir()):
         program = _behind(program, tuple(sorted(env.items())))
-    settings = environment(env, folder, fetch=fetch)
+    settings = environment(env, folder, fetch=fetch) | ({"CGO_ENABLED": "1"} if cgo else {})
     ran = run_program([program, *arguments], seconds, most, folder=folder, env=settings)
     if ran.code and _UNKNOWN_FLAG in ran.err + ran.out:
         settings["GOFLAGS"] = settings["GOFLAGS"].replace(_NO_VCS, "").strip()

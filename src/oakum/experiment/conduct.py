@@ -23,8 +23,9 @@ from oakum.model.experiment import Ended, Phase
 _PARTS = (2, 2, 4, 3, 5, 4)
 _BACK_OFF = 2.0  # seconds, for one that is overloaded
 _COLLECTS = "gc=1"  # heap?gc=1
-_ALIKE = 3  # looks in a row
-_DRAINS_MOST = 6  # snapshots after the work, while the count still falls
+_QUIET = 0.8  # seconds without a change, after a batch; longer where work once paused for longer and went on
+_RESTS_MOST = 3  # times as long as draining takes, while the count still goes one way
+_DRAINS_MOST = 6  # snapshots after the work, while the count still moves
 
 
 class Setup(Struct, frozen=True):
@@ -32,7 +33,7 @@ class Setup(Struct, frozen=True):
 
     times: int
     settle: float = 1.0  # between the two snapshots before the work
-    pause: float = 0.4  # between two looks after a batch: what was answered ends
+    pause: float = 0.2  # between two looks after a batch: what was answered ends
     drain: float = 4.0  # before each snapshot after the work
     limit: float = 600.0  # for everything
 
@@ -87,6 +88,8 @@ class Conduct:
         self._problems: list[Problem] = []
         self._kept = 0
         self._restarted = False
+        self._quiet = setup.drain / 2  # after the first batch, which shows how long work pauses that is not done yet
+        self._paused = 0.0
         self._until = time.monotonic() + setup.limit
 
     def run(self) -> Outcome:
@@ -131,15 +134,28 @@ class Conduct:
         return "complete"
 
     def _rest(self) -> None:
-        """Wait until the count of goroutines is the same for a while, at most as long as draining takes: work may go
-        on after its answer."""
-        until, seen = time.monotonic() + self._setup.drain, [math.nan] * _ALIKE
-        while len(set(seen)) > 1 and time.monotonic() < until:
+        """Wait until the count of goroutines stays the same for a while: work may go on after its answer.
+
+        As long as draining takes at most, and longer while the count goes one way. A machine that is busy takes its
+        time, and what comes and goes by itself sets no new extreme before long.
+        """
+        begun = changed = widest = time.monotonic()
+        seen: list[float] = []  # each count that was another one than the one before
+        while time.monotonic() - begun < _RESTS_MOST * self._setup.drain:
             time.sleep(self._setup.pause)
-            now = _count(self._look(last=False).facts)
+            now, at = _count(self._look(last=False).facts), time.monotonic()
             if now is None:
                 return
-            seen = [*seen[1:], now]
+            if not seen or now != seen[-1]:
+                self._paused = max(self._paused, at - changed) if seen else self._paused
+                widest = widest if seen and min(seen) <= now <= max(seen) else at
+                changed = at
+                seen.append(now)
+            if at - changed >= max(self._quiet, 2 * self._paused):
+                break
+            if at - begun >= self._setup.drain and at - widest >= self._setup.drain / 2:
+                break
+        self._quiet = _QUIET
 
     def _look(self, *, last: bool) -> Plan:
         """Look at the process; note when it is another one than before."""
@@ -148,12 +164,15 @@ class Conduct:
         return plan
 
     def _drain(self) -> None:
-        """Wait for what takes its time, and take snapshots until the count falls no more: two at least."""
+        """Wait for what takes its time, and take snapshots until the count is one that was there before: two at least.
+
+        What rises while nothing is done is work that outlives its answers, and ends, or comes with the time.
+        """
         for number in range(_DRAINS_MOST):
             time.sleep(self._setup.drain)
             self._snapshot("drain", last=number > 0)
-            before, now = self._counts[-2:]
-            if number and (before is None or now is None or now >= before):
+            *before, now = [-math.inf if count is None else count for count in self._counts[-number - 1 :]]
+            if number and min(before) <= now <= max(before):
                 return
 
     def _snapshot(self, phase: Phase, last: bool = False) -> None:

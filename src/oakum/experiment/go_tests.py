@@ -54,6 +54,8 @@ class Asked(Struct, frozen=True):
     tags: str = ""
     short: bool = False
     env: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))  # for the tests, by name
+    cgo: bool = False
+    race: bool = False
 
 
 class Package(Struct, frozen=True):
@@ -178,13 +180,15 @@ class GoTests:
 
     def _flags(self, folder: Path) -> list[str]:
         flags = [f"-tags={self.asked.tags}"] if self.asked.tags else []
+        flags += ["-race"] if self.asked.race else []
         roots = (place for place in (folder, *folder.parents) if (place / "go.mod").is_file())
         root = next(roots, folder)
         return [*flags, *(["-mod=vendor"] if (root / "vendor" / "modules.txt").is_file() else [])]
 
     def _go(self, arguments: Sequence[str], seconds: float) -> Ran:
         try:
-            return call_go(arguments, self.folder, seconds, most=_MOST_OUTPUT, env=self.env)
+            cgo = self.asked.cgo or self.asked.race  # the race detector is a C library
+            return call_go(arguments, self.folder, seconds, most=_MOST_OUTPUT, cgo=cgo, env=self.env)
         except OSError as error:
             raise OakumError(f"go does not run: {error.strerror or error}") from None
 

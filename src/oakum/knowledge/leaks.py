@@ -28,6 +28,19 @@ _QUOTED = regex(r'"([^"\n]+)"')
 Words = Mapping[str, str]  # language -> sentence
 
 
+class Reproducer(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a test needs to trigger the bug: Go, of which nothing has been run. Either a call of the library's exported
+    functions, or values for what functions of the program ask for."""
+
+    function: str = ""  # that is called, as a reader writes it
+    call: str = ""
+    values: dict[str, str] = field(default_factory=dict)  # by type: what a call of the program gets
+    setup: tuple[str, ...] = ()
+    fakes: tuple[str, ...] = ()  # declarations of types fakeX
+    imports: dict[str, str] = field(default_factory=dict)  # by the name that the code has for each
+    recovers: bool = False
+
+
 class Leak(Struct, frozen=True, forbid_unknown_fields=True):
     """One bug that upstream knows, or one use of a library that always leaks."""
 
@@ -45,6 +58,7 @@ class Leak(Struct, frozen=True, forbid_unknown_fields=True):
     heap: tuple[Signature, ...] = ()
     risk: Words = field(default_factory=dict)  # what the fix costs
     workarounds: tuple[Words, ...] = ()  # best first
+    reproducers: tuple[Reproducer, ...] = ()
 
     @property
     def modules(self) -> tuple[str, ...]:
@@ -133,7 +147,8 @@ def leak(table: dict[str, Any]) -> Leak:
     for language in ("en", "zh"):
         for part, sentence in table.pop(language, {}).items():
             spoken[part][language] = sentence
-    named = {"goroutines": table.pop("goroutine", ()), "workarounds": table.pop("workaround", ())}
+    several = {"goroutines": "goroutine", "workarounds": "workaround", "reproducers": "reproducer"}
+    named = {name: table.pop(one, ()) for name, one in several.items()}
     return convert(table | spoken | named, Leak)
 
 

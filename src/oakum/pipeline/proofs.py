@@ -18,7 +18,7 @@ from oakum.judge import judge_again, verdict
 from oakum.model import Argument, Diagnosis, Evidence, Finding, Proof, Remedy, Text
 from oakum.pipeline.modules import built_in
 
-_SECONDS = 120.0  # for one go command: a test binary of a large program is linked
+_SECONDS = 240.0  # for one go command: the packages of a large program are compiled and linked for tests
 _MOST_FIXES = 2  # drafts of one finding that are tried
 
 Proofs = Mapping[tuple[str, str], Proof]  # by finding and diff

@@ -88,3 +88,37 @@ def test_a_shim_is_captured_by_its_signal(tmp_path: Path) -> None:
 def test_only_this_machine_is_followed() -> None:
     with pytest.raises(UsageError, match="no such process on this machine"):
         peers_of(("http://192.0.2.7:6060",), Access())
+
+
+LISTENS_TWICE = """
+import socket, sys, threading
+by_path = socket.socket(socket.AF_UNIX)
+by_path.bind(sys.argv[2])
+by_path.listen()
+kept = []
+def serve(way):
+    while True:
+        kept.append(way.accept())
+for way in (by_path, socket.create_server(("127.0.0.1", int(sys.argv[1])))):
+    threading.Thread(target=serve, args=(way,), daemon=True).start()
+"""
+ASKS_TWICE = """
+import socket, sys
+def by_path():
+    own = socket.socket(socket.AF_UNIX)
+    own.connect(sys.argv[2])
+    return own
+def by_port():
+    return socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+kept = [by_port(), by_path(), by_port()] if sys.argv[3] == "port" else [by_path(), by_port()]
+"""
+
+
+@pytest.mark.parametrize("first", ["port", "path"])
+def test_of_several_connections_all_are_named_whichever_came_first(
+    first: str, ports: list[str], tmp_path: Path
+) -> None:
+    path = str(tmp_path / "containerd.sock")
+    with child(LISTENS_TWICE, ports[0], path) as answers, child(ASKS_TWICE, ports[0], path, first) as asks:
+        (peer,) = follow([Proc(asks.pid)]).peers
+        assert (peer.proc.pid, peer.address) == (answers.pid, f"{path}, 127.0.0.1:{ports[0]}")

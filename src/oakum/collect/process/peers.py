@@ -16,6 +16,7 @@ from oakum.collect.process.shim import dumps_on_signal
 from oakum.model import Socket
 
 _HOPS = 4  # a request that crosses more processes of one machine is rare
+_NAMED = 3  # connections of one process to another by name; the rest is counted
 MOST = 16  # processes; a proxy of the whole machine would lead to all of them
 
 
@@ -25,7 +26,7 @@ class Peer(Struct, frozen=True):
     proc: Proc
     name: str
     asked_by: Proc
-    address: str
+    address: str  # of all its connections to that process, those with a path first
     is_go: bool
 
     @property
@@ -56,20 +57,30 @@ def follow(begin: Iterable[Proc]) -> Followed:
             except OSError as error:
                 unseen.append((proc, error.strerror or str(error)))
                 continue
-            for row in opened:
+            behind: dict[int, tuple[Proc, list[str]]] = {}
+            # By name, not by the number of the socket: the same connections are told in the same way.
+            for row in sorted(opened, key=lambda row: (not row.is_unix, row.peer)):
                 found = _far_end(row, proc.root)
                 if found is None:
                     elsewhere[proc.pid, row.peer] = (proc, row.peer)
-                if found is None or found.pid in known:
-                    continue
+                elif found.pid not in known:
+                    behind.setdefault(found.pid, (found, []))[1].append(row.peer)
+            for found, addresses in behind.values():
                 if len(peers) == MOST:
                     return Followed(peers, list(elsewhere.values()), unseen, more=True)
                 known.add(found.pid)
                 stat, go = found.stat(), found.is_go() is not False
-                peers.append(Peer(found, stat.name if stat else "", proc, row.peer or "unix socket", go))
+                peers.append(Peer(found, stat.name if stat else "", proc, _named(addresses), go))
                 further += [found] if go else []
         edge = further
     return Followed(peers, list(elsewhere.values()), unseen, more=bool(edge))
+
+
+def _named(addresses: Iterable[str]) -> str:
+    """Return the addresses of all connections to one process, each once; of unnamed ones only that there are any."""
+    names = list(dict.fromkeys(address for address in addresses if address)) or ["unix socket"]
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
 
 
 def _far_end(row: Socket, root: Path) -> Proc | None:

@@ -257,7 +257,7 @@ def _waiters(end: _End) -> list[Node]:
 
 def _with_waiters(end: _End) -> Suspect:
     """Return the suspect with those who wait for it in other processes."""
-    suspect = end.suspect
+    suspect = _without_old_progress(end)
     known = set(keys_of(suspect))
     home = _at_fault(suspect)
     counts: dict[Key, int] = defaultdict(int)
@@ -283,6 +283,15 @@ def _with_waiters(end: _End) -> Suspect:
     if any(way.back_at is None and (_piles_up(way) or _no_answer(way)) for way in end.ways):
         told.append(_shown("unanswered", first, {"counts": first.counts, "count": first.count}))
     return replace(suspect, evidence=(*told, *suspect.evidence), victims=(*suspect.victims, *victims))
+
+
+def _without_old_progress(end: _End) -> Suspect:
+    """Return the suspect; while nothing moves in its full connection, who ever woke up did so before the captures."""
+    home = end.root.process.id
+    full = (link for way in end.ways for link in way.links if link.kinds.has("socket-full"))
+    if not any(home in (link.waiter.process.id, link.server.process.id) for link in full):
+        return end.suspect
+    return replace(end.suspect, evidence=tuple(one for one in end.suspect.evidence if one.kind != "progress"))
 
 
 def _without_deadline(link: Link, own: Suspect | None) -> Suspect:

@@ -16,6 +16,7 @@ from oakum.explain.reproducers.gotest import Behaviour, Way
 from oakum.explain.reproducers.tree import Named, Tree, imports
 from oakum.explain.reproducers.values import Maker, words_of
 from oakum.explain.reproducers.wiring import Wiring
+from oakum.knowledge.leaks import Reproducer, leaks
 from oakum.model import Frame, Mechanism, Suspect
 from oakum.model.frame import split_function
 
@@ -41,12 +42,36 @@ def ways(suspect: Suspect, program: Program) -> list[Way]:
     watch, place = _watch(suspect, tree)
     if not _PLAIN.fullmatch(place):
         return []
-    found: list[tuple[int, int, Way]] = []
+    known = [
+        one for match in suspect.known[:1] if match.id in leaks().ids for one in leaks().entry(match.id).reproducers
+    ]
+    found: list[tuple[int, int, Way]] = [(-1, 0, way) for one in known for way in _of_library(one, tree)]
     for at, func in enumerate(_entries(suspect, tree)):
         for level, way in _of_entry(func, tree, suspect.mechanisms[0]):
-            found.append((level, at, replace(way, watch=watch, place=place.rpartition("/")[2])))
+            found.append((level, at, way))
+            found += [(level - 1, at, given) for one in known if (given := _given(way, one)) is not None]
     found.sort(key=lambda one: one[:2])
-    return [way for _, _, way in found[:_MOST]]
+    return [replace(way, watch=watch, place=place.rpartition("/")[2]) for _, _, way in found[:_MOST]]
+
+
+def _of_library(made: Reproducer, tree: Tree) -> Iterator[Way]:
+    """Yield the call that the catalogue knows, in a package of the program that uses the library itself."""
+    packages = [one for one in tree.packages if set(made.imports.values()) & set(imports(one).values())]
+    for package in packages[:1] if made.call else ():
+        beside = package.files[0].source.path
+        way = Way(made.function, package.clause, beside, made.call, made.setup, made.imports, made.fakes)
+        yield replace(way, recovers=made.recovers)
+
+
+def _given(way: Way, made: Reproducer) -> Way | None:
+    """Return a way with the values that the catalogue has in place of those that are none; None where it has none."""
+    texts, used = [way.call, *way.setup], False
+    for type_, value in made.values.items():
+        used = used or any(f"*new({type_})" in one for one in texts)
+        texts = [one.replace(f"*new({type_})", value) for one in texts]
+    if not used:
+        return None
+    return replace(way, call=texts[0], setup=(*made.setup, *texts[1:]), imports={**way.imports, **made.imports})
 
 
 def _watch(suspect: Suspect, tree: Tree) -> tuple[str, str]:

@@ -53,6 +53,9 @@ def _result(speech: Speech, diagnosis: Diagnosis, trial: Trial) -> list[str]:
     grown = max(trial.totals[:1], key=lambda one: one.value, default=None)
     if diagnosis.verdict == "healthy" or grown is None or grown.more is None:
         return [_nothing(speech, trial)]
+    after = [count for count, phase in zip(grown.counts, trial.phases, strict=True) if phase == "drain" and count]
+    if len(after) > 2 and all(a > b for a, b in pairwise(after)):  # more work would say no more
+        return [speech.word("experiment.draining", first=round(after[0]), last=round(after[-1]))]
     args = {"value": _number(grown, grown.value), "low": _number(grown, grown.low), "high": _number(grown, grown.high)}
     return [speech.word("experiment.open", **args, unit=trial.unit, more=grown.more)]
 

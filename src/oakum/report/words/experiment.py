@@ -19,6 +19,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "{units:,} {unit:units} left nothing here ({counts}); {smallest} per {unit:unit} would have been seen.",
         "{units:,} {unit:unit}在此没有残留（{counts}）；每{unit:unit}残留达到 {smallest} 即可检出。",
     ),
+    "experiment.progress": (
+        "While nothing was sent their number fell in every snapshot, from {first:,} to {last:,}: they get on.",
+        "停止发送期间，数量逐次下降：{first:,} → {last:,}，仍在推进。",
+    ),
     "experiment.heap-reproduced": (
         "Reproduced: {value} [{low}, {high}] of live heap per {unit:unit} stay, batch by batch and after draining "
         "({units:,} {unit:units}).",
@@ -88,6 +92,12 @@ WORDS: dict[str, tuple[str, str]] = {
     "experiment.open": (
         "{value} [{low}, {high}] goroutines per {unit:unit} may stay; {more:,} more {unit:units} would decide",
         "每{unit:unit}可能残留 {value} [{low}, {high}] 个协程；再做 {more:,} {unit:unit}可以定论",
+    ),
+    "experiment.draining": (
+        "goroutines were still ending when it was over ({first:,} → {last:,} without work); send fewer at a time "
+        "(--connections), fewer in all (--times), or raise --drain",
+        "结束时协程仍在退出（停止发送后 {first:,} → {last:,}）；请降低并发（--connections）、减少总量（--times）"
+        "或延长 --drain",
     ),
     "experiment.no-work": ("no work was done", "没有完成任何工作"),
     "experiment.failed-all": ("All {units:,} {unit:units} failed", "全部 {units:,} {unit:unit}均失败"),

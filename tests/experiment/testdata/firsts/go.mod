@@ -1,0 +1,3 @@
+module example.com/firsts
+
+go 1.21
