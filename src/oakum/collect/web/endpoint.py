@@ -21,7 +21,7 @@ from oakum.collect.web.access import Access, basic, check
 from oakum.collect.web.address import Place
 from oakum.collect.web.body import Body
 from oakum.collect.web.pools import Pools
-from oakum.collect.web.wire import RequestDeadline, request_deadline
+from oakum.collect.web.wire import RequestDeadline, request_deadline, traffic
 from oakum.model import Buffer, OakumError, Problem, Text, Unreachable, UsageError
 
 Explain = Callable[[int, str, bytes], Text | None]  # status, path, body -> what it means here; None: nothing to add
@@ -151,7 +151,7 @@ class HttpEndpoint:
         self._pools.close()
 
     def _answered(self, question: "_Question", mine: RequestDeadline) -> Answer:
-        before = request_deadline.set(mine)
+        before, begun = request_deadline.set(mine), time.monotonic()
         try:
             answer = self._followed(question, mine)
         except (*_FAULTS, UsageError, OSError, ValueError) as error:
@@ -160,6 +160,8 @@ class HttpEndpoint:
             raise Unreachable(vault.hidden_in(told), self.address) from error
         finally:
             request_deadline.reset(before)
+            if (counted := traffic.get()) is not None:
+                counted.waits.append(time.monotonic() - begun)
         if answer.good or answer.why:
             return answer
         body = bytes(answer.data[:65536])
