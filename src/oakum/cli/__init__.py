@@ -23,6 +23,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ("reproduce", "Reproduce a leak: growth per request, with an interval."),
         ("report", "Render a saved diagnosis in any format; --recheck verifies it."),
         ("capture", "Capture dumps, profiles and metrics of running targets."),
+        ("watch", "Watch services for weeks: incidents when a leak begins."),
         ("find", "Go processes on this machine, and their pprof endpoints."),
     )),
     ("Prevent leaks", (

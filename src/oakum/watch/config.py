@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from oakum.collect.target import DUMP_BUDGET
 from oakum.model import UsageError
@@ -20,7 +21,9 @@ from oakum.watch.budget import CPU_SHARE, NETWORK_PER_HOUR, Allowance
 _DURATION = re.compile(r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+)ms)?")
 # 20MB/h   512KiB/h   1GB
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]i?)?B(?:/h)?")
-_SIZES = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40}  # fmt: skip
+_SIZES = {
+    "": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40,
+}  # fmt: skip
 _MOST = 4 << 20  # bytes of a configuration
 
 
@@ -89,7 +92,7 @@ class Mistake(UsageError):
 class Lines:
     """Where each key of a TOML text stands: `$.target[0].url` -> 12."""
 
-    # [budget]   [[target]]   [ "a b" . c ]
+    # the lines [budget], [[target]] and ["a b".c]
     _TABLE = re.compile(r"^\s*(\[\[?)\s*([\w.\s\"'-]+?)\s*\]\]?\s*(?:#.*)?$")
     # url = "..."   a.b = 1   "quoted key" = 2
     _KEY = re.compile(r"^\s*([\w.\"'-]+)\s*=")
@@ -167,7 +170,8 @@ def parse(data: bytes, place: str) -> Config:
         # Invalid value (at line 3, column 9)
         found = re.search(r"\s*\(at line (\d+), column (\d+)\)", str(error))
         where = f"{place}:{found[1]}:{found[2]}" if found else f"{place}:{text.count(chr(10)) + 1}"
-        raise Mistake(f"{where}: no valid TOML: {re.sub(r'\s*\(at .*\)', '', str(error))}") from error
+        said = re.sub(r"\s*\(at .*\)", "", str(error))
+        raise Mistake(f"{where}: no valid TOML: {said}") from error
     bare = Config(place, lines=lines)
     try:
         told = msgspec.convert(raw, File)
@@ -185,9 +189,7 @@ def parse(data: bytes, place: str) -> Config:
 def _checked(told: File, bare: Config) -> Config:
     every = _seconds(bare, "$.every", told.every)
     budget = told.budget
-    share = re.fullmatch(r"(\d+(?:\.\d+)?)\s*%", budget.cpu)
-    if not share or not 0 < float(share[1]) <= 100:
-        raise bare.mistake("$.budget.cpu", f'{budget.cpu!r} is no share of a core; write "0.5%"')
+    share = _share(bare, "$.budget.cpu", budget.cpu)
     if budget.goroutines < 0:
         raise bare.mistake("$.budget.goroutines", "goroutines up to which a full dump is taken: 0 or more")
     if not 1 <= told.parallel <= 256:
@@ -203,14 +205,14 @@ def _checked(told: File, bare: Config) -> Config:
     for at, target in enumerate(told.target):
         _check_target(bare, f"$.target[{at}]", target)
     if told.exporter.listen:
-        _check_listen(bare, told.exporter.listen)
+        _check_listen(bare, "$.exporter.listen", told.exporter.listen)
     return Config(
         place=bare.place,
         store=Path(told.store) if told.store else None,
         every=every,
         parallel=told.parallel,
         source=tuple(told.source),
-        allowance=Allowance(float(share[1]) / 100, _bytes(bare, "$.budget.network", budget.network)),
+        allowance=Allowance(share, _bytes(bare, "$.budget.network", budget.network)),
         goroutines=budget.goroutines,
         retention=told.retention,
         settle=_seconds(bare, "$.incidents.settle", told.incidents.settle),
@@ -219,6 +221,26 @@ def _checked(told: File, bare: Config) -> Config:
         notify=tuple(told.notify),
         lines=bare.lines,
     )
+
+
+class Overrides(Struct, frozen=True):
+    """What the command line says instead."""
+
+    cpu: str = ""
+    network: str = ""
+    listen: str = ""
+
+
+def overridden(config: Config, given: Overrides) -> Config:
+    """Return a configuration with what the command line changes; raise for what is no share, size or address."""
+    bare, allowance = Config(), config.allowance
+    if given.cpu:
+        allowance = replace(allowance, cpu_share=_share(bare, "--cpu-budget", given.cpu))
+    if given.network:
+        allowance = replace(allowance, bytes_per_hour=_bytes(bare, "--network-budget", given.network))
+    if given.listen:
+        _check_listen(bare, "--listen", given.listen)
+    return replace(config, allowance=allowance, listen=given.listen or config.listen)
 
 
 def _check_target(bare: Config, at: str, target: TargetTable) -> None:
@@ -240,12 +262,19 @@ def _check_target(bare: Config, at: str, target: TargetTable) -> None:
         raise bare.mistake(f"{at}.tls_key", "this is the key of a certificate, which tls_cert names")
 
 
-def _check_listen(bare: Config, listen: str) -> None:
+def _share(bare: Config, path: str, text: str) -> float:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*%", text)
+    if not found or not 0 < float(found[1]) <= 100:
+        raise bare.mistake(path, f"{text!r} is no share of a core; write 0.5%")
+    return float(found[1]) / 100
+
+
+def _check_listen(bare: Config, path: str, listen: str) -> None:
     host, colon, port = listen.rpartition(":")
     if not colon or not port.isdecimal() or not 0 <= int(port) < 65536:
-        raise bare.mistake("$.exporter.listen", f"{listen!r} is no address; write 127.0.0.1:9469")
+        raise bare.mistake(path, f"{listen!r} is no address; write 127.0.0.1:9469")
     if host not in ("127.0.0.1", "localhost", "[::1]"):
-        raise bare.mistake("$.exporter.listen", f"{host}: only loopback is listened on; put a proxy before it")
+        raise bare.mistake(path, f"{host}: only loopback is listened on; put a proxy before it")
 
 
 def _seconds(bare: Config, path: str, text: str) -> float:
@@ -278,8 +307,10 @@ def size(text: str, default: float) -> float:
 def _meant(at: str, key: str) -> str:
     from difflib import get_close_matches
 
-    tables = {"$": File, "$.budget": BudgetTable, "$.retention": RetentionTable, "$.incidents": IncidentsTable,
-              "$.exporter": ExporterTable}  # fmt: skip
+    tables: dict[str, type[Struct]] = {
+        "$": File, "$.budget": BudgetTable, "$.retention": RetentionTable, "$.incidents": IncidentsTable,
+        "$.exporter": ExporterTable,
+    }  # fmt: skip
     kind: type[Struct] = tables.get(at, TargetTable)
     near = get_close_matches(key, kind.__struct_fields__, 1)
     return f"; did you mean {near[0]}?" if near else f"; known are {', '.join(kind.__struct_fields__)}"

@@ -27,7 +27,9 @@ _TARGETS_MOST = 10_000
 _NAMED = re.compile(r"([A-Za-z0-9][\w./-]{0,99})=((?:[a-z][a-z0-9+]*://|pid:).*)", re.DOTALL)
 _HOST_PORT = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9][\w.-]*):\d{1,5}(?:/.*)?")
 # shop_orders-7d9f5c5b9-x2k4l   orders-7d9f5c-x2k4l   orders-0: what a workload adds to its name
-_POD_ENDING = re.compile(r"(?:-[bcdfghjklmnpqrstvwxz2456789]{4,10})?-(?:[bcdfghjklmnpqrstvwxz2456789]{5}|\d{1,4})(?=_|$)")
+_POD_ENDING = re.compile(
+    r"(?:-[bcdfghjklmnpqrstvwxz2456789]{4,10})?-(?:[bcdfghjklmnpqrstvwxz2456789]{5}|\d{1,4})(?=_|$)"
+)
 
 
 class Named(Struct, frozen=True, eq=False):

@@ -1,4 +1,4 @@
-"""Signs of services -> incidents: opened, updated, resolved, flapping. One per cause and service, whatever the replicas.
+"""Signs of services -> incidents: opened, updated, resolved, flapping. One per cause and service, not per replica.
 
 A pure state machine with hysteresis: what is only likely must be seen twice, an incident ends when its place has not
 grown for long enough while work went on, and one that comes back again and again says so once. Times are microseconds.
@@ -18,18 +18,24 @@ _MINUTE = 60_000_000
 _DAY = 24 * 60 * _MINUTE
 _SAMPLES = 12  # of each replica
 _CALM_LEAST = 5  # snapshots without growth
-_LONGER = 6  # times as long as after a deploy must a process be calm that still runs the same build
+_LONGER = 6  # times as long as after a restart must a process be calm that has leaked
+_TWICE, _BESIDE = 2, 6  # diagnoses that must show a cause that is not proven; and one beside another
 _REOPENED = 2  # times in a day from which on it flaps
 _CLOSED_MOST = 256
+_RUNS_MOST = 64
+_WOULD_SHOW = {"goroutines": 20.0, "heap": 16.0 * (1 << 20)}  # growth at the former pace that noise does not hide
 _GONE = _DAY  # without any replica
 _MOVED = 0.25  # of the time to the limit: a forecast that changes by more is told
-_SURE = ("proven", "likely")
+SURE = ("proven", "likely")
 
 
 class Rules(Struct, frozen=True):
     """How patient an incident is."""
 
-    settle: int = 10 * _MINUTE  # without growth after a fixed build was deployed
+    settle: int = 10 * _MINUTE  # without growth, after a restart: a fixed build was deployed
+
+
+_USUAL = Rules()
 
 
 class Outlook(Struct, frozen=True):
@@ -56,7 +62,7 @@ class Signs(Struct, frozen=True):
     service: str
     replica: str
     at: int
-    build: str = ""  # what tells builds apart; "": unknown
+    run: str = ""
     sightings: tuple[Sighting, ...] | None = None  # None: no diagnosis was made
     measured: Mapping[str, float] = {}  # incident -> goroutines or bytes at its places
     worked: bool | None = None  # since the snapshot before; None: nothing counts it
@@ -69,7 +75,7 @@ class Sample(Struct, frozen=True, array_like=True):
     at: int
     value: float
     worked: bool | None
-    build: str = ""
+    run: str = ""
 
 
 class Tracked(Struct, frozen=True):
@@ -77,7 +83,8 @@ class Tracked(Struct, frozen=True):
 
     row: IncidentRow
     finding: str
-    build: str = ""  # in which it was seen last
+    runs: tuple[str, ...] = ()  # in which it was seen
+    per_hour: float = 0.0  # the pace at which it grew, at most
     places: tuple[str, ...] = ()
     kind: str = "goroutines"
     seen_at: int = 0  # when a diagnosis last showed it
@@ -87,13 +94,14 @@ class Tracked(Struct, frozen=True):
 
 
 class Candidate(Struct, frozen=True):
-    """A finding that was seen once, and not surely."""
+    """A finding that was not seen often enough."""
 
     service: str
     replica: str
     finding: str
     function: str
     at: int
+    times: int = 1  # in diagnoses one after the other
 
 
 class Incidents(Struct, frozen=True):
@@ -113,7 +121,7 @@ class Change(Struct, frozen=True):
     notify: bool
 
 
-def advance(book: Incidents, signs: Signs, rules: Rules = Rules()) -> tuple[Incidents, tuple[Change, ...]]:
+def advance(book: Incidents, signs: Signs, rules: Rules = _USUAL) -> tuple[Incidents, tuple[Change, ...]]:
     """Return what is remembered after a snapshot, and what has changed."""
     changes: list[Change] = []
     for sighting in signs.sightings or ():
@@ -141,10 +149,12 @@ def _pending(book: Incidents, signs: Signs) -> tuple[Candidate, ...]:
     """Return the candidates: of this replica only those that this diagnosis shows, and that are no incident yet."""
     causes = {(one.finding, _name(one.row.function)) for one in book.of(signs.service)}
     new = [
-        Candidate(signs.service, signs.replica, found.finding, _name(found.function), signs.at)
+        Candidate(
+            signs.service, signs.replica, found.finding, _name(found.function), signs.at, 1 + _times(book, signs, found)
+        )
         for found in (one.finding for one in signs.sightings or ())
-        if found.confidence in _SURE and not _among(found, causes)
-    ]
+        if found.confidence in SURE and not _among(found, causes)
+    ]  # fmt: skip
     mine = (signs.service, signs.replica)
     others = [one for one in book.candidates if (one.service, one.replica) != mine and signs.at - one.at <= _DAY]
     return (*others, *new)
@@ -152,16 +162,28 @@ def _pending(book: Incidents, signs: Signs) -> tuple[Candidate, ...]:
 
 def _seen(book: Incidents, signs: Signs, sighting: Sighting) -> tuple[Incidents, list[Change]]:
     found = sighting.finding
-    if found.confidence not in _SURE:
+    if found.confidence not in SURE:
         return book, []
     for at, one in enumerate(book.open):
         if _is(one, signs.service, found):
             after, told = _again(one, signs, sighting)
             return replace(book, open=(*book.open[:at], after, *book.open[at + 1 :])), told
-    known = {(one.finding, one.function) for one in book.candidates if one.service == signs.service and one.at < signs.at}
-    if found.confidence != "proven" and not _among(found, known):
-        return book, []  # seen once
+    # Beside a leak that is known much else grows that it holds: that must be seen longer to be another one.
+    beside = any(signs.replica in one.row.replicas for one in book.of(signs.service))
+    enough = _BESIDE if beside else 1 if found.confidence == "proven" else _TWICE
+    if _times(book, signs, found) + 1 < enough:
+        return book, []
     return _open(book, signs, sighting)
+
+
+def _times(book: Incidents, signs: Signs, found: FindingRow) -> int:
+    """Return how often a finding was seen before, in whichever replica."""
+    same = [
+        one
+        for one in book.candidates
+        if one.service == signs.service and one.at < signs.at and _among(found, {(one.finding, one.function)})
+    ]
+    return max((one.times for one in same), default=0)
 
 
 def _open(book: Incidents, signs: Signs, sighting: Sighting) -> tuple[Incidents, list[Change]]:
@@ -192,7 +214,10 @@ def _open(book: Incidents, signs: Signs, sighting: Sighting) -> tuple[Incidents,
     )
     row = _with_outlook(row, signs.outlook)
     quiet = bool(before and before.quiet)
-    tracked = Tracked(row, found.finding, signs.build, sighting.places, sighting.kind, signs.at, {}, opened, flapping)
+    tracked = Tracked(
+        row, found.finding, (signs.run,), max(0.0, found.growth_per_hour or 0.0), sighting.places, sighting.kind,
+        signs.at, {}, opened, flapping,
+    )  # fmt: skip
     change = Change("flapping" if flapping else "opened", row, notify=not quiet)
     closed = tuple(one for one in book.closed if one is not before)
     return replace(book, open=(*book.open, tracked), closed=closed), [change]
@@ -215,7 +240,9 @@ def _again(one: Tracked, signs: Signs, sighting: Sighting) -> tuple[Tracked, lis
         revision=row.revision + 1,
     )
     places = tuple(dict.fromkeys((*sighting.places, *one.places)))[:32]
-    after = replace(one, row=row, seen_at=signs.at, build=signs.build or one.build, places=places)
+    pace = max(one.per_hour, found.growth_per_hour or 0.0)
+    runs = tuple(dict.fromkeys((*one.runs, signs.run)))[-_RUNS_MOST:]
+    after = replace(one, row=row, seen_at=signs.at, runs=runs, per_hour=pace, places=places)
     return after, [Change("updated", row, notify=(joined or mechanism != one.row.mechanism) and not one.quiet)]
 
 
@@ -225,7 +252,7 @@ def _measured(one: Tracked, signs: Signs) -> Tracked:
     if signs.replicas is not None:
         samples = {replica: told for replica, told in samples.items() if replica in signs.replicas}
     if (value := signs.measured.get(one.row.incident)) is not None:
-        sample = Sample(signs.at, value, signs.worked, signs.build)
+        sample = Sample(signs.at, value, signs.worked, signs.run)
         before = [other for other in samples.get(signs.replica, []) if other.at < signs.at]
         samples[signs.replica] = _thinned([*before, sample])
     return replace(one, samples=samples)
@@ -244,19 +271,23 @@ def _over(one: Tracked, signs: Signs, rules: Rules) -> bool:
     told = [samples for replica, samples in one.samples.items() if replica in one.row.replicas]
     if not told:
         alive = signs.replicas is None or any(replica in signs.replicas for replica in one.row.replicas)
-        newer = [samples for samples in one.samples.values() if samples and samples[0].build not in ("", one.build)]
-        if alive or not newer:
+        others = [samples for samples in one.samples.values() if samples and samples[-1].run not in one.runs]
+        if alive or not others:
             return not alive and signs.at - one.seen_at > _GONE
-        told = newer  # pods were replaced by those of another build
+        told = others  # its pods were replaced
     return all(_calm(samples, one, signs.at, rules) for samples in told)
 
 
 def _calm(samples: Sequence[Sample], one: Tracked, now: int, rules: Rules) -> bool:
+    """Tell whether a replica has not grown for so long, at work, that it would have been seen at the former pace."""
     since = _last_growth(samples, one.kind)
-    since = max(since, one.seen_at) if samples[-1].build == one.build else since
+    started_anew = samples[-1].run not in one.runs
+    if not started_anew:
+        since = max(since, one.seen_at)
     after = [sample for sample in samples if sample.at >= since]
-    deployed = samples[-1].build not in ("", one.build)
-    wait = rules.settle if deployed else rules.settle * _LONGER
+    wait = rules.settle if started_anew else rules.settle * _LONGER
+    if one.per_hour > 0:
+        wait = max(wait, min(_DAY, round(_WOULD_SHOW[one.kind] / one.per_hour * 60 * _MINUTE)))
     worked = sum(sample.worked is not False for sample in after) >= _CALM_LEAST
     return len(after) > _CALM_LEAST and worked and now - since >= wait and samples[-1].at - since >= wait
 
@@ -265,10 +296,10 @@ def _last_growth(samples: Sequence[Sample], kind: str) -> int:
     """Return when it last grew beyond what is noise: a tenth of what there was, and some goroutines or bytes."""
     least = 5.0 if kind == "goroutines" else float(4 << 20)
     lowest, since = samples[0].value, samples[0].at
-    build = samples[0].build
+    run = samples[0].run
     for sample in samples:
-        if sample.build != build:  # another process: what it begins with is no growth
-            build, lowest, since = sample.build, sample.value, sample.at
+        if sample.run != run:  # another process: what it begins with is no growth
+            run, lowest, since = sample.run, sample.value, sample.at
         if sample.value > lowest + max(least, 0.1 * lowest):
             lowest, since = sample.value, sample.at
         lowest = min(lowest, sample.value)
@@ -323,5 +354,3 @@ def _name(function: str) -> str:
 
 def _incident_id(signs: Signs, found: FindingRow) -> str:
     return blake2b(f"{signs.service}\n{found.finding}\n{signs.at}".encode(), digest_size=6).hexdigest()
-
-

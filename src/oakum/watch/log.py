@@ -1,4 +1,4 @@
-"""What happens while services are watched -> lines on stderr: logfmt, or JSON. What goes on is said once, not each minute.
+"""What happens while services are watched -> lines on stderr: logfmt, or JSON. What goes on is said once.
 
 No credentials reach a line: what this process has sent or read as one is replaced.
 """

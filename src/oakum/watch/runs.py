@@ -1,4 +1,4 @@
-"""What a snapshot tells of the process that it is of -> the run that it belongs to: cut where the process was restarted.
+"""What a snapshot tells of its process -> the run that it belongs to: cut where the process was restarted.
 
 A restart shows where the start differs, or where a figure that only grows is lower than before. Pure.
 """

@@ -10,10 +10,11 @@ from datetime import UTC, datetime
 
 import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from oakum.model import Capture, Metrics, NotAssembled, Profile, Snapshot, Stack
 from oakum.pipeline.case import assemble_case, input_of
-from oakum.store.rows import MetricRow, PlaceRow
+from oakum.store.rows import MetricRow, PlaceKind, PlaceRow
 from oakum.watch.runs import Identity
 
 PLACES_MOST = 48  # of each kind in one snapshot: those that hold most
@@ -26,7 +27,9 @@ _LIMITS = (
 )
 # 512Mi   2Gi   500M   1073741824   as Kubernetes writes a limit of memory
 _QUANTITY = re.compile(r"(\d{1,18})(Ki|Mi|Gi|Ti|k|M|G|T)?")
-_UNITS = {"": 1, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}  # fmt: skip
+_UNITS = {
+    "": 1, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12,
+}  # fmt: skip
 # Which of the metrics of a scrape are kept: Go's own, the process's, and the counters of requests.
 _KEPT = re.compile(
     r"go_(?:goroutines|threads|gc_duration_seconds_count|memstats_(?:alloc_bytes_total|heap_\w+_bytes|stack_inuse_bytes|sys_bytes"
@@ -62,7 +65,7 @@ class Summary(Struct, frozen=True, eq=False):
 class Place(Struct, frozen=True):
     """A place in the code, and how many goroutines or bytes are there."""
 
-    kind: str  # "goroutines" or "heap"
+    kind: PlaceKind
     key: str
     function: str
     file: str
@@ -112,7 +115,7 @@ def summarize(
             else (stats.total_alloc if stats else None) or _column(heap, "alloc_space")
         ),
         _whole((stats.heap_sys if stats else None) or _first(told, "go_memstats_heap_sys_bytes")),
-        _whole(_first(reversed(told), "process_resident_memory_bytes") or _first(told, "container_memory_working_set_bytes")),
+        _whole(_rss(told)),
         _whole(limit),
         kind,
         _first(told, "process_cpu_seconds_total"),
@@ -145,9 +148,7 @@ def _goroutine_places(snapshot: Snapshot, watched: frozenset[str]) -> list[Place
         counts[place] = counts.get(place, 0) + group.count
         stacks.setdefault(place, group.stack)
     order = sorted(counts, key=lambda place: (place[0] not in watched, -counts[place], place))
-    return [
-        _place("goroutines", stacks[key], key[0], state=key[1], count=counts[key]) for key in order[:PLACES_MOST]
-    ]
+    return [_place("goroutines", stacks[key], key[0], state=key[1], count=counts[key]) for key in order[:PLACES_MOST]]
 
 
 def _heap_places(heap: Profile | None, watched: frozenset[str]) -> list[Place]:
@@ -171,15 +172,16 @@ def _heap_places(heap: Profile | None, watched: frozenset[str]) -> list[Place]:
     return list(found.values())[:PLACES_MOST]
 
 
-def _by_stack(heap: Profile, kind: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _by_stack(heap: Profile, kind: str) -> NDArray[np.float64]:
     row = _row(heap, kind)
     if row is None:
         return np.zeros(0)
-    return np.bincount(heap.stack_ids, weights=heap.values[row].astype(np.float64), minlength=len(heap.stacks))
+    values = heap.values[row].astype(np.float64)
+    return np.asarray(np.bincount(heap.stack_ids, weights=values, minlength=len(heap.stacks)), np.float64)
 
 
 def _place(
-    kind: str, stack: Stack, key: str, *, state: str = "", count: int | None = None, live: int | None = None,
+    kind: PlaceKind, stack: Stack, key: str, *, state: str = "", count: int | None = None, live: int | None = None,
     allocated: int | None = None,
 ) -> Place:  # fmt: skip
     own = next((one for one in stack.frames if one.owner == "own"), None) if kind == "heap" else None
@@ -200,6 +202,12 @@ def _column(heap: Profile | None, kind: str) -> float | None:
 
 def _first(told: Iterable[Metrics], name: str) -> float | None:
     return next((value for one in told if (value := one.total(name)) is not None), None)
+
+
+def _rss(told: Sequence[Metrics]) -> float | None:
+    """Return the resident memory; the kernel knows it best, who stands last."""
+    own = _first(reversed(told), "process_resident_memory_bytes")
+    return own if own is not None else _first(told, "container_memory_working_set_bytes")
 
 
 def _limit(told: Sequence[Metrics], facts: Mapping[str, object]) -> tuple[float | None, str]:
@@ -240,7 +248,7 @@ def _counters(told: Sequence[Metrics], snapshot: Snapshot, heap: Profile | None)
 def _chosen(told: Sequence[Metrics]) -> Iterable[tuple[str, str, float]]:
     """Yield the metrics that are kept, and one sum of the requests served."""
     values = {key: value for one in told for key, value in one.values.items() if _KEPT.fullmatch(key[0])}
-    for (name, labels), value in list(sorted(values.items()))[:_METRICS_MOST]:
+    for (name, labels), value in sorted(values.items())[:_METRICS_MOST]:
         if math.isfinite(value):
             yield name, ",".join(f"{key}={one}" for key, one in labels), value
 
