@@ -147,6 +147,7 @@ class Batch(Struct, frozen=True, kw_only=True):
     state: tuple[tuple[str, bytes], ...] = ()
 
 
+WRITTEN = "written"  # the number of the batch that a row came with
 _COLUMN = {"at": "time"}  # which SQL reserves
 _SQL = {int: "BIGINT", float: "DOUBLE", str: "VARCHAR"}
 
@@ -161,7 +162,7 @@ class Table(Struct, frozen=True):
     # What a coarser row must not lose of those that it stands for: column -> those with its lowest and highest value.
     ranges: tuple[str, ...] = ()
     key: tuple[str, ...] = ()  # what is one series: coarser rows are one per series and period; (): never made coarser
-    newest: tuple[str, ...] = ()  # of rows with the same key only the newest counts, by these
+    newest: str = ""  # of rows with the same value there only the one written last counts
 
     @property
     def columns(self) -> dict[str, str]:
@@ -179,7 +180,8 @@ class Table(Struct, frozen=True):
     @property
     def stored(self) -> dict[str, str]:
         """Return the columns of a part: those of the row, the level, and of how many rows it is the last."""
-        return {**self.columns, **self.extremes, "level": "VARCHAR", "stands_for": "BIGINT"}
+        written = {WRITTEN: "BIGINT"} if self.newest else {}
+        return {**self.columns, **self.extremes, **written, "level": "VARCHAR", "stands_for": "BIGINT"}
 
 
 def _sql_type(of: object) -> str:
@@ -194,7 +196,7 @@ _PLACE = ("service", "kind", "place", "state", "run")
 TABLES: dict[str, Table] = {
     table.name: table
     for table in (
-        Table("runs", RunRow, "first_seen", ("service", "run"), newest=("run",)),
+        Table("runs", RunRow, "first_seen", ("service", "run"), newest="run"),
         Table(
             "snapshots",
             SnapshotRow,
@@ -214,7 +216,7 @@ TABLES: dict[str, Table] = {
         ),
         Table("events", EventRow, "time", ("service", "time")),
         Table("findings", FindingRow, "time", ("service", "time")),
-        Table("incidents", IncidentRow, "opened_at", ("service", "incident", "revision"), newest=("incident",)),
+        Table("incidents", IncidentRow, "opened_at", ("service", "incident", "revision"), newest="incident"),
     )
 }
 
