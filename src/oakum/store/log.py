@@ -58,6 +58,13 @@ def numbers(store: Path) -> list[int]:
     return sorted(int(name) for name in names if name.isdigit())
 
 
+def size_of(store: Path, number: int) -> int:
+    try:
+        return path_of(store, number).stat().st_size
+    except FileNotFoundError:  # in parts since
+        return 0
+
+
 def encode(batch: Batch) -> bytes:
     """Return a batch as one frame."""
     tables: dict[str, Columns] = {}
@@ -81,6 +88,11 @@ def read_segment(path: Path) -> Segment:
             end = begin = start + _HEAD.size + len(payload)
         begin = data.find(_MARK, begin + 1)
     return Segment(tuple(frames), end, len(data), damaged)
+
+
+def frames_of(data: bytes) -> list[Frame]:
+    """Return the batches of a log, up to the first that is damaged."""
+    return [_decode(payload) for _, payload in _frames(data)]
 
 
 def columns_of(frames: Iterable[Frame], number: int = 0) -> dict[str, Columns]:

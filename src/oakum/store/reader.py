@@ -15,7 +15,8 @@ import numpy as np
 from oakum.model import StoreError, Text
 from oakum.store import captures, engine, log
 from oakum.store.captures import Kept
-from oakum.store.manifest import DAY, HOUR, Manifest, Part, read_manifest
+from oakum.store.manifest import DAY, HOUR, Manifest, Part
+from oakum.store.recovery import manifest_of
 from oakum.store.rows import TABLES, EventRow, FindingRow, IncidentRow, PlaceKind, RunRow, SnapshotRow
 
 if TYPE_CHECKING:
@@ -41,9 +42,11 @@ class Reader:
         """Read the manifest and the log behind it, both of one instant."""
         frames: list[log.Frame] | None = None
         for _ in range(_TRIES):
-            manifest = read_manifest(self.directory)
+            manifest, problems = manifest_of(self.directory)
             if manifest is None:
-                raise StoreError(Text("store.none", {"path": str(self.directory)}))
+                raise StoreError(problems[0] if problems else Text("store.none", {"path": str(self.directory)}))
+            for text in problems:
+                self._tell(text)
             self.manifest = manifest
             try:
                 frames = self._tail(manifest)

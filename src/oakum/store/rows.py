@@ -4,6 +4,7 @@ Times are microseconds since 1970 UTC, ids are strings. The columns of a table a
 docs/store.md says what each means. None where a capture does not say.
 """
 
+from functools import cached_property
 from types import UnionType
 from typing import Literal, get_args, get_origin
 
@@ -152,7 +153,7 @@ _COLUMN = {"at": "time"}  # which SQL reserves
 _SQL = {int: "BIGINT", float: "DOUBLE", str: "VARCHAR"}
 
 
-class Table(Struct, frozen=True):
+class Table(Struct, frozen=True, dict=True):
     """How a table is kept: its columns with their SQL types, its time, the order of its rows in a part."""
 
     name: str
@@ -164,20 +165,20 @@ class Table(Struct, frozen=True):
     key: tuple[str, ...] = ()  # what is one series: coarser rows are one per series and period; (): never made coarser
     newest: str = ""  # of rows with the same value there only the one written last counts
 
-    @property
+    @cached_property
     def columns(self) -> dict[str, str]:
         return {_COLUMN.get(one.name, one.name): _sql_type(one.type) for one in fields(self.row)}
 
-    @property
+    @cached_property
     def fields(self) -> dict[str, str]:
         """Return the field of its struct that each column has."""
         return {_COLUMN.get(one.name, one.name): one.name for one in fields(self.row)}
 
-    @property
+    @cached_property
     def extremes(self) -> dict[str, str]:
         return {f"{name}_{end}": self.columns[name] for name in self.ranges for end in ("low", "high")}
 
-    @property
+    @cached_property
     def stored(self) -> dict[str, str]:
         """Return the columns of a part: those of the row, the level, and of how many rows it is the last."""
         written = {WRITTEN: "BIGINT"} if self.newest else {}

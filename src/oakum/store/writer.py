@@ -17,13 +17,14 @@ from msgspec.structs import replace
 from oakum.model import StoreError, Text
 from oakum.store import captures, engine, files, log, maintenance, parts
 from oakum.store.lock import Lock
-from oakum.store.manifest import HOUR, NAME, Limits, Maintained, Manifest, Part, read_manifest, write_manifest
+from oakum.store.manifest import HOUR, NAME, Limits, Maintained, Manifest, Part, write_manifest
+from oakum.store.recovery import manifest_of
 from oakum.store.rows import TABLES, Batch
 
 # Of the log: what a reader, a start and the making of parts unpack in memory at once.
 _FLUSH_ROWS = 40_000
 _FLUSH_BYTES = 4 << 20
-_OWN = {NAME, "lock", "log", "parts", "captures"}
+_OWN = {NAME, f"{NAME}.damaged", "lock", "log", "parts", "captures", "recent"}
 
 
 class Writer:
@@ -40,12 +41,18 @@ class Writer:
                 raise
 
     def _open(self, limits: Limits | None) -> None:
-        manifest = read_manifest(self.directory)
+        manifest, self.problems = manifest_of(self.directory)
         for name in ("log", "parts", "captures"):
             (self.directory / name).mkdir(exist_ok=True)
         if manifest is None:
+            if self.problems:  # damaged, and nothing else is there: whose it was nobody knows
+                raise StoreError(self.problems[0])
             manifest = Manifest(limits=limits or Limits())
             log.Log(self.directory, manifest.log, 0).close()
+            self._write(manifest)
+        elif self.problems:
+            if (path := self.directory / NAME).exists():
+                path.replace(path.with_name(f"{NAME}.damaged"))
             self._write(manifest)
         elif limits is not None and limits != manifest.limits:
             manifest = replace(manifest, limits=limits, generation=manifest.generation + 1)
@@ -177,6 +184,11 @@ class Writer:
         for file in before.obsolete:
             files.remove(self.directory / file)
 
+    def take_over(self, made: Iterable[Part], mark: str) -> None:
+        """Make parts of another store its own, and remember that under a name, at one instant."""
+        self.commit(made, (), state={**self.manifest.state, mark: b""})
+        self._state[mark] = b""
+
     def close(self) -> None:
         self._log.close()
         self._lock.release()
@@ -194,9 +206,9 @@ def _check_place(directory: Path, create: bool) -> None:
     if directory.exists() and not directory.is_dir():
         raise StoreError(Text("store.no-directory", {"path": str(directory)}))
     there = {path.name for path in directory.iterdir()} if directory.is_dir() else set()
-    if not create and NAME not in there:
+    if not create and not there & {NAME, "parts", "log"}:
         raise StoreError(Text("store.none", {"path": str(directory)}))
-    if NAME not in there and (foreign := {name for name in there if not name.startswith(".")} - _OWN):
+    if not there & {NAME, "log"} and (foreign := {name for name in there if not name.startswith(".")} - _OWN):
         raise StoreError(Text("store.foreign", {"path": str(directory), "name": min(foreign)}))
 
 
