@@ -63,7 +63,9 @@ def _leak(
     room = (LIMIT - level) / (1 + ahead)
     values = level + room * grown / grown[seen - 1]
     noise = room * np.exp(chance.uniform(np.log(0.005), np.log(0.1)))
-    values = values + noise * (0.6 * chance.standard_normal(count) + 0.8 * _swings(chance, count, chance.uniform(2, 15)))
+    values = values + noise * (
+        0.6 * chance.standard_normal(count) + 0.8 * _swings(chance, count, chance.uniform(2, 15))
+    )
     if shape is not None:
         values = shape(values, seen)
     return _cut(chance, values, seen, begin, missing)
@@ -75,7 +77,7 @@ def _cut(chance: np.random.Generator, values: Floats, seen: int, begin: int, mis
     if len(over) and over[0] < seen:
         seen = max(int(over[0]) - 1, 30)
         begin = min(begin, seen // 2)
-    times = (_ORIGIN + np.arange(len(values)) * EVERY) * 1e6
+    times: Floats = (_ORIGIN + np.arange(len(values), dtype=float) * EVERY) * 1e6
     kept = np.ones(seen, bool)
     if missing:
         kept &= chance.random(seen) > 0.3
@@ -103,7 +105,9 @@ def following_load(chance: np.random.Generator) -> Made:
         memory = min(chance.uniform(5, 60), growing / 8)
         found = np.exp(chance.uniform(0.1, 0.5) * _swings(chance, count, memory))
         if growing * EVERY > 2.5 * 86400:
-            found *= 1 + chance.uniform(0, 0.5) * np.sin(2 * np.pi * (np.arange(count) * EVERY / 86400 + chance.random()))
+            found *= 1 + chance.uniform(0, 0.5) * np.sin(
+                2 * np.pi * (np.arange(count) * EVERY / 86400 + chance.random())
+            )
         return found
 
     return _leak(chance, rate=rate)
@@ -136,7 +140,9 @@ def killed(chance: np.random.Generator) -> Made:
     base = LIMIT * chance.uniform(0.1, 0.4)
     noise = (LIMIT - base) * np.exp(chance.uniform(np.log(0.005), np.log(0.05)))
     spread = chance.uniform(0.05, 0.3)
-    at, times, values = 0.0, [], []
+    at = 0.0
+    times: list[Floats] = []
+    values: list[Floats] = []
     earlier = int(chance.integers(1, 6))
     for number in range(earlier + 1):
         count = int(length * 3)
@@ -144,7 +150,7 @@ def killed(chance: np.random.Generator) -> Made:
         course = base + (LIMIT - base) / length * np.cumsum(pace)
         course += noise * (0.6 * chance.standard_normal(count) + 0.8 * _swings(chance, count, 5.0))
         end = int(np.argmax(course >= LIMIT)) or count - 1
-        when = (_ORIGIN + at + np.arange(count) * EVERY) * 1e6
+        when: Floats = (_ORIGIN + at + np.arange(count, dtype=float) * EVERY) * 1e6
         if number == earlier:
             seen = max(6, int(end * chance.uniform(0.1, 0.9)))
             return Made(
@@ -176,7 +182,9 @@ def flat(chance: np.random.Generator) -> Made:
     level = LIMIT * chance.uniform(0.1, 0.5)
     values = level * (1 + chance.uniform(0.01, 0.1) * _swings(chance, seen, chance.uniform(2, 30)))
     if seen * EVERY > 2.5 * 86400:
-        values += level * chance.uniform(0, 0.2) * np.sin(2 * np.pi * np.arange(seen) * EVERY / 86400 + chance.uniform(0, 6))
+        values += (
+            level * chance.uniform(0, 0.2) * np.sin(2 * np.pi * np.arange(seen) * EVERY / 86400 + chance.uniform(0, 6))
+        )
     for at in np.flatnonzero(chance.random(seen) < 1 / 200):
         values[at : at + chance.integers(2, 12)] *= 1 + chance.uniform(0.1, 0.4)
     return _cut(chance, np.minimum(values, 0.99 * LIMIT), seen, 0)
@@ -196,7 +204,7 @@ OTHERS: dict[str, Callable[[np.random.Generator], Made]] = {"cache": cache, "fla
 class Score(NamedTuple):
     """What became of the forecasts of one kind of series."""
 
-    count: int
+    made: int
     grows: int  # growth was seen
     closed: int  # the interval has two ends
     held: int  # of these: the truth is in it
@@ -221,9 +229,15 @@ def score(kind: Callable[[np.random.Generator], Made], count: int, seed: int) ->
         made = kind(np.random.default_rng((seed, number)))
         found.append((made, looked_at(made)))
     closed = [(made, one) for made, one in found if one.reaches_high is not None]
-    early = [made for made, one in found if one.reaches_low and made.reached and made.reached < one.reaches_low - EVERY * 1e6]
-    late = [made for made, one in closed if made.reached is None or made.reached > (one.reaches_high or 0) + EVERY * 1e6]
-    early_closed = [made for made, one in closed if made.reached and made.reached < (one.reaches_low or 0) - EVERY * 1e6]
+    early = [
+        made for made, one in found if one.reaches_low and made.reached and made.reached < one.reaches_low - EVERY * 1e6
+    ]
+    late = [
+        made for made, one in closed if made.reached is None or made.reached > (one.reaches_high or 0) + EVERY * 1e6
+    ]
+    early_closed = [
+        made for made, one in closed if made.reached and made.reached < (one.reaches_low or 0) - EVERY * 1e6
+    ]
     begun = [(made, one) for made, one in found if one.begin_high is not None]
     held = [made for made, one in begun if (one.begin_low or 0) <= made.begin <= (one.begin_high or 0)]
     return Score(
@@ -234,13 +248,15 @@ def score(kind: Callable[[np.random.Generator], Made], count: int, seed: int) ->
 
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 200
-    print(f"{'series':20}{'count':>7}{'grows':>7}{'closed':>7}{'held':>7}{'early':>7}{'late':>7}{'begin':>7}{'held':>7}")
+    print(
+        f"{'series':20}{'count':>7}{'grows':>7}{'closed':>7}{'held':>7}{'early':>7}{'late':>7}{'begin':>7}{'held':>7}"
+    )
     for name, kind in {**LEAKS, **OTHERS}.items():
         one = score(kind, count, 1)
         held = f"{one.coverage:.1%}" if one.closed else "-"
         begin = f"{one.begin_held / one.begins:.1%}" if one.begins else "-"
         print(
-            f"{name:20}{one.count:7}{one.grows:7}{one.closed:7}{held:>7}{one.early:7}{one.late:7}{one.begins:7}{begin:>7}"
+            f"{name:20}{one.made:7}{one.grows:7}{one.closed:7}{held:>7}{one.early:7}{one.late:7}{one.begins:7}{begin:>7}"
         )
 
 

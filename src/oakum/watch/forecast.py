@@ -27,6 +27,7 @@ _STEPS, _TAIL = 300, 60  # of a path into the future: evenly, then ever longer
 _ZOOM = 2.5  # a late begin is looked at closer: its growth and half as much again before it
 _CLOSER = (1.0, 1 / 6, 1 / 36)  # parts of the time that are looked at until growth shows
 _MICRO = 1e6
+_CHANGES = ("deploy", "config", "load", "restart", "oom-kill")  # that may be behind growth, the likeliest first
 _HIGHER = 0.2  # by so much (of its logarithm) a level must grow to show whether what swings grows with it
 
 
@@ -110,13 +111,10 @@ def forecast(
     return _closer(*found, limit, now, level)
 
 
-def _closer(
-    runs: list[_Run], blocks: Blocks, fit: Posterior, limit: float | None, now: int, level: float
-) -> Forecast:
+def _closer(runs: list[_Run], blocks: Blocks, fit: Posterior, limit: float | None, now: int, level: float) -> Forecast:
     """Return the forecast, of a shorter window where most of it lies before the begin."""
     for _ in range(4):
         start, end = runs[0].times[0], runs[-1].times[-1]
-        begin = float(np.quantile(np.repeat(fit.begins, 1), 0.0))
         by_begin = fit.weights[:, 1:].sum(0)
         if by_begin.sum() <= 0:
             break
@@ -131,9 +129,7 @@ def _closer(
     return _told(runs, blocks, fit, limit, now, level)
 
 
-def _told(
-    runs: list[_Run], blocks: Blocks, fit: Posterior, limit: float | None, now: int, level: float
-) -> Forecast:
+def _told(runs: list[_Run], blocks: Blocks, fit: Posterior, limit: float | None, now: int, level: float) -> Forecast:
     low, high = (1 - level) / 2, (1 + level) / 2
     draws = _drawn(fit, np.random.default_rng(20))
     slope_low, slope, slope_high = (float(one) * 3600 for one in np.quantile(draws.pace, (low, 0.5, high)))
@@ -144,7 +140,9 @@ def _told(
     shape: Shape = "levelling" if levels_off > 0.5 else "sawtooth" if len(runs) > 1 else "growing"
     reaches = _reached(runs, blocks, fit, draws, limit, now, (low, high)) if limit is not None else (None, None)
     zero = runs[0].times[0]
-    return Forecast(shape, len(runs), *_begin(blocks, fit, by_column, zero, low), slope, slope_low, slope_high, *reaches)
+    return Forecast(
+        shape, len(runs), *_begin(blocks, fit, by_column, zero, low), slope, slope_low, slope_high, *reaches
+    )
 
 
 def _runs(times: Sequence[NDArray[np.generic]], values: Sequence[NDArray[np.generic]], now: int) -> list[_Run]:
@@ -205,10 +203,14 @@ def _drawn(fit: Posterior, chance: np.random.Generator) -> _Draws:
     freedom = fit.freedom + (column < 0)
     unit = np.sqrt(fit.noise[noise, column + 1] / chance.chisquare(freedom))
     grows = column >= 0
-    slope = np.where(grows, fit.slope[noise, column] + unit * fit.error[noise, column] * chance.standard_normal(_DRAWS), 0)
+    slope = np.where(
+        grows, fit.slope[noise, column] + unit * fit.error[noise, column] * chance.standard_normal(_DRAWS), 0
+    )
     slope = np.where(grows, np.maximum(slope, 0.0), 0.0)
     levelling, age = fit.levelling[column], fit.age[column]
-    pace = slope * np.where(np.isfinite(levelling), np.exp(-age / np.where(np.isfinite(levelling), levelling, 1.0)), 1.0)
+    pace = slope * np.where(
+        np.isfinite(levelling), np.exp(-age / np.where(np.isfinite(levelling), levelling, 1.0)), 1.0
+    )
     at = fit.at[noise] + np.einsum("dij,dj->di", fit.spread[noise], chance.standard_normal((_DRAWS, 3))) * unit[:, None]
     at += slope[:, None] * np.where(grows[:, None], fit.grown_at[noise, :, column], 0.0)
     return _Draws(noise.astype(np.intp), column.astype(np.intp), slope, pace, unit, *at.T)
@@ -223,10 +225,10 @@ def _begin(
     latest = float(after[0]) if len(after) else blocks.span
     before = np.concatenate((blocks.times, blocks.ends))
     before = before[before < earliest]
-    micro = lambda one: round((zero + one) * _MICRO)  # noqa: E731
+    first, middle_at, last = (round((zero + one) * _MICRO) for one in (before.max(initial=0.0), middle, latest))
     if earliest <= 0 or not len(before):
-        return (micro(middle) if middle > 0 else None), None, micro(latest)
-    return micro(middle), micro(float(before.max())), micro(latest)
+        return (middle_at if middle > 0 else None), None, last
+    return middle_at, first, last
 
 
 def _quantile(values: Floats, weights: Floats, part: float) -> float:
@@ -319,7 +321,13 @@ def _paths(blocks: Blocks, fit: Posterior, draws: _Draws, ahead: Floats) -> Floa
         # Level and pace of what wanders, exactly: the integral of an autoregression over a step.
         shared = (1 - lasts) ** 2 / 2
         ahead_of = np.sqrt((1 - lasts**2) / 2)
-        rest = np.maximum(gone - 2 * memory * (1 - lasts) + memory / 2 * (1 - lasts**2) - 2 * memory * shared**2 / np.maximum(1 - lasts**2, 1e-9), 0.0)
+        rest = np.maximum(
+            gone
+            - 2 * memory * (1 - lasts)
+            + memory / 2 * (1 - lasts**2)
+            - 2 * memory * shared**2 / np.maximum(1 - lasts**2, 1e-9),
+            0.0,
+        )
         moved = drift * memory * (1 - lasts) + swings / np.sqrt(blocks.span) * (
             np.sqrt(memory) * shared / np.maximum(ahead_of, 1e-9) * one + np.sqrt(rest) * two
         )
@@ -327,3 +335,19 @@ def _paths(blocks: Blocks, fit: Posterior, draws: _Draws, ahead: Floats) -> Floa
         off = np.where(wanders, off + moved, lasts * off + swings * np.sqrt(1 - lasts**2) * one)
         paths[:, at] += off
     return paths + base[:, None]
+
+
+def preceding(events: Sequence[Happened], found: Forecast) -> list[Happened]:
+    """Return the changes that growth may have come with, the nearest first: deploys, configuration, load, restarts.
+
+    One must come before growth can have begun, and not longer before than the begin is uncertain, or an hour: a leak
+    that needs a request of a kind begins with the first one.
+    """
+    begin = found.begin
+    if not found.grows or found.begin_high is None or begin is None:
+        return []
+    low = begin if found.begin_low is None else found.begin_low
+    slack = max(found.begin_high - low, 3600 * int(_MICRO))
+    near = [one for one in events if one.kind in _CHANGES and low - slack <= one.at <= found.begin_high]
+    # A deploy restarts, and is the reason for it; load comes and goes by itself.
+    return sorted(near, key=lambda one: (abs(one.at - begin) // (slack // 4), _CHANGES.index(one.kind), -one.at))

@@ -15,8 +15,8 @@ BEGINS = 40  # candidates of the begin
 LEVELLING = (np.inf, 0.12, 0.25, 0.5, 1.0, 2.0)
 # Before the data speak: nothing grows in one half, and of what grows half levels off.
 _GROWS, _LEVELS_OFF, _FROM_THE_START = 0.5, 0.5, 0.5
-# Beside white noise of variance 1, what drifts: whether it wanders off or comes back, its memory as a part of the window
-# (of what wanders: that of its pace, as load has one), its variance.
+# Beside white noise of variance 1, what drifts: whether it wanders off or comes back, its memory as a part of the
+# window (of what wanders: that of its pace, as load has one), its variance.
 _DRIFTS = (
     (False, 0.0, 0.0),
     *((False, memory, share) for memory in (0.03, 0.1) for share in (0.5, 2.0, 8.0, 64.0)),
@@ -99,7 +99,9 @@ def posterior(blocks: Blocks) -> Posterior:
     noise = np.concatenate((nothing[:, None], squares), axis=1)
 
     freedom = count - fixed.shape[1] - 1
-    common = -np.log(np.abs(np.einsum("jnn->jn", factor))).sum(1) - np.log(np.abs(np.einsum("jpp->jp", triangle))).sum(1)
+    common = -np.log(np.abs(np.einsum("jnn->jn", factor))).sum(1) - np.log(np.abs(np.einsum("jpp->jp", triangle))).sum(
+        1
+    )
     likely = common[:, None] - 0.5 * (freedom + (np.arange(noise.shape[1]) == 0)) * np.log(noise)
     # The price of a slope is that of one more figure that is fitted (Schwarz).
     likely[:, 1:] -= 0.5 * np.log(count)
