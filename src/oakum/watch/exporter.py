@@ -19,7 +19,7 @@ MOST_SERVICES = 200
 OTHER = "other"
 VERDICTS = ("leaking", "healthy", "undecided")
 _LONGEST = 200  # characters of a label
-_HEAD, _SECONDS, _CONNECTIONS = 8 << 10, 5.0, 32
+_HEAD, _SECONDS, _CONNECTIONS, _DRAINED = 8 << 10, 5.0, 32, 16
 _TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
 
@@ -229,8 +229,6 @@ class Exporter:
             except OSError as error:
                 failed.append(error)
                 return
-            finally:
-                ready.set() if failed else None
             self.port = int(server.sockets[0].getsockname()[1])
             ready.set()
             await self._ended.wait()
@@ -255,9 +253,10 @@ class Exporter:
                 writer.write(answer)
                 await writer.drain()
                 writer.write_eof()
-                # What is still under way is taken, so that the answer is not lost with a reset.
-                while await reader.read(_HEAD):
-                    pass
+                # Some of what is still under way is taken, so that the answer is not lost with a reset.
+                for _ in range(_DRAINED):
+                    if not await reader.read(_HEAD):
+                        break
         except (TimeoutError, OSError, asyncio.CancelledError, RuntimeError):
             writer.transport.abort()
         finally:

@@ -13,7 +13,17 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from oakum.model.signals import Floats
-from oakum.watch.posterior import MEMORY, SHARE, WANDERS, Blocks, Posterior, grown, posterior, waves
+from oakum.watch.posterior import (
+    AWAY_MEMORY,
+    AWAY_SHARE,
+    BACK_MEMORY,
+    BACK_SHARE,
+    Blocks,
+    Posterior,
+    grown,
+    posterior,
+    waves,
+)
 
 Shape = Literal["flat", "growing", "sawtooth", "levelling", "too-short"]
 
@@ -77,9 +87,9 @@ class _Draws(NamedTuple):
     slope: Floats  # per second, at the begin
     pace: Floats  # per second, at the end
     unit: Floats  # of noise
-    smooth: Floats  # level at the end without what drifts
-    level: Floats
-    drift: Floats  # how fast it drifts, per window
+    level: Floats  # at the end, without what comes back
+    back: Floats  # what comes back
+    drift: Floats  # how fast the level wanders, per window
 
 
 def forecast(
@@ -252,7 +262,7 @@ def _reached(
     scale = max(float(np.median(draws.level)), 1e-9)
     pace = float(np.median(draws.pace[draws.pace > 0])) if (draws.pace > 0).any() else 0.0
     room = max(limit - float(np.median(draws.level)) - float(swing.max(initial=0.0)) * scale**power, 0.0)
-    typical = min(max(room / pace if pace > 0 else HORIZON, 20 * step), float(HORIZON))
+    typical = min(max(room / pace if pace > 0 else HORIZON, _STEPS / 3 * step), float(HORIZON))
     even = np.arange(1, _STEPS + 1) * (3 * typical / _STEPS)
     tail = np.geomspace(even[-1], max(4.0 * HORIZON, 2 * even[-1]), _TAIL + 1)[1:]
     ahead = np.concatenate((even, tail))
@@ -281,16 +291,32 @@ def _instant(end: float, after: float, now: int) -> int | None:
 def _swing(runs: list[_Run]) -> tuple[Floats, float]:
     """Return how far each sample lies above the middle of its block, and the power of the level that it goes with:
     garbage grows with what lives (1), a burst does not (0). Swings are divided by that power of their level."""
-    levels = [np.interp(run.times, *_blocks(run, max(_IN_A_RUN, _BLOCKS // len(runs)))) for run in runs]
+    levels = [_between(run, max(_IN_A_RUN, _BLOCKS // len(runs))) for run in runs]
     level = np.maximum(np.concatenate(levels), 1e-9)
     swing = np.concatenate([run.values for run in runs]) - level
     order = np.argsort(level)
     third = max(1, len(order) // 3)
     small, large = order[:third], order[-third:]
-    wider = float(np.log(np.abs(swing[large]).mean() + 1e-12) - np.log(np.abs(swing[small]).mean() + 1e-12))
+    # Medians: a burst is no wider swing.
+    wider = float(np.log(np.median(np.abs(swing[large])) + 1e-12) - np.log(np.median(np.abs(swing[small])) + 1e-12))
     higher = float(np.log(level[large].mean() / level[small].mean()))
     power = min(max(wider / higher, 0.0), 1.0) if higher > _HIGHER else 0.0
     return swing / level**power, power
+
+
+def _between(run: _Run, most: int) -> Floats:
+    """Return the level of each sample: between the middles of blocks, and beyond the first and last as it goes there."""
+    when, what = _blocks(run, most)
+    few = min(4, len(when)) - 1
+    if not few:
+        return np.full(len(run.times), what[0])
+    first, last = (
+        (what[few] - what[0]) / (when[few] - when[0]),
+        (what[-1] - what[-1 - few]) / (when[-1] - when[-1 - few]),
+    )
+    found: Floats = np.interp(run.times, when, what)
+    found += first * np.minimum(run.times - when[0], 0.0) + last * np.maximum(run.times - when[-1], 0.0)
+    return found
 
 
 def _highest(swing: Floats, step: float, length: float) -> Floats:
@@ -310,31 +336,25 @@ def _paths(blocks: Blocks, fit: Posterior, draws: _Draws, ahead: Floats) -> Floa
     if len(fit.wave):
         turning = waves(blocks.times[-1] + np.concatenate(([0.0], ahead)), blocks.span) @ fit.wave
         paths += turning[1:] - turning[0]
-    memory, wanders = MEMORY[draws.noise] * blocks.span, WANDERS[draws.noise]
-    swings = draws.unit * np.sqrt(SHARE[draws.noise])
-    # What wanders goes on from the level; what comes back does so towards the line.
-    off, drift = np.where(wanders, 0.0, draws.level - draws.smooth), draws.drift / blocks.span
-    base = np.where(wanders, draws.level, draws.smooth)
+    memory, off, drift = AWAY_MEMORY[draws.noise] * blocks.span, draws.back, draws.drift / blocks.span
+    away = draws.unit * np.sqrt(AWAY_SHARE[draws.noise] / blocks.span)
+    back = draws.unit * np.sqrt(BACK_SHARE[draws.noise])
+    level = draws.level.copy()
+    few = np.maximum(memory, 1e-9)
     for at, gone in enumerate(np.diff(ahead, prepend=0.0)):
-        one, two = chance.standard_normal((2, len(off)))
-        lasts = np.exp(-gone / np.maximum(memory, 1e-9))
-        # Level and pace of what wanders, exactly: the integral of an autoregression over a step.
-        shared = (1 - lasts) ** 2 / 2
-        ahead_of = np.sqrt((1 - lasts**2) / 2)
-        rest = np.maximum(
-            gone
-            - 2 * memory * (1 - lasts)
-            + memory / 2 * (1 - lasts**2)
-            - 2 * memory * shared**2 / np.maximum(1 - lasts**2, 1e-9),
-            0.0,
+        one, two, three = chance.standard_normal((3, len(off)))
+        # What wanders, and its pace, exactly: the integral of an autoregression over a step.
+        lasts = np.exp(-gone / few)
+        shared, spread = (1 - lasts) ** 2 / 2, np.sqrt((1 - lasts**2) / 2)
+        rest = gone - 2 * memory * (1 - lasts) + memory * spread**2 - memory * (shared / spread) ** 2
+        level += drift * memory * (1 - lasts) + away * (
+            np.sqrt(memory) * shared / spread * one + np.sqrt(np.maximum(rest, 0.0)) * two
         )
-        moved = drift * memory * (1 - lasts) + swings / np.sqrt(blocks.span) * (
-            np.sqrt(memory) * shared / np.maximum(ahead_of, 1e-9) * one + np.sqrt(rest) * two
-        )
-        drift = lasts * drift + swings / np.sqrt(blocks.span * np.maximum(memory, 1e-9)) * ahead_of * one
-        off = np.where(wanders, off + moved, lasts * off + swings * np.sqrt(1 - lasts**2) * one)
-        paths[:, at] += off
-    return paths + base[:, None]
+        drift = lasts * drift + away / np.sqrt(few) * spread * one
+        lasts = np.exp(-gone / (BACK_MEMORY[draws.noise] * blocks.span))
+        off = lasts * off + back * np.sqrt(1 - lasts**2) * three
+        paths[:, at] += level + off
+    return paths
 
 
 def preceding(events: Sequence[Happened], found: Forecast) -> list[Happened]:

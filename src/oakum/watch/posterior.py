@@ -15,16 +15,12 @@ BEGINS = 40  # candidates of the begin
 LEVELLING = (np.inf, 0.12, 0.25, 0.5, 1.0, 2.0)
 # Before the data speak: nothing grows in one half, and of what grows half levels off.
 _GROWS, _LEVELS_OFF, _FROM_THE_START = 0.5, 0.5, 0.5
-# Beside white noise of variance 1, what drifts: whether it wanders off or comes back, its memory as a part of the
-# window (of what wanders: that of its pace, as load has one), its variance.
-_DRIFTS = (
-    (False, 0.0, 0.0),
-    *((False, memory, share) for memory in (0.03, 0.1) for share in (0.5, 2.0, 8.0, 64.0)),
-    *((True, memory, share) for memory in (0.0, 0.05, 0.2) for share in (1.0, 8.0, 64.0, 512.0, 4096.0)),
-)
-WANDERS = np.array([wanders for wanders, _, _ in _DRIFTS])
-MEMORY = np.array([memory for _, memory, _ in _DRIFTS])
-SHARE = np.array([share for _, _, share in _DRIFTS])
+# Beside white noise of variance 1: what drifts and comes back, and what wanders off. Memory is a part of the window (of
+# what wanders: that of its pace, as load has one), share a variance.
+_BACK = ((0.03, 0.0), (0.03, 4.0), (0.03, 64.0), (0.1, 4.0), (0.1, 64.0))
+_AWAY = ((0.0, 0.0), *((memory, share) for memory in (0.0, 0.1) for share in (4.0, 64.0, 1024.0)))
+_KINDS = [(*back, *away) for back in _BACK for away in _AWAY]
+BACK_MEMORY, BACK_SHARE, AWAY_MEMORY, AWAY_SHARE = np.array(_KINDS).T
 _DAY = 86400.0
 
 
@@ -49,7 +45,7 @@ class Posterior(NamedTuple):
     freedom: int
     begins: Floats  # [candidates]
     levelling: Floats  # [candidates]: seconds; infinite where growth does not level off
-    # At the end: the level without what drifts, the level, and how fast it drifts. Each is `at` + slope * `grown_at`.
+    # At the end: the level without what comes back, what does, and how fast it wanders: `at` + slope * `grown_at`.
     at: Floats  # [noise, 3]
     grown_at: Floats  # [noise, 3, candidates]
     spread: Floats  # [noise, 3, 3]: factor of their covariance, per unit of noise
@@ -112,15 +108,16 @@ def posterior(blocks: Blocks) -> Posterior:
     weights = np.exp(likely - likely.max())
     weights /= weights.sum()
 
-    # The level at the end, with and without what drifts: linear in what was measured (universal kriging).
+    # The level at the end and what drifts about it: linear in what was measured (universal kriging).
     precision = np.swapaxes(inverse, 1, 2) @ inverse
     follows = to_end @ precision  # [noise, 3, n]
     spread = np.linalg.inv(np.swapaxes(white_fixed, 1, 2) @ white_fixed)
     gains = spread @ np.swapaxes(white_fixed, 1, 2) @ inverse  # [noise, p, n]
     smooth = np.where(np.arange(fixed.shape[1]) >= last, fixed[-1], 0.0)  # the level of the last run, and the wave
-    rest = np.array([1.0, 1.0, 0.0])[:, None] * smooth - follows @ fixed  # [noise, 3, p]
+    first = np.array([1.0, 0.0, 0.0])[:, None]
+    rest = first * smooth - follows @ fixed  # [noise, 3, p]
     at_end = rest @ gains + follows
-    ends = np.array([1.0, 1.0, 0.0])[:, None] * grown(age, levelling)[None, :]
+    ends = first * grown(age, levelling)[None, :]
     unsure = rest @ spread @ np.swapaxes(rest, 1, 2) + own - follows @ np.swapaxes(to_end, 1, 2)
     best = np.unravel_index(int(weights[:, 1:].argmax()), slope.shape)
     fitted = gains[best[0]] @ (blocks.levels - slope[best] * columns[:, best[1]])
@@ -149,24 +146,31 @@ def _prior(begins: Floats, levelling: Floats) -> Floats:
 
 
 def _drift(blocks: Blocks) -> tuple[Floats, Floats, Floats]:
-    """Return the covariance of what drifts, for each kind of noise: between blocks, of each with level and pace at the
-    end, and of these. The smooth level, the first of three, does not drift."""
+    """Return the covariance of what drifts, for each kind of noise: between blocks, of each with what is at the end (what
+    wandered off, what comes back, the pace of the first), and of these three."""
     into = (blocks.times - blocks.starts[blocks.run]) / blocks.span
     apart = np.abs(into[:, None] - into[None, :])
-    together = blocks.run[:, None] == blocks.run[None, :]
-    memory = np.where(MEMORY > 0, MEMORY, 1e-9)[:, None, None]
-    gone, lasting = np.exp(-into[None, :, None] / memory), np.exp(-apart[None] / memory)
-    # What wanders is the integral of a pace that comes back.
-    wandering = np.minimum(into[:, None], into[None, :]) - memory / 2 * (1 - gone - np.swapaxes(gone, 1, 2) + lasting)
-    share = SHARE[:, None, None] * together[None]
-    found = share * np.where(WANDERS[:, None, None], wandering, lasting)
-    pace = np.where((WANDERS & (MEMORY > 0))[:, None], share[:, -1] * (lasting[:, -1] - gone[:, -1]) / 2, 0.0)
-    to_end = np.stack((np.zeros_like(pace), found[:, -1], pace), 1)
-    own = np.zeros((len(SHARE), 3, 3))
-    own[:, 1, 1] = found[:, -1, -1]
-    own[:, 1, 2] = own[:, 2, 1] = pace[:, -1]
-    own[:, 2, 2] = np.where(WANDERS & (MEMORY > 0), SHARE / (2 * np.maximum(MEMORY, 1e-9)), 0.0)
-    return found, to_end, own
+    together = (blocks.run[:, None] == blocks.run[None, :]).astype(float)
+
+    def lasting(memory: float) -> tuple[Floats, Floats]:
+        return np.exp(-apart / max(memory, 1e-9)), np.exp(-into / max(memory, 1e-9))
+
+    back = np.array([share * lasting(memory)[0] for memory, share in _BACK]) * together
+    away, pace = np.zeros((2, len(_AWAY), len(into), len(into)))
+    for at, (memory, share) in enumerate(_AWAY):
+        # What wanders is the integral of a pace that comes back.
+        lasts, gone = lasting(memory)
+        both = np.minimum(into[:, None], into[None, :]) - memory / 2 * (1 - gone[:, None] - gone[None, :] + lasts)
+        away[at] = share * both * together
+        pace[at] = share * (lasts - gone[None, :]) / 2 * together if memory else 0.0
+    number = len(_BACK) * len(_AWAY)
+    of_back, of_away = np.divmod(np.arange(number), len(_AWAY))
+    to_end = np.stack((away[of_away, -1], back[of_back, -1], pace[of_away, -1]), 1)
+    own = np.zeros((number, 3, 3))
+    own[:, 0, 0], own[:, 1, 1] = away[of_away, -1, -1], back[of_back, -1, -1]
+    own[:, 0, 2] = own[:, 2, 0] = pace[of_away, -1, -1]
+    own[:, 2, 2] = np.where(AWAY_MEMORY > 0, AWAY_SHARE / (2 * np.maximum(AWAY_MEMORY, 1e-9)), 0.0)
+    return back[of_back] + away[of_away], to_end, own
 
 
 def _factor(covariance: Floats) -> Floats:
