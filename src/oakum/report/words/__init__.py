@@ -37,6 +37,7 @@ from oakum.report.words import (
     locks,
     mechanisms,
     memory,
+    notify,
     numbers,
     page,
     problems,
