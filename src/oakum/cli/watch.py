@@ -19,10 +19,12 @@ from oakum.model.errors import UsageError
 
 if TYPE_CHECKING:
     from oakum.watch.config import Config
-    from oakum.watch.discovery import Discovery, Named
-    from oakum.watch.watcher import Watcher
+    from oakum.watch.discovery import Named
+    from oakum.watch.log import Log
+    from oakum.watch.watcher import Remade, Watcher
 
 _STORE = "oakum-store"
+_REFRESH = 1.0  # seconds
 
 
 class _WatchCommand(LiveCommand):
@@ -110,6 +112,7 @@ def _check(config: "Config", named: "Sequence[Named]") -> int:
 
 def _watch(config: "Config", named: "list[Named]", targets: Sequence[str], given: dict[str, Any], form: str) -> int:
     from oakum.cli.access_options import capture_options
+    from oakum.watch.announcer import open_channels
     from oakum.watch.discovery import Discovery
     from oakum.watch.log import Log
     from oakum.watch.watcher import Watcher
@@ -118,24 +121,63 @@ def _watch(config: "Config", named: "list[Named]", targets: Sequence[str], given
     screen = _Screen() if sys.stderr.isatty() and not os.environ.get("OAKUM_QUIET") else None
     log = Log(form="json" if form == "json" else "logfmt", before=screen.clear if screen else lambda: None)
     given = {**given, "budget": config.goroutines, "timeout": given["timeout"] or 10.0}
+    beside = _Beside(config, screen)
     watcher = Watcher(
-        config, Discovery(named), capture_options(given), log, ticked=screen.show if screen else lambda _: None
+        config, Discovery(named), capture_options(given), log, open_channels(config), ticked=beside.ticked
     )
 
-    def remade() -> "tuple[Config, Discovery]":
+    def remade() -> "Remade":
         config, named = _told(targets, given)
-        return config, Discovery(named)
+        return config, Discovery(named), open_channels(config)
 
+    # Our own: a shell starts what runs in the background with SIGINT ignored.
     signal.signal(signal.SIGINT, lambda *_: watcher.stop())
     signal.signal(signal.SIGTERM, lambda *_: watcher.stop())
     with suppress(AttributeError):  # not on Windows
         signal.signal(signal.SIGHUP, lambda *_: watcher.reload(remade))
     try:
+        beside.start(log)
         watcher.run()
     finally:
-        if screen:
-            screen.clear()
+        beside.stop()
     return 0
+
+
+class _Beside:
+    """What goes on beside the watch: the table on a terminal, /metrics and /healthz."""
+
+    def __init__(self, config: "Config", screen: "_Screen | None") -> None:
+        from oakum.watch.exporter import Exporter
+
+        host, _, port = config.listen.rpartition(":")
+        self._exporter = Exporter(host.strip("[]"), int(port)) if config.listen else None
+        self._screen = screen
+        self._next = 0.0
+
+    def start(self, log: "Log") -> None:
+        if self._exporter is not None:
+            port = self._exporter.start()
+            log.write("info", "listening", url=f"http://{self._exporter.host}:{port}/metrics")
+
+    def ticked(self, watcher: "Watcher") -> None:
+        if self._exporter is not None:
+            self._exporter.advance()
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + _REFRESH
+        if self._screen is not None:
+            self._screen.show(watcher)
+        if self._exporter is not None:
+            from oakum.watch.status import health, statuses
+
+            self._exporter.update(statuses(watcher.subjects.values(), watcher.casework.book), health(watcher))
+
+    def stop(self) -> None:
+        if self._screen is not None:
+            self._screen.clear()
+        if self._exporter is not None:
+            self._exporter.stop()
 
 
 class _Screen:
@@ -143,7 +185,6 @@ class _Screen:
 
     def __init__(self) -> None:
         self._drawn = 0
-        self._next = 0.0
 
     def clear(self) -> None:
         if self._drawn:
@@ -153,12 +194,9 @@ class _Screen:
     def show(self, watcher: "Watcher") -> None:
         from oakum.watch.table import lines, rows
 
-        now = time.monotonic()
-        if now < self._next:
-            return
-        self._next = now + 1.0
-        found = rows(watcher.subjects.values(), watcher.book)
-        summary = f"{len(found)} targets, {watcher.snapshots:,} snapshots, {len(watcher.book.open)} open incidents"
+        book = watcher.casework.book
+        found = rows(watcher.subjects.values(), book)
+        summary = f"{len(found)} targets, {watcher.snapshots:,} snapshots, {len(book.open)} open incidents"
         made = [safe(line) for line in lines(found, shutil.get_terminal_size().columns, summary)]
         with suppress(OSError):
             self.clear()

@@ -25,7 +25,7 @@ class Judged(Struct, frozen=True, eq=False):
     document: bytes = b""
     page: bytes = b""
     snapshots: tuple[Kept, ...] = ()  # that it was made of
-    captures: tuple[tuple[Capture, ...], ...] = ()  # of each of them
+    captures: tuple[tuple[tuple[str, Capture], ...], ...] = ()  # of each of them: file, bytes
     row: SnapshotRow | None = None  # of the newest
 
 
@@ -59,7 +59,7 @@ def judge(
         document,
         page,
         tuple(kept for kept, _ in evidence),
-        tuple(tuple(capture for _, capture in captures) for _, captures in evidence),
+        tuple(tuple(captures) for _, captures in evidence),
         newest.row,
     )
 

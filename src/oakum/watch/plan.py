@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
+from oakum.model import UsageError
 from oakum.model.sizes import size
+from oakum.watch.announcer import open_channels
 from oakum.watch.config import Config
 from oakum.watch.discovery import Named, groups_in
 
@@ -16,8 +18,8 @@ def described(config: Config, named: Sequence[Named]) -> Iterator[str]:
     yield f"budget    {allowance.cpu_share:.2%} of a core, {size(allowance.bytes_per_hour)}/h, {dumps}"
     if config.listen:
         yield f"metrics   http://{config.listen}/metrics, /healthz"
-    for one in config.notify:
-        yield f"notify    {one.get('kind', '?')}"
+    for channel in open_channels(config):
+        yield f"notify    {channel.name}"
     for at in named:
         yield from _target(at, config)
 
@@ -28,7 +30,11 @@ def _target(one: Named, config: Config) -> Iterator[str]:
     chosen = f" -l {one.access.selector}" if one.access.selector else ""
     yield f"target    {one.word}{chosen}{service}{every}"
     if one.file is not None:
-        for address, labels in groups_in(one.file.read_bytes(), str(one.file)):
+        try:
+            data = one.file.read_bytes()
+        except OSError as error:
+            raise UsageError(f"{one.file}: {error.strerror or error}") from error
+        for address, labels in groups_in(data, str(one.file)):
             yield f"            {address} ({one.service or labels.get('job', address)})"
 
 

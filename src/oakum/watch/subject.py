@@ -5,18 +5,19 @@
 
 import json
 import random
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from threading import Semaphore
 
 import msgspec
+import numpy as np
 from msgspec import Struct, field
 
 from oakum.collect.target import CaptureOptions
 from oakum.model import Problem
 from oakum.store.rows import Batch, EventRow, LimitKind, RunRow, SnapshotRow
 from oakum.watch.budget import Allowance, Budget, Cost
+from oakum.watch.clock import SYSTEM, Clock
 from oakum.watch.discovery import Found
 from oakum.watch.evidence import Evidence
 from oakum.watch.forecast import Forecast, forecast
@@ -54,8 +55,7 @@ class Settings(Struct, frozen=True, eq=False):
     allowance: Allowance
     evidence: Evidence
     reading: Semaphore  # few captures are parsed at once: memory is bounded
-    now: Callable[[], int] = lambda: time.time_ns() // 1000
-    clock: Callable[[], float] = time.monotonic
+    clock: Clock = SYSTEM
     chance: Callable[[], float] = random.random
 
 
@@ -70,7 +70,6 @@ class Subject:
         self.known = self._recalled()
         self.due = due
         self.began: float | None = None  # of the look under way
-        self.left_behind = False
         self.gone = False
         self.failures = 0
         self.lost = False
@@ -79,10 +78,12 @@ class Subject:
         self.why = ""  # what grows
         self.latest: Summary | None = None
         self.interval = self.every
-        self.forecast: Forecast | None = None
+        self.forecast: Forecast | None = None  # of its memory
+        self.onset: Forecast | None = None  # of its goroutines: since when
         self.places: frozenset[str] = frozenset()  # of open incidents
         self.diagnose_in = 0  # looks until the next diagnosis is worth it
-        self.gap = 1
+        self.gap = 0
+        self.cited: frozenset[int] = frozenset()  # times of snapshots whose captures the store has
         self.verdict = ""
 
     @property
@@ -129,18 +130,18 @@ def look(subject: Subject) -> Seen:
     subject.full = subject.whatever = False
 
     def allowed(file: str, spent: Cost) -> bool:
-        return subject.budget.allows(settings.clock(), spent.plus(subject.budget.expected(file)))
+        return subject.budget.allows(settings.clock.monotonic(), spent.plus(subject.budget.expected(file)))
 
-    taking = take(subject.found.target, settings.options, asked, allowed, settings.clock)
-    at = settings.now()
+    taking = take(subject.found.target, settings.options, asked, allowed, settings.clock.monotonic)
+    at = settings.clock.now()
     if not taking.answered:
-        subject.budget.spend(settings.clock(), taking.cost, taking.by_file)
+        subject.budget.spend(settings.clock.monotonic(), taking.cost, taking.by_file)
         return Seen(subject, taking)
     when = datetime.fromtimestamp(at / 1e6, UTC)
     with settings.reading:
         summary = summarize(taking.captures, taking.facts, when, subject.places)
     cost = _measured(taking.cost, subject.latest, summary)
-    subject.budget.spend(settings.clock(), cost, taking.by_file)
+    subject.budget.spend(settings.clock.monotonic(), cost, taking.by_file)
     subject.interval = subject.budget.interval(subject.every, _cheapest(taking.by_file))
     return _followed(subject, taking, summary, cost, at, pinned=whatever)
 
@@ -242,15 +243,9 @@ def _foresee(subject: Subject, summary: Summary, at: int, run: str) -> list[Even
     if len(times) < 4 or (known.number % _FORECAST_EACH and not subject.why and not subject.places):
         told = subject.forecast
     else:
-        import numpy as np
-
         runs = [*known.past, (times, values)]
-        told = subject.forecast = forecast(
-            [np.array(one, np.int64) for one, _ in runs],
-            [np.array(one, np.float64) for _, one in runs],
-            float(summary.limit) if summary.limit else None,
-            at,
-        )
+        told = subject.forecast = _forecast(runs, float(summary.limit) if summary.limit else None, at)
+        subject.onset = _forecast([known.trail.series("goroutines")], None, at) if subject.why else None
     if known.black_box == run or not summary.limit or summary.rss is None:
         return []
     rising = len(values) > 2 and values[-1] > values[-2] > values[-3]
@@ -265,6 +260,11 @@ def _foresee(subject: Subject, summary: Summary, at: int, run: str) -> list[Even
     if share < _RISING and left is not None:
         key, args = "watch.capture-foreseen", {"seconds": max(0.0, left)}
     return [event(subject.service, at, "capture", key, run=run, replica=subject.replica, **args)]
+
+
+def _forecast(runs: Sequence[tuple[list[int], list[float]]], limit: float | None, at: int) -> Forecast:
+    times = [np.array(one, np.int64) for one, _ in runs]
+    return forecast(times, [np.array(one, np.float64) for _, one in runs], limit, at)
 
 
 def _run_row(subject: Subject, summary: Summary, cursor: Cursor) -> RunRow:
