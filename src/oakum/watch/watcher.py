@@ -209,8 +209,9 @@ class Watcher:
             found = [one.found for one in self.subjects.values()]
             try:
                 found = discovery.refresh(self._troubled, self._cleared)
-            finally:
-                self._news.put(Refreshed(found))
+            except Exception as error:  # what one word leads to must not end the watch of the others
+                self.log.once("discovery", "error", "internal-error", why=f"{type(error).__name__}: {error}")
+            self._news.put(Refreshed(found))
 
         self._spawn(ask, "discovery")
 
