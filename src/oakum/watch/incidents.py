@@ -324,19 +324,19 @@ def _foreseen(one: Tracked, signs: Signs) -> tuple[Tracked, list[Change]]:
     moved = (before is None) != (after is None)
     if before is not None and after is not None:
         moved = abs(after - before) > max(_MINUTE, _MOVED * abs(before))
-    if not moved and (row.since is None) == (new.since is None):
+    if not moved and (row.since is not None or new.since is None):
         return one, []
     row = replace(_with_outlook(row, new), updated_at=signs.at, revision=row.revision + 1)
     return replace(one, row=row), [Change("updated", row, notify=moved and after is not None and not one.quiet)]
 
 
 def _with_outlook(row: IncidentRow, outlook: Outlook | None) -> IncidentRow:
+    """Return an incident with a forecast; when growth began is not forgotten as it ends."""
     if outlook is None:
         return row
-    return replace(
-        row, since=outlook.since, since_low=outlook.since_low, since_high=outlook.since_high,
-        limit_low=outlook.limit_low, limit_high=outlook.limit_high,
-    )  # fmt: skip
+    if outlook.since is not None:
+        row = replace(row, since=outlook.since, since_low=outlook.since_low, since_high=outlook.since_high)
+    return replace(row, limit_low=outlook.limit_low, limit_high=outlook.limit_high)
 
 
 def _is(one: Tracked, service: str, found: FindingRow) -> bool:

@@ -169,6 +169,7 @@ def _followed(subject: Subject, taking: Taking, summary: Summary, cost: Cost, at
         times, values = known.trail.series("rss")
         known.past = [*known.past, (times, values)][-_RUNS:] if len(times) > 2 else known.past
         known.trail = Trail()
+        subject.forecast = subject.onset = None
     known.trail.add(_point(summary, at))
     row = SnapshotRow(
         run=run, service=subject.service, at=at, goroutines=summary.goroutines, heap_live=summary.heap_live,
