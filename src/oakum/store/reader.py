@@ -208,6 +208,20 @@ class Reader:
         found = self.query(sql, ["snapshots"], start, end)
         return np.asarray(found["time"]), np.asarray(found["value"])
 
+    def spread(self, service: str, measure: Measure, start: int, most: int) -> list[float | None]:
+        """Return a measure of a service since `start` at so many times, evenly spread: what its runs have in all."""
+        sql = f"""SELECT slot, sum(value) AS value FROM (
+                SELECT run, arg_max({measure}, time) AS value,
+                    CAST(floor((time - first) * {most} / (last - first + 1)) AS BIGINT) AS slot
+                FROM (SELECT * FROM snapshots {_of(service)} AND {measure} IS NOT NULL), (
+                    SELECT min(time) AS first, max(time) AS last FROM snapshots {_of(service)}
+                    AND {measure} IS NOT NULL)
+                GROUP BY run, slot)
+            GROUP BY slot"""
+        found = self.query(sql, ["snapshots"], start)
+        values = {int(slot): float(value) for slot, value in zip(found["slot"], found["value"], strict=True)}
+        return [values.get(slot) for slot in range(most)]
+
     def incidents(self, service: str | None = None, states: Sequence[str] | None = None) -> list[IncidentRow]:
         """Return the incidents as they stand, newest first."""
         chosen = f"AND state IN ({', '.join(map(engine.quoted, states))})" if states else ""
