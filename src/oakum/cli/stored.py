@@ -87,7 +87,7 @@ def laid_out(
             if when or not several:
                 rows = _nearest(reader, service, time_of(when, f"store:{service}@") if when else None, lang)
             else:
-                rows = _spread(reader.snapshots(service, *ends), reader.manifest.captures_from)
+                rows = _spread(reader.snapshots(service, *ends))
                 if start or end:
                     told = Text("history.range", {"start": start or "...", "end": end or "now"})
             if not rows:
@@ -105,7 +105,7 @@ def _missing(directory: Path, service: str, names: Sequence[str]) -> Text:
 
 
 def _nearest(reader: "Reader", service: str, at: int | None, lang: str) -> "list[SnapshotRow]":
-    rows = [row for row in reader.snapshots(service) if row.captures and row.at >= reader.manifest.captures_from]
+    rows = [row for row in reader.snapshots(service) if row.captures]
     if not rows:
         return []
     best = max(rows, key=lambda row: row.at) if at is None else min(rows, key=lambda row: (abs(row.at - at), -row.at))
@@ -116,11 +116,11 @@ def _nearest(reader: "Reader", service: str, at: int | None, lang: str) -> "list
     return [best]
 
 
-def _spread(rows: "Sequence[SnapshotRow]", since: int) -> "list[SnapshotRow]":
+def _spread(rows: "Sequence[SnapshotRow]") -> "list[SnapshotRow]":
     """Return the snapshots of which bytes are kept, of each run at most so many, its first and its last among them."""
     runs: dict[str, list[SnapshotRow]] = {}
     for row in rows:
-        if row.captures and row.at >= since:
+        if row.captures:
             runs.setdefault(row.run, []).append(row)
     chosen: list[SnapshotRow] = []
     for found in runs.values():

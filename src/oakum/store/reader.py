@@ -130,6 +130,9 @@ class Reader:
             nothing = ", ".join(f"CAST(NULL AS {sql}) AS {column}" for column, sql in table.stored.items())
             return f"SELECT {nothing} WHERE false"
         rows = " UNION ALL ".join(chosen)
+        if name == "snapshots":  # of older ones the bytes are gone
+            kept = f"CASE WHEN time >= {self.manifest.captures_from} THEN captures ELSE [] END"
+            rows = f"SELECT * REPLACE ({kept} AS captures) FROM ({rows})"
         return f"SELECT * FROM ({rows}) WHERE {table.time} BETWEEN {start} AND {end} {engine.once(table)}"
 
     def _structs(self, name: str, found: Columns) -> list[Any]:
@@ -239,8 +242,7 @@ class Reader:
     def captures(self, service: str, at: int | None = None) -> list[Kept]:
         """Return the captures of the snapshot nearest to a time (None: the newest) of which bytes are kept."""
         near = "time DESC" if at is None else f"abs(time - {at}), time DESC"
-        sql = f"""SELECT captures FROM snapshots {_of(service)} AND len(captures) > 0
-            AND time >= {self.manifest.captures_from} ORDER BY {near} LIMIT 1"""
+        sql = f"""SELECT captures FROM snapshots {_of(service)} AND len(captures) > 0 ORDER BY {near} LIMIT 1"""
         found = self.query(sql, ["snapshots"])["captures"]
         return [captures.read(self.directory, digest) for digest in found[0]] if len(found) else []
 
@@ -256,7 +258,7 @@ class Reader:
         since = self.manifest.captures_from
         found: set[str] = set()
         for name, sql in (
-            ("snapshots", f"SELECT DISTINCT unnest(captures) AS digest FROM snapshots WHERE time >= {since}"),
+            ("snapshots", "SELECT DISTINCT unnest(captures) AS digest FROM snapshots"),
             ("findings", f"SELECT DISTINCT document AS digest FROM findings WHERE time >= {since}"),
             ("events", f"SELECT DISTINCT args->>'document' AS digest FROM events WHERE time >= {since}"),
             ("incidents", "SELECT DISTINCT page AS digest FROM incidents"),
