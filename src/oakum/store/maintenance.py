@@ -8,7 +8,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from oakum.store import captures, engine, files
 from oakum.store.manifest import DAY, HOUR, Level, Maintained, Manifest, Part
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _PERIODS: dict[Level, int] = {"hour": HOUR, "day": DAY}
 _NEXT: dict[Level, Level] = {"raw": "hour", "hour": "day"}
 _MERGE_FROM = 6  # parts of one window that is not over
-_MERGE_ROWS = 2_000_000  # at once
+_MERGE_ROWS = 1_000_000  # at once
 _FULL = 0.95  # of the size that is allowed: the log and captures grow between two calls
 # A clock that is wrong for a while ages the store by a day at most: a step is no longer, and is taken once an hour.
 _STEP = DAY
@@ -41,19 +41,21 @@ def maintain(writer: "Writer", now: int, ageing: Ageing) -> Maintained:
     """Do the first piece of work that there is."""
     manifest = writer.manifest
     aged = _aged(manifest, now, ageing)
+    oldest = aged - manifest.limits.captures_days * DAY
+    if oldest >= manifest.captures_from + HOUR and writer.capture_bytes:
+        writer.commit((), (), captures_from=oldest, aged_to=aged)
+        manifest, ageing.collected = writer.manifest, -_STEP_EVERY
     for group in _expired(manifest, aged):
         writer.commit((), group, aged_to=aged)
         return Maintained(dropped=len(group), more=True)
-    for table, level, window, group in _too_fine(manifest, aged):
+    limits = manifest.limits
+    until: dict[Level, int] = {"raw": aged - limits.raw_hours * HOUR, "hour": aged - limits.hour_days * DAY}
+    for table, level, window, group in _too_fine(manifest, until):
         _coarsen(writer, table, level, window, group, aged)
         return Maintained(coarser=len(group), more=True)
     for table, level, window, group in _scattered(manifest, aged):
         _merge(writer, table, level, window, group, aged)
         return Maintained(merged=len(group), more=True)
-    oldest = aged - manifest.limits.captures_days * DAY
-    if oldest >= manifest.captures_from + HOUR and writer.capture_bytes:
-        writer.commit((), (), captures_from=oldest, aged_to=aged)
-        ageing.collected = -_STEP_EVERY
     if time.monotonic() - ageing.collected >= _STEP_EVERY and writer.capture_bytes:
         ageing.collected = time.monotonic()
         if gone := collect(writer, ageing):
@@ -94,11 +96,18 @@ def _expired(manifest: Manifest, aged: int) -> Iterator[list[Part]]:
         yield gone
 
 
-def _too_fine(manifest: Manifest, aged: int) -> Iterator[tuple[Table, Level, int, list[Part]]]:
-    until = {"raw": aged - manifest.limits.raw_hours * HOUR, "hour": aged - manifest.limits.hour_days * DAY}
+def _too_fine(manifest: Manifest, until: dict[Level, int]) -> Iterator[tuple[Table, Level, int, list[Part]]]:
+    """Yield parts of windows that end before `until`, as many as become one part of the next level, within bounds."""
+    chosen: dict[tuple[str, Level, int], list[Part]] = {}
     for table, level, window, group in _grouped(manifest.parts):
-        if table.key and level in until and window + window_length(table, level) <= until[level]:
-            yield table, level, window, group
+        if not table.key or level not in until or window + window_length(table, level) > until[level]:
+            continue
+        length = window_length(table, _NEXT[level])
+        into = chosen.setdefault((table.name, level, window // length * length), [])
+        if not into or sum(part.rows for part in (*into, *group)) <= _MERGE_ROWS:
+            into += group
+    for (name, level, window), group in chosen.items():
+        yield TABLES[name], level, window, group
 
 
 def _scattered(manifest: Manifest, aged: int) -> Iterator[tuple[Table, Level, int, list[Part]]]:
@@ -125,10 +134,10 @@ def _merge(writer: "Writer", table: Table, level: Level, window: int, group: Seq
 
 
 def _coarsen(writer: "Writer", table: Table, level: Level, window: int, group: Sequence[Part], aged: int) -> None:
+    """Make one part of the next level, whose window is given, of parts of this one."""
     following = _NEXT[level]
     rows = coarser(table, following, _rows(writer.directory, table, group), writer.manifest.captures_from)
-    length = window_length(table, following)
-    _replace(writer, table, following, window // length * length, rows, group, aged)
+    _replace(writer, table, following, window, rows, group, aged)
 
 
 def coarser(table: Table, level: Level, rows: str, captures_from: int) -> str:
@@ -187,12 +196,10 @@ def _shrink(writer: "Writer", aged: int, ageing: Ageing) -> Maintained:
     if writer.capture_bytes and (until := _captures_until(writer, aged - DAY)) is not None:
         writer.commit((), (), captures_from=until)
         return Maintained(captures=collect(writer, ageing), more=True)
-    keyed = [one for one in _grouped(manifest.parts) if one[0].key]
-    for level in ("raw", "hour"):
-        for table, at, window, group in keyed:
-            if at == level and window + window_length(table, at) <= aged - (HOUR if level == "raw" else DAY):
-                _coarsen(writer, table, at, window, group, aged)
-                return Maintained(coarser=len(group), more=True)
+    for early in ({"raw": aged - HOUR}, {"hour": aged - DAY}):
+        for table, level, window, group in _too_fine(manifest, cast(dict[Level, int], early)):
+            _coarsen(writer, table, level, window, group, aged)
+            return Maintained(coarser=len(group), more=True)
     oldest = min((part for part in manifest.parts if TABLES[part.table].key), key=lambda part: part.high, default=None)
     if oldest is not None and oldest.high < aged - DAY:
         writer.commit((), [oldest], aged_to=aged)

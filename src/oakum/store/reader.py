@@ -130,6 +130,9 @@ class Reader:
             nothing = ", ".join(f"CAST(NULL AS {sql}) AS {column}" for column, sql in table.stored.items())
             return f"SELECT {nothing} WHERE false"
         rows = " UNION ALL ".join(chosen)
+        if name == "snapshots":  # of older ones the bytes are gone
+            kept = f"CASE WHEN time >= {self.manifest.captures_from} THEN captures ELSE [] END"
+            rows = f"SELECT * REPLACE ({kept} AS captures) FROM ({rows})"
         return f"SELECT * FROM ({rows}) WHERE {table.time} BETWEEN {start} AND {end} {engine.once(table)}"
 
     def _structs(self, name: str, found: Columns) -> list[Any]:
@@ -208,6 +211,20 @@ class Reader:
         found = self.query(sql, ["snapshots"], start, end)
         return np.asarray(found["time"]), np.asarray(found["value"])
 
+    def spread(self, service: str, measure: Measure, start: int, most: int) -> list[float | None]:
+        """Return a measure of a service since `start` at so many times, evenly spread: what its runs have in all."""
+        sql = f"""SELECT slot, sum(value) AS value FROM (
+                SELECT run, arg_max({measure}, time) AS value,
+                    CAST(floor((time - first) * {most} / (last - first + 1)) AS BIGINT) AS slot
+                FROM (SELECT * FROM snapshots {_of(service)} AND {measure} IS NOT NULL), (
+                    SELECT min(time) AS first, max(time) AS last FROM snapshots {_of(service)}
+                    AND {measure} IS NOT NULL)
+                GROUP BY run, slot)
+            GROUP BY slot"""
+        found = self.query(sql, ["snapshots"], start)
+        values = {int(slot): float(value) for slot, value in zip(found["slot"], found["value"], strict=True)}
+        return [values.get(slot) for slot in range(most)]
+
     def incidents(self, service: str | None = None, states: Sequence[str] | None = None) -> list[IncidentRow]:
         """Return the incidents as they stand, newest first."""
         chosen = f"AND state IN ({', '.join(map(engine.quoted, states))})" if states else ""
@@ -225,8 +242,7 @@ class Reader:
     def captures(self, service: str, at: int | None = None) -> list[Kept]:
         """Return the captures of the snapshot nearest to a time (None: the newest) of which bytes are kept."""
         near = "time DESC" if at is None else f"abs(time - {at}), time DESC"
-        sql = f"""SELECT captures FROM snapshots {_of(service)} AND len(captures) > 0
-            AND time >= {self.manifest.captures_from} ORDER BY {near} LIMIT 1"""
+        sql = f"""SELECT captures FROM snapshots {_of(service)} AND len(captures) > 0 ORDER BY {near} LIMIT 1"""
         found = self.query(sql, ["snapshots"])["captures"]
         return [captures.read(self.directory, digest) for digest in found[0]] if len(found) else []
 
@@ -242,7 +258,7 @@ class Reader:
         since = self.manifest.captures_from
         found: set[str] = set()
         for name, sql in (
-            ("snapshots", f"SELECT DISTINCT unnest(captures) AS digest FROM snapshots WHERE time >= {since}"),
+            ("snapshots", "SELECT DISTINCT unnest(captures) AS digest FROM snapshots"),
             ("findings", f"SELECT DISTINCT document AS digest FROM findings WHERE time >= {since}"),
             ("events", f"SELECT DISTINCT args->>'document' AS digest FROM events WHERE time >= {since}"),
             ("incidents", "SELECT DISTINCT page AS digest FROM incidents"),

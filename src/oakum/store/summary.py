@@ -97,7 +97,9 @@ def place_rows(one: Snapshot, run: str, service: str, at: int) -> Iterable[Place
 
 
 def _row(stack: Stack, run: str, service: str, at: int, **values: object) -> PlaceRow:
-    frame = stack.place
+    # Memory is allocated deep in libraries: whose code asked for it is what tells it apart.
+    own = next((one for one in stack.frames if one.owner == "own"), None) if values["kind"] == "heap" else None
+    frame = own or stack.place
     where = (frame.function, frame.file, frame.line or 0) if frame else ("", "", 0)
     return PlaceRow(
         run=run,
