@@ -274,12 +274,11 @@ def _reached(
     paths += above * np.maximum(paths, 1e-9) ** power
     over = paths >= limit
     first = np.where(over.any(1), over.argmax(1), len(ahead))
-    edges = np.concatenate(([0.0], ahead, [np.inf]))
-    # Somewhere within its step.
-    reached = np.where(first < len(ahead), (edges[first] + edges[np.minimum(first + 1, len(ahead))]) / 2, np.inf)
+    edges = np.concatenate(([0.0], ahead, [np.inf, np.inf]))
+    first_low, first_high = (int(np.quantile(first, part, method="inverted_cdf")) for part in parts)
     end = runs[0].times[0] + blocks.times[-1]  # the middle of the last block: levels are those of blocks
-    low, high = (float(np.quantile(reached, part, method="inverted_cdf")) for part in parts)
-    return _instant(end, low, now), _instant(end, high, now)
+    # Somewhere within its step, and seen at the next sample.
+    return _instant(end, float(edges[first_low]), now), _instant(end, float(edges[first_high + 1]) + step, now)
 
 
 def _instant(end: float, after: float, now: int) -> int | None:
@@ -289,7 +288,7 @@ def _instant(end: float, after: float, now: int) -> int | None:
 
 
 def _swing(runs: list[_Run]) -> tuple[Floats, float]:
-    """Return how far each sample lies above the middle of its block, and the power of the level that it goes with:
+    """Return how far each sample lies above the level of its block, and the power of the level that it goes with:
     garbage grows with what lives (1), a burst does not (0). Swings are divided by that power of their level."""
     levels = [_between(run, max(_IN_A_RUN, _BLOCKS // len(runs))) for run in runs]
     level = np.maximum(np.concatenate(levels), 1e-9)
@@ -300,7 +299,7 @@ def _swing(runs: list[_Run]) -> tuple[Floats, float]:
     # Medians: a burst is no wider swing.
     wider = float(np.log(np.median(np.abs(swing[large])) + 1e-12) - np.log(np.median(np.abs(swing[small])) + 1e-12))
     higher = float(np.log(level[large].mean() / level[small].mean()))
-    power = min(max(wider / higher, 0.0), 1.0) if higher > _HIGHER else 0.0
+    power = 1.0 if higher > _HIGHER and wider > higher / 2 else 0.0
     return swing / level**power, power
 
 

@@ -14,12 +14,14 @@ BEGINS = 40  # candidates of the begin
 # How fast growth levels off, as a part of the time that it has had; infinite: it does not.
 LEVELLING = (np.inf, 0.12, 0.25, 0.5, 1.0, 2.0)
 # Before the data speak: nothing grows in one half, and of what grows half levels off.
-_GROWS, _LEVELS_OFF, _FROM_THE_START = 0.5, 0.5, 0.5
+_GROWS, _LEVELS_OFF, _FROM_THE_START = 0.3, 0.5, 0.5
 # Beside white noise of variance 1: what drifts and comes back, and what wanders off. Memory is a part of the window (of
 # what wanders: that of its pace, as load has one), share a variance.
-_BACK = ((0.03, 0.0), (0.03, 4.0), (0.03, 64.0), (0.1, 4.0), (0.1, 64.0))
-_AWAY = ((0.0, 0.0), *((memory, share) for memory in (0.0, 0.1) for share in (4.0, 64.0, 1024.0)))
+_BACK = ((0.03, 0.0), (0.03, 8.0), (0.03, 64.0), (0.1, 16.0))
+_AWAY = ((0.0, 0.0), *((memory, share) for memory in (0.015, 0.1) for share in (4.0, 64.0, 1024.0, 16384.0)))
 _KINDS = [(*back, *away) for back in _BACK for away in _AWAY]
+# That a level never wanders off is the exception: load comes and goes.
+_STAYS = 0.05
 BACK_MEMORY, BACK_SHARE, AWAY_MEMORY, AWAY_SHARE = np.array(_KINDS).T
 _DAY = 86400.0
 
@@ -105,6 +107,7 @@ def posterior(blocks: Blocks) -> Posterior:
     unseen = power < 1e-9 * np.maximum((white_columns**2).sum(1), 1e-30)
     likely[:, 1:][(slope <= 0) | unseen] = -np.inf
     likely += np.log(_prior(begins, levelling))[None, :]
+    likely += np.log(np.where(AWAY_SHARE > 0, (1 - _STAYS) / (len(_AWAY) - 1), _STAYS))[:, None]
     weights = np.exp(likely - likely.max())
     weights /= weights.sum()
 
