@@ -67,7 +67,7 @@ class _Question:
     most: int
     data: bytes | None = None
     kind: str = ""
-    more: Mapping[str, str] = MappingProxyType({})
+    more: Mapping[str, str] = field(default_factory=dict)
     delivers: bool = False  # a notification: nothing is followed or asked again, and its path may be a secret
 
     @property
