@@ -229,15 +229,9 @@ def score(kind: Callable[[np.random.Generator], Made], count: int, seed: int) ->
         made = kind(np.random.default_rng((seed, number)))
         found.append((made, looked_at(made)))
     closed = [(made, one) for made, one in found if one.reaches_high is not None]
-    early = [
-        made for made, one in found if one.reaches_low and made.reached and made.reached < one.reaches_low - EVERY * 1e6
-    ]
-    late = [
-        made for made, one in closed if made.reached is None or made.reached > (one.reaches_high or 0) + EVERY * 1e6
-    ]
-    early_closed = [
-        made for made, one in closed if made.reached and made.reached < (one.reaches_low or 0) - EVERY * 1e6
-    ]
+    early = [made for made, one in found if one.reaches_low and made.reached and made.reached < one.reaches_low]
+    late = [made for made, one in closed if made.reached is None or made.reached > (one.reaches_high or 0)]
+    early_closed = [made for made, one in closed if made.reached and made.reached < (one.reaches_low or 0)]
     begun = [(made, one) for made, one in found if one.begin_high is not None]
     held = [made for made, one in begun if (one.begin_low or 0) <= made.begin <= (one.begin_high or 0)]
     return Score(

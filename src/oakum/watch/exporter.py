@@ -20,6 +20,7 @@ OTHER = "other"
 VERDICTS = ("leaking", "healthy", "undecided")
 _LONGEST = 200  # characters of a label
 _HEAD, _SECONDS, _CONNECTIONS, _DRAINED = 8 << 10, 5.0, 32, 16
+_TURNS = 5  # of the loop
 _TEXT = "text/plain; version=0.0.4; charset=utf-8"
 
 
@@ -233,8 +234,14 @@ class Exporter:
             ready.set()
             await self._ended.wait()
             server.close()
-            for task in asyncio.all_tasks() - {asyncio.current_task()}:
+            for _ in range(_TURNS):  # who was just accepted gets as far as having a connection that can be closed
+                await asyncio.sleep(0)
+            open_ones = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in open_ones:
                 task.cancel()
+            await asyncio.gather(*open_ones, return_exceptions=True)
+            for _ in range(_TURNS):  # their sockets are closed in the next
+                await asyncio.sleep(0)
 
         try:
             asyncio.run(serve())

@@ -18,6 +18,7 @@ from oakum.watch.posterior import (
     AWAY_SHARE,
     BACK_MEMORY,
     BACK_SHARE,
+    DAY,
     Blocks,
     Posterior,
     grown,
@@ -29,6 +30,7 @@ Shape = Literal["flat", "growing", "sawtooth", "levelling", "too-short"]
 
 FEWEST = 8  # samples; fewer show no course
 HORIZON = 30 * 86400  # seconds; nobody plans a restart further ahead, and no leak keeps its pace that long
+_AHEAD = 50  # times what was looked at: further ahead than that a pace says nothing
 _RUNS = 24  # the newest; older ones tell nothing about today's build
 _LEAST = 3  # samples of a run: fewer have a level and no slope
 _BLOCKS, _IN_A_RUN = 60, 4  # what is fitted, and what a short run has of it at least
@@ -37,6 +39,7 @@ _STEPS, _TAIL = 300, 60  # of a path into the future: evenly, then ever longer
 _ZOOM = 2.5  # a late begin is looked at closer: its growth and half as much again before it
 _CLOSER = (1.0, 1 / 6, 1 / 36)  # parts of the time that are looked at until growth shows
 _MICRO = 1e6
+_WAVES = 4  # columns of a day's wave
 _CHANGES = ("deploy", "config", "load", "restart", "oom-kill")  # that may be behind growth, the likeliest first
 _HIGHER = 0.2  # by so much (of its logarithm) a level must grow to show whether what swings grows with it
 
@@ -104,6 +107,8 @@ def forecast(
     if sum(len(run.times) for run in runs) < FEWEST:
         return Forecast("too-short", len(runs))
     start, end = runs[0].times[0], runs[-1].times[-1]
+    wave = _wave(runs)
+    runs = [_Run(run.times, run.values - waves(run.times) @ wave) for run in runs]
     found: tuple[list[_Run], Blocks, Posterior] | None = None
     for part in _CLOSER:
         window = _since(runs, end - part * (end - start))
@@ -118,11 +123,11 @@ def forecast(
             break
     if found is None:
         return Forecast("too-short", len(runs))
-    return _closer(*found, limit, now, level)
+    return _told(*_closer(*found, level), wave, limit, now, level)
 
 
-def _closer(runs: list[_Run], blocks: Blocks, fit: Posterior, limit: float | None, now: int, level: float) -> Forecast:
-    """Return the forecast, of a shorter window where most of it lies before the begin."""
+def _closer(runs: list[_Run], blocks: Blocks, fit: Posterior, level: float) -> tuple[list[_Run], Blocks, Posterior]:
+    """Return what fits a shorter window, where most of this one lies before the begin."""
     for _ in range(4):
         start, end = runs[0].times[0], runs[-1].times[-1]
         by_begin = fit.weights[:, 1:].sum(0)
@@ -136,10 +141,12 @@ def _closer(runs: list[_Run], blocks: Blocks, fit: Posterior, limit: float | Non
         if again is None or float(again[1].weights[:, 0].sum()) > (1 - level) / 2:
             break
         runs, (blocks, fit) = window, again
-    return _told(runs, blocks, fit, limit, now, level)
+    return runs, blocks, fit
 
 
-def _told(runs: list[_Run], blocks: Blocks, fit: Posterior, limit: float | None, now: int, level: float) -> Forecast:
+def _told(
+    runs: list[_Run], blocks: Blocks, fit: Posterior, wave: Floats, limit: float | None, now: int, level: float
+) -> Forecast:
     low, high = (1 - level) / 2, (1 + level) / 2
     draws = _drawn(fit, np.random.default_rng(20))
     slope_low, slope, slope_high = (float(one) * 3600 for one in np.quantile(draws.pace, (low, 0.5, high)))
@@ -148,7 +155,9 @@ def _told(runs: list[_Run], blocks: Blocks, fit: Posterior, limit: float | None,
     by_column = fit.weights[:, 1:].sum(0)
     levels_off = float(by_column[np.isfinite(fit.levelling)].sum() / by_column.sum())
     shape: Shape = "levelling" if levels_off > 0.5 else "sawtooth" if len(runs) > 1 else "growing"
-    reaches = _reached(runs, blocks, fit, draws, limit, now, (low, high)) if limit is not None else (None, None)
+    reaches = _reached(runs, blocks, fit, draws, wave, limit, now, (low, high)) if limit is not None else (None, None)
+    if shape == "levelling":  # it fills, and is full some day: when it would not be is no date
+        reaches = (reaches[0], None)
     zero = runs[0].times[0]
     return Forecast(
         shape, len(runs), *_begin(blocks, fit, by_column, zero, low), slope, slope_low, slope_high, *reaches
@@ -167,12 +176,19 @@ def _runs(times: Sequence[NDArray[np.generic]], values: Sequence[NDArray[np.gene
     return sorted(found, key=lambda run: run.times[0])[-_RUNS:]
 
 
+def _wave(runs: list[_Run]) -> Floats:
+    """Return the wave of a day, where two days are seen: it is no growth, nor its end."""
+    whole = runs[-1].times[-1] - runs[0].times[0] >= 2 * DAY
+    fitted = _fitted(runs, day=True) if whole else None
+    return np.zeros(_WAVES) if fitted is None else fitted[1].wave
+
+
 def _since(runs: list[_Run], start: float) -> list[_Run]:
     cut = [_Run(run.times[run.times >= start], run.values[run.times >= start]) for run in runs]
     return [run for run in cut if len(run.times) >= _LEAST]
 
 
-def _fitted(runs: list[_Run]) -> tuple[Blocks, Posterior] | None:
+def _fitted(runs: list[_Run], day: bool = False) -> tuple[Blocks, Posterior] | None:
     """Return the blocks of runs and what fits them; None where there are too few."""
     if not runs:
         return None
@@ -187,10 +203,11 @@ def _fitted(runs: list[_Run]) -> tuple[Blocks, Posterior] | None:
         np.array([run.times[0] for run in runs]) - zero,
         np.array([run.times[-1] for run in runs]) - zero,
         span,
+        float(zero),
     )
-    if len(blocks.times) < len(runs) + waves(np.zeros(1), span).shape[1] + 4:
+    if len(blocks.times) < len(runs) + (_WAVES if day else 0) + 4:
         return None
-    return blocks, posterior(blocks)
+    return blocks, posterior(blocks, day)
 
 
 def _blocks(run: _Run, most: int) -> tuple[Floats, Floats]:
@@ -252,11 +269,13 @@ def _reached(
     blocks: Blocks,
     fit: Posterior,
     draws: _Draws,
+    wave: Floats,
     limit: float,
     now: int,
     parts: tuple[float, float],
 ) -> tuple[int | None, int | None]:
     """Return between when and when the limit is reached: paths into the future, with what swings about them."""
+    end = runs[0].times[0] + blocks.times[-1]  # the middle of the last block: levels are those of blocks
     step = float(np.median(np.diff(runs[-1].times))) if len(runs[-1].times) > 1 else 1.0
     swing, power = _swing(runs)
     scale = max(float(np.median(draws.level)), 1e-9)
@@ -267,29 +286,24 @@ def _reached(
     tail = np.geomspace(even[-1], max(4.0 * HORIZON, 2 * even[-1]), _TAIL + 1)[1:]
     ahead = np.concatenate((even, tail))
     highest = _highest(swing, step, float(even[0]))
-    paths = _paths(blocks, fit, draws, ahead)
+    paths = _paths(blocks, fit, draws, ahead) + waves(end + ahead) @ wave
     shift = np.random.default_rng(21).integers(0, len(highest), len(draws.slope))
     above = np.full(paths.shape, highest.max())
     above[:, :_STEPS] = highest[(shift[:, None] + np.arange(_STEPS)[None, :]) % len(highest)]
     paths += above * np.maximum(paths, 1e-9) ** power
     over = paths >= limit
     first = np.where(over.any(1), over.argmax(1), len(ahead))
-    edges = np.concatenate(([0.0], ahead, [np.inf]))
-    # Somewhere within its step.
-    reached = np.where(first < len(ahead), (edges[first] + edges[np.minimum(first + 1, len(ahead))]) / 2, np.inf)
-    end = runs[0].times[0] + blocks.times[-1]  # the middle of the last block: levels are those of blocks
-    low, high = (float(np.quantile(reached, part, method="inverted_cdf")) for part in parts)
-    return _instant(end, low, now), _instant(end, high, now)
-
-
-def _instant(end: float, after: float, now: int) -> int | None:
-    if not np.isfinite(after) or end + after > now / _MICRO + HORIZON:
-        return None
-    return max(now, round((end + after) * _MICRO))
+    edges = np.concatenate(([0.0], ahead, [np.inf, np.inf]))
+    first_low, first_high = (int(np.quantile(first, part, method="inverted_cdf")) for part in parts)
+    # Somewhere within its step, and seen at the next sample.
+    instants = (end + float(edges[first_low]), end + float(edges[first_high + 1]) + step)
+    latest = now / _MICRO + min(HORIZON, _AHEAD * blocks.span)
+    low, high = (max(now, round(one * _MICRO)) if one <= latest else None for one in instants)
+    return low, high
 
 
 def _swing(runs: list[_Run]) -> tuple[Floats, float]:
-    """Return how far each sample lies above the middle of its block, and the power of the level that it goes with:
+    """Return how far each sample lies above the level of its block, and the power of the level that it goes with:
     garbage grows with what lives (1), a burst does not (0). Swings are divided by that power of their level."""
     levels = [_between(run, max(_IN_A_RUN, _BLOCKS // len(runs))) for run in runs]
     level = np.maximum(np.concatenate(levels), 1e-9)
@@ -300,12 +314,12 @@ def _swing(runs: list[_Run]) -> tuple[Floats, float]:
     # Medians: a burst is no wider swing.
     wider = float(np.log(np.median(np.abs(swing[large])) + 1e-12) - np.log(np.median(np.abs(swing[small])) + 1e-12))
     higher = float(np.log(level[large].mean() / level[small].mean()))
-    power = min(max(wider / higher, 0.0), 1.0) if higher > _HIGHER else 0.0
+    power = 1.0 if higher > _HIGHER and wider > higher / 2 else 0.0
     return swing / level**power, power
 
 
 def _between(run: _Run, most: int) -> Floats:
-    """Return the level of each sample: between the middles of blocks, and beyond the first and last as it goes there."""
+    """Return the level of each sample: between the middles of blocks, and beyond the first and last as it goes."""
     when, what = _blocks(run, most)
     few = min(4, len(when)) - 1
     if not few:
@@ -328,14 +342,11 @@ def _highest(swing: Floats, step: float, length: float) -> Floats:
 
 
 def _paths(blocks: Blocks, fit: Posterior, draws: _Draws, ahead: Floats) -> Floats:
-    """Return where each draw leads: its line, the day's wave, and what drifts or wanders on."""
+    """Return where each draw leads: its line, and what drifts or wanders on."""
     chance = np.random.default_rng(22)
     levelling = np.where(draws.column >= 0, fit.levelling[draws.column], np.inf)[:, None]
     age = np.where(draws.column >= 0, fit.age[draws.column], 0.0)[:, None]
     paths = draws.slope[:, None] * (grown(age + ahead[None, :], levelling) - grown(age, levelling))
-    if len(fit.wave):
-        turning = waves(blocks.times[-1] + np.concatenate(([0.0], ahead)), blocks.span) @ fit.wave
-        paths += turning[1:] - turning[0]
     memory, off, drift = AWAY_MEMORY[draws.noise] * blocks.span, draws.back, draws.drift / blocks.span
     away = draws.unit * np.sqrt(AWAY_SHARE[draws.noise] / blocks.span)
     back = draws.unit * np.sqrt(BACK_SHARE[draws.noise])

@@ -14,14 +14,17 @@ BEGINS = 40  # candidates of the begin
 # How fast growth levels off, as a part of the time that it has had; infinite: it does not.
 LEVELLING = (np.inf, 0.12, 0.25, 0.5, 1.0, 2.0)
 # Before the data speak: nothing grows in one half, and of what grows half levels off.
-_GROWS, _LEVELS_OFF, _FROM_THE_START = 0.5, 0.5, 0.5
+_GROWS, _LEVELS_OFF, _FROM_THE_START = 0.3, 0.5, 0.5
 # Beside white noise of variance 1: what drifts and comes back, and what wanders off. Memory is a part of the window (of
 # what wanders: that of its pace, as load has one), share a variance.
-_BACK = ((0.03, 0.0), (0.03, 4.0), (0.03, 64.0), (0.1, 4.0), (0.1, 64.0))
-_AWAY = ((0.0, 0.0), *((memory, share) for memory in (0.0, 0.1) for share in (4.0, 64.0, 1024.0)))
+_BACK = ((0.03, 0.0), (0.03, 8.0), (0.03, 64.0), (0.1, 16.0))
+_AWAY = ((0.0, 0.0), *((memory, share) for memory in (0.015, 0.1) for share in (4.0, 64.0, 1024.0, 16384.0)))
 _KINDS = [(*back, *away) for back in _BACK for away in _AWAY]
+# That a level never wanders off is the exception, as load comes and goes; and what wanders far is believed sooner than
+# what wanders little: an interval that is too narrow wakes nobody in time.
+_STAYS = 0.05
 BACK_MEMORY, BACK_SHARE, AWAY_MEMORY, AWAY_SHARE = np.array(_KINDS).T
-_DAY = 86400.0
+DAY = 86400.0
 
 
 class Blocks(NamedTuple):
@@ -33,6 +36,7 @@ class Blocks(NamedTuple):
     starts: Floats  # of the runs
     ends: Floats
     span: float  # of the window
+    zero: float  # when it begins: a day has its hours
 
 
 class Posterior(NamedTuple):
@@ -49,15 +53,13 @@ class Posterior(NamedTuple):
     at: Floats  # [noise, 3]
     grown_at: Floats  # [noise, 3, candidates]
     spread: Floats  # [noise, 3, 3]: factor of their covariance, per unit of noise
-    wave: Floats  # coefficients of the day's wave of the best candidate; empty where there is none
+    wave: Floats  # coefficients of the day's wave of the best candidate; empty where it was not asked for
     age: Floats  # [candidates]: seconds that growth has had in the last run, at the end
 
 
-def waves(times: Floats, span: float) -> Floats:
-    """Return the day's wave as columns: where two days are seen, it is no growth and no noise."""
-    if span < 2 * _DAY:
-        return np.empty((len(times), 0))
-    turns = 2 * np.pi * times[:, None] / _DAY * np.array([1.0, 2.0])
+def waves(times: Floats) -> Floats:
+    """Return the wave of a day as columns, and that of half a day."""
+    turns = 2 * np.pi * times[:, None] / DAY * np.array([1.0, 2.0])
     return np.concatenate((np.sin(turns), np.cos(turns)), axis=1)
 
 
@@ -67,15 +69,15 @@ def grown(age: Floats, levelling: Floats) -> Floats:
     return np.where(np.isfinite(levelling), -np.expm1(-age / finite) * finite, age)
 
 
-def posterior(blocks: Blocks) -> Posterior:
-    """Return how well every growth of the grid explains the blocks."""
+def posterior(blocks: Blocks, day: bool = False) -> Posterior:
+    """Return how well every growth of the grid explains the blocks; `day`: beside the wave of a day."""
     times, count, last = blocks.times, len(blocks.times), len(blocks.starts) - 1
     begins, levelling = _candidates(blocks)
     since = np.maximum(begins[None, :], blocks.starts[blocks.run][:, None])
     columns = grown(np.maximum(times[:, None] - since, 0.0), levelling[None, :])
     age = np.maximum(times[-1] - np.maximum(begins, blocks.starts[last]), 0.0)
     levels = (blocks.run[:, None] == np.arange(last + 1)).astype(float)
-    fixed = np.concatenate((levels, waves(times, blocks.span)), axis=1)
+    fixed = np.concatenate((levels, waves(times + blocks.zero)), axis=1) if day else levels
 
     drift, to_end, own = _drift(blocks)
     factor = np.linalg.cholesky(np.eye(count) + drift)  # [noise, n, n]
@@ -105,6 +107,8 @@ def posterior(blocks: Blocks) -> Posterior:
     unseen = power < 1e-9 * np.maximum((white_columns**2).sum(1), 1e-30)
     likely[:, 1:][(slope <= 0) | unseen] = -np.inf
     likely += np.log(_prior(begins, levelling))[None, :]
+    away = np.where(AWAY_SHARE > 0, (1 - _STAYS) * AWAY_SHARE**0.25, _STAYS)
+    likely += np.log(away)[:, None]
     weights = np.exp(likely - likely.max())
     weights /= weights.sum()
 
@@ -146,8 +150,8 @@ def _prior(begins: Floats, levelling: Floats) -> Floats:
 
 
 def _drift(blocks: Blocks) -> tuple[Floats, Floats, Floats]:
-    """Return the covariance of what drifts, for each kind of noise: between blocks, of each with what is at the end (what
-    wandered off, what comes back, the pace of the first), and of these three."""
+    """Return the covariance of what drifts, for each kind of noise: between blocks, of each with what is at the end
+    (what wandered off, what comes back, the pace of the first), and of these three."""
     into = (blocks.times - blocks.starts[blocks.run]) / blocks.span
     apart = np.abs(into[:, None] - into[None, :])
     together = (blocks.run[:, None] == blocks.run[None, :]).astype(float)

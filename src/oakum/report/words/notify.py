@@ -37,8 +37,8 @@ WORDS: dict[str, tuple[str, str]] = {
     # Why a delivery failed; {why} is a Text of collect/web.
     "notify.failed.answer": ("{channel}: not delivered: {why}", "{channel}：未送达：{why}"),
     "notify.failed.redirect": (
-        "{channel}: not delivered: the server redirects, and a notification is not sent elsewhere; configure the final address",
-        "{channel}：未送达：服务器要求重定向，而通知不会发往别处；请配置最终地址",
+        "{channel}: not delivered: the server redirects, which is not followed; configure the final address",
+        "{channel}：未送达：服务器要求重定向，通知不会跟随；请配置最终地址",
     ),
     "notify.failed.command": (
         "{channel}: not delivered: {command} ended with exit code {code}: {said}",
