@@ -6,7 +6,6 @@ Builds are those of the casebook's live runs. All experiments go at once, since 
 
 import json
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -20,7 +19,7 @@ import pytest
 
 from casebook.runner.build import for_live
 from casebook.runner.case import case
-from support import until_listening
+from support import free_ports, until_listening
 from toolchain import DownloadFailed
 
 pytestmark = pytest.mark.live
@@ -103,16 +102,6 @@ RUNS = (
     simulation("leaking"), simulation("fixed"), listing("leaking"), listing("fixed"), jobs("leaking"), jobs("fixed"),
     peers("leaking"), peers("fixed"), *map(usual, HEALTHY),
 )  # fmt: skip
-
-
-def free_ports(count: int) -> list[int]:
-    with_ports = [socket.socket() for _ in range(count)]
-    for one in with_ports:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in with_ports]
-    for one in with_ports:
-        one.close()
-    return ports
 
 
 def reproduced(run: Run, folder: Path) -> dict[str, Any]:
