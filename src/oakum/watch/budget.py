@@ -13,7 +13,7 @@ NETWORK_PER_HOUR = 20 << 20  # bytes
 _HOUR = 3600.0
 # What may be spent ahead, in seconds of the rate. The rate is lowered by it, so that no hour has more than allowed.
 _AHEAD = 600.0
-_SLOWEST = 3600.0  # seconds between two looks at most, however dear they are: a leak of hours must be seen
+_SLOWEST = 4 * 3600.0  # seconds between two looks at most, however dear they are: a leak of hours must be seen
 _NEWER = 0.3  # weight of the latest cost of a step in what it is expected to cost next
 # Steps that nobody has taken yet: a profile of a service with some hundred stacks.
 _USUAL = {"goroutine.debug2.txt": 2 << 20, "heap.pb.gz": 64 << 10, "goroutine.pb.gz": 32 << 10, "metrics.txt": 64 << 10}

@@ -125,7 +125,7 @@ def look(subject: Subject) -> Seen:
     """Look at a target; whatever happens stays with it."""
     settings, known = subject.settings, subject.known
     known.number += 1
-    asked = Look(number=known.number, full=subject.full, whatever=subject.whatever)
+    asked = Look(known.number, subject.full, subject.whatever, settings.options.seconds)
     whatever = subject.whatever
     subject.full = subject.whatever = False
 

@@ -19,7 +19,8 @@ from oakum.watch.budget import Cost
 
 Detail = Literal["count", "profile", "dump"]
 
-MOST = 32 << 20  # bytes of one answer: a dump of 10,000 goroutines has some 20 MiB
+# Bytes of one answer: a dump of 10,000 goroutines has some 20 MiB, profiles and metrics are far below the other.
+MOST, MOST_CHEAP = 32 << 20, 8 << 20
 _DUMPS = ("goroutine.debug2.txt", "goroutineleak.pb.gz", "pod.json", "events.json")
 
 
@@ -69,7 +70,9 @@ def take(
     """Look at a target once; `allowed` is asked before each step that could be left out."""
     began, start = datetime.now(UTC), clock()
     dumped = options.budget if look.full else -1  # goroutines up to which the dump is taken
-    asked = replace(options, budget=dumped, seconds=look.seconds, most=min(options.most, MOST))
+    asked = replace(
+        options, budget=dumped, seconds=look.seconds, most=min(options.most, MOST if look.full else MOST_CHEAP)
+    )
     counted = Traffic()
     token = traffic.set(counted)
     captures: list[tuple[str, Capture]] = []
