@@ -65,11 +65,8 @@ def test_a_clock_that_is_set_back_leaves_times_in_order() -> None:
 
 def test_work_is_counted_by_one_counter() -> None:
     made = Trail()
-    made.add(Point(SECOND, 1.0, work=5.0, kind="requests"))
-    assert made.worked is None
-    made.add(Point(2 * SECOND, 1.0, work=6.0, kind="requests"))
-    assert made.worked is True
-    made.add(Point(3 * SECOND, 1.0, work=6.0, kind="requests"))
-    assert made.worked is False
-    made.add(Point(4 * SECOND, 1.0, work=9.0, kind="cpu"))
-    assert made.worked is None
+    told = []
+    for at, (work, kind) in enumerate([(5.0, "requests"), (6.0, "requests"), (6.0, "requests"), (9.0, "cpu")]):
+        made.add(Point((1 + at) * SECOND, 1.0, work=work, kind=kind))
+        told.append(made.worked)
+    assert told == [None, True, False, None]

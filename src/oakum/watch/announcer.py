@@ -28,8 +28,7 @@ def open_channels(config: Config) -> list[Channel]:
         try:
             channel = open_channel(msgspec.convert(table, ChannelConfig))
         except msgspec.ValidationError as error:
-            said, _, where = str(error).partition(" - at `$")
-            raise config.mistake(f"{path}{where.rstrip('`')}", said) from error
+            raise config.misread(path, error, lambda _: ChannelConfig) from error
         except OakumError as error:
             raise config.mistake(path, str(error)) from error
         if any(one.name == channel.name for one in found):

@@ -6,6 +6,8 @@ Credentials stand in no file of ours: only the names of files and of environment
 import os
 import re
 import tomllib
+from collections.abc import Callable
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +87,15 @@ class File(Struct, forbid_unknown_fields=True):
     notify: list[dict[str, Any]] = field(default_factory=list)  # each is read by the channel that it names
 
 
+_TABLES: dict[str, type[Struct]] = {
+    "$": File,
+    "$.budget": BudgetTable,
+    "$.retention": RetentionTable,
+    "$.incidents": IncidentsTable,
+    "$.exporter": ExporterTable,
+}
+
+
 class Mistake(UsageError):
     """The configuration is wrong; the message has the file and the line."""
 
@@ -144,6 +155,18 @@ class Config(Struct, frozen=True, eq=False):
         where = f"{self.place}:{self.lines.of(path)}: " if self.lines is not None else ""
         return Mistake(f"{where}{path.removeprefix('$.')}: {said}")
 
+    def misread(self, path: str, error: msgspec.ValidationError, table: Callable[[str], type[Struct]]) -> Mistake:
+        """Return the error that a table below a path is not as it is declared."""
+        # Object contains unknown field `evry` - at `$.target[0]`
+        said, _, at = str(error).partition(" - at ")
+        at = path + at.strip("`").removeprefix("$")
+        if not (unknown := re.search(r"unknown field `([^`]*)`", said)):
+            return self.mistake(at, said.lower())
+        known = table(at).__struct_fields__
+        near = get_close_matches(unknown[1], known, 1)
+        meant = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+        return self.mistake(f"{at}.{unknown[1]}", f"there is no such key; {meant}")
+
 
 def read(path: Path) -> Config:
     """Return the configuration in a file; raise with the line of the first mistake."""
@@ -176,13 +199,7 @@ def parse(data: bytes, place: str) -> Config:
     try:
         told = msgspec.convert(raw, File)
     except msgspec.ValidationError as error:
-        # Object contains unknown field `evry` - at `$.target[0]`
-        said, _, at = str(error).partition(" - at ")
-        unknown = re.search(r"unknown field `([^`]*)`", said)
-        at = at.strip("`") or "$"
-        if unknown:
-            raise bare.mistake(f"{at}.{unknown[1]}", f"there is no such key{_meant(at, unknown[1])}") from error
-        raise bare.mistake(at, said.lower()) from error
+        raise bare.misread("$", error, lambda at: _TABLES.get(at, TargetTable)) from error
     return _checked(told, bare)
 
 
@@ -302,15 +319,3 @@ def duration(text: str, default: float) -> float:
 
 def size(text: str, default: float) -> float:
     return _bytes(Config(), "$", text) if text else default
-
-
-def _meant(at: str, key: str) -> str:
-    from difflib import get_close_matches
-
-    tables: dict[str, type[Struct]] = {
-        "$": File, "$.budget": BudgetTable, "$.retention": RetentionTable, "$.incidents": IncidentsTable,
-        "$.exporter": ExporterTable,
-    }  # fmt: skip
-    kind: type[Struct] = tables.get(at, TargetTable)
-    near = get_close_matches(key, kind.__struct_fields__, 1)
-    return f"; did you mean {near[0]}?" if near else f"; known are {', '.join(kind.__struct_fields__)}"
