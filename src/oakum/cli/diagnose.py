@@ -46,7 +46,7 @@ _EXIT = {"healthy": 0, "leaking": 1, "undecided": 3}
   # also kube://pod/NAMESPACE/NAME, kube://node/NAME, unix://SOCKET
   oakum diagnose pid:812 --snapshots 4 --every 1m
   # what a store kept of a service
-  oakum diagnose --store /var/lib/oakum orders --from 6h
+  oakum diagnose --store oakum-store orders
   # an HTML report to share, and JSON for tools
   oakum diagnose -o report.html -o report.json captures/
 

@@ -28,11 +28,11 @@ _GROWTH = 86_400_000_000  # growth per hour is that of the last day
 
 \b
   # every service: verdict, goroutines, live heap, growth, time to the limit
-  oakum history --store /var/lib/oakum
+  oakum history --store oakum-store
   # one of them: places that grow, incidents, events
-  oakum history orders --store /var/lib/oakum
+  oakum history orders --store oakum-store
   # for programs
-  oakum history --store /var/lib/oakum --json
+  oakum history --store oakum-store --json
 
 Exit codes: 0 shown, 2 usage error, 4 failed.
 

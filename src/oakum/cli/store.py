@@ -24,11 +24,11 @@ _MOST_PIECES = 100_000  # of one compaction: ends, whatever a clock says
 
 \b
   # every byte against its digest; beside a running watcher too
-  oakum store check /var/lib/oakum
+  oakum store check oakum-store
   # merge, thin out and drop now what a watcher would do by and by
-  oakum store compact /var/lib/oakum
+  oakum store compact oakum-store
   # the whole store in one file, and into another store
-  oakum store export /var/lib/oakum monday.tar
+  oakum store export oakum-store backup.tar
   oakum store import ~/incident monday.tar
   # bundles, captures, dumps and saved diagnoses become history
   oakum store add ~/incident captures/ report.json

@@ -116,9 +116,7 @@ class _Pen(BlockPen):
     def lines(self, alone: bool) -> Iterator[str]:
         if not alone:
             leaking = sum(one.verdict == "leaking" for one in self.history.services)
-            yield self.look.styled(
-                self.word("history.head", services=len(self.history.services), leaking=leaking), "bold"
-            )
+            yield from self.title("history.head", services=len(self.history.services), leaking=leaking)
         for number, one in enumerate(self.history.services):
             if number or not alone:
                 yield ""
@@ -126,7 +124,7 @@ class _Pen(BlockPen):
         incidents = self.history.incidents
         if incidents:
             yield ""
-            yield self.look.styled(self.word("history.incidents"), "bold")
+            yield from self.title("history.incidents")
             for incident in incidents:
                 yield from self.incident(incident, alone)
         if alone:
@@ -134,12 +132,17 @@ class _Pen(BlockPen):
             yield from self.places_of("heap")
             yield from self.happened()
 
+    def title(self, key: str, **args: int) -> Iterator[str]:
+        return (self.look.styled(line, "bold") for line in self.wrapped(self.word(key, **args), 0))
+
     def service(self, one: ServiceHistory, alone: bool) -> Iterator[str]:
         badge = self.word(f"badge.{one.verdict}") if one.verdict in _TONES else self.word("history.badge.none")
         name = self.look.safe(one.service)
         tone = _TONES.get(one.verdict, "dim")
         indent = 3
-        yield f"{self.look.styled(badge, 'bold', tone)}  {self.look.styled(name, 'bold')}"
+        room = self.room(self.look.width_of(badge) + 2)
+        shown = name if room is None else self.shortened(name, room)
+        yield f"{self.look.styled(badge, 'bold', tone)}  {self.look.styled(shown, 'bold')}"
         if one.since is not None:
             yield from self.wrapped(self.since(one), indent)
         yield from self.flowing(self.measure("history.goroutines", one.goroutines, _count, alone), indent)
@@ -184,10 +187,16 @@ class _Pen(BlockPen):
 
     def reaches(self, one: ServiceHistory | IncidentHistory) -> str:
         assert one.limit_low is not None
-        low = self.span(self.history.now, one.limit_low)
+        low = self.instant(one.limit_low)
         if one.limit_high is None:
             return self.word("history.reaches-open", low=low)
-        return self.word("history.reaches", low=low, high=self.span(self.history.now, one.limit_high))
+        return self.word("history.reaches", low=low, high=self.instant(one.limit_high))
+
+    def instant(self, at: datetime) -> str:
+        """Return a time to come, and how far away it is; one that has passed since the last snapshot is just a time."""
+        if at <= self.history.now:
+            return _time(at)
+        return self.word("history.in", time=_time(at), span=self.span(self.history.now, at))
 
     def span(self, start: datetime, end: datetime) -> str:
         return span((end - start).total_seconds(), self.look.lang)
@@ -221,7 +230,7 @@ class _Pen(BlockPen):
         if not found:
             return
         yield ""
-        yield self.look.styled(self.word(f"history.places.{kind}"), "bold")
+        yield from self.title(f"history.places.{kind}")
         show = _count if kind == "goroutines" else size
         most = len(found) if self.columns is None else _PLACES_MOST
         for one in found[:most]:
@@ -246,7 +255,7 @@ class _Pen(BlockPen):
         if not events:
             return
         yield ""
-        yield self.look.styled(self.word("history.events"), "bold")
+        yield from self.title("history.events")
         shown = events if self.columns is None else events[-_EVENTS_MOST:]
         if len(shown) < len(events):
             yield f"   {self.word('history.earlier', count=len(events) - len(shown))}"

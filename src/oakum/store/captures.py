@@ -80,7 +80,10 @@ def unpacked(data: bytes, digest: str) -> Kept | None:
         head, _, body = data.partition(b"\n")
         facts = msgspec.json.decode(head, type=_Head)
         if facts.packed:
-            body = zlib.decompressobj().decompress(body, max(1, min(facts.size, _MOST)))
+            unpack = zlib.decompressobj()
+            body = unpack.decompress(body, min(facts.size, _MOST) + 1)
+            if not unpack.eof:
+                return None
     except (msgspec.DecodeError, msgspec.ValidationError, zlib.error):
         return None
     return Kept(digest, facts.kind, body) if digest_of(body) == digest else None
