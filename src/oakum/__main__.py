@@ -30,7 +30,8 @@ def main() -> None:
         print("oakum: interrupted", file=sys.stderr)
         sys.exit(130)
     code = run(sys.argv[1:])
-    gc.freeze()  # as it ends, Python looks for cycles all the same: among everything that was read
+    if "duckdb" not in sys.modules:  # which complains of whatever is not collected
+        gc.freeze()  # as it ends, Python looks for cycles all the same: among everything that was read
     sys.exit(code)
 
 

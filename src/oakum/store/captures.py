@@ -64,17 +64,29 @@ def read(store: Path, digest: str) -> Kept:
     """Return what was kept under a digest; raise StoreError when it is gone or damaged."""
     path = path_of(store, digest)
     try:
-        head, _, body = path.read_bytes().partition(b"\n")
-        facts = msgspec.json.decode(head, type=_Head)
-        if facts.packed:
-            body = zlib.decompressobj().decompress(body, max(1, min(facts.size, _MOST)))
+        kept = unpacked(path.read_bytes(), digest)
     except FileNotFoundError:
         raise StoreError(Text("store.no-capture", {"digest": digest, "path": str(store)})) from None
-    except (OSError, msgspec.DecodeError, msgspec.ValidationError, zlib.error) as error:
-        raise StoreError(Text("store.damaged-capture", {"path": str(path)})) from error
-    if digest_of(body) != digest:
+    except OSError as error:
+        raise StoreError(Text("store.unread", {"path": str(path), "error": error.strerror or str(error)})) from error
+    if kept is None:
         raise StoreError(Text("store.damaged-capture", {"path": str(path)}))
-    return Kept(digest, facts.kind, body)
+    return kept
+
+
+def unpacked(data: bytes, digest: str) -> Kept | None:
+    """Return what the bytes of a file hold; None when they do not have that digest."""
+    try:
+        head, _, body = data.partition(b"\n")
+        facts = msgspec.json.decode(head, type=_Head)
+        if facts.packed:
+            unpack = zlib.decompressobj()
+            body = unpack.decompress(body, min(facts.size, _MOST) + 1)
+            if not unpack.eof:
+                return None
+    except (msgspec.DecodeError, msgspec.ValidationError, zlib.error):
+        return None
+    return Kept(digest, facts.kind, body) if digest_of(body) == digest else None
 
 
 def every(store: Path) -> Iterator[tuple[str, Path]]:

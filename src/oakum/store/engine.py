@@ -4,26 +4,31 @@ It reads and writes below the store only: no extension is loaded, nothing is dow
 Without the extra `oakum[store]` it is refused with the command that installs it.
 """
 
+import errno
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from shutil import rmtree
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from oakum.model import StoreError, Text
 from oakum.store import files
-from oakum.store.rows import Table
+from oakum.store.rows import WRITTEN, Table
 
 if TYPE_CHECKING:
     import duckdb
 
 _MEMORY = "256MB"
+SPILLED = f"{files.TEMPORARY}spilled"
 _ROW_GROUP = 8192  # a service has a few thousand rows in a part: its groups are found by their statistics
 Columns = Mapping[str, Sequence[Any]]
 
 
-def connect(directory: Path, threads: int = 2) -> "duckdb.DuckDBPyConnection":
+def connect(directory: Path, threads: int = 2, spill: bool = False) -> "duckdb.DuckDBPyConnection":
+    """Return a connection of its own; with `spill` what does not fit in memory goes to a file below the store."""
     try:
         import duckdb
     except ImportError as error:
@@ -36,7 +41,7 @@ def connect(directory: Path, threads: int = 2) -> "duckdb.DuckDBPyConnection":
             "allow_community_extensions": "false",
             "memory_limit": _MEMORY,
             "threads": str(threads),
-            "temp_directory": "",
+            "temp_directory": str(directory.resolve() / SPILLED) if spill else "",
             "preserve_insertion_order": "false",
         },
     )
@@ -44,6 +49,25 @@ def connect(directory: Path, threads: int = 2) -> "duckdb.DuckDBPyConnection":
     connection.execute("SET enable_external_access=false")
     connection.execute("SET lock_configuration=true")
     return connection
+
+
+@contextmanager
+def connected(directory: Path) -> "Iterator[duckdb.DuckDBPyConnection]":
+    """Give a writer a connection for one piece of work; its memory is free again afterwards."""
+    connection = connect(directory, threads=1, spill=True)
+    try:
+        yield connection
+    except Exception as error:
+        import duckdb
+
+        if isinstance(error, duckdb.Error):
+            # DuckDB says of a full disk that it could not write; the system says why.
+            reason = errno.ENOSPC if "No space left" in str(error) else errno.EIO
+            raise OSError(reason, str(error).partition("\n")[0]) from error
+        raise
+    finally:
+        connection.close()
+        rmtree(directory / SPILLED, ignore_errors=True)
 
 
 def quoted(text: str) -> str:
@@ -59,7 +83,9 @@ def path_list(directory: Path, names: Sequence[str]) -> str:
 def numpy_columns(table: Table, columns: Columns) -> dict[str, Any]:
     """Return the values of a table as arrays that DuckDB reads; lists of words are joined, and parted in SQL."""
     arrays: dict[str, Any] = {}
-    for name, sql in table.columns.items():
+    for name, sql in table.stored.items():
+        if name not in columns:  # of parts only
+            continue
         values = columns[name]
         if sql == "VARCHAR":
             arrays[name] = _objects(values)
@@ -85,10 +111,21 @@ def raw_rows(table: Table, name: str) -> str:
         f"CASE {column} WHEN '' THEN CAST([] AS VARCHAR[]) ELSE string_split({column}, chr(31)) END AS {column}"
         if sql == "VARCHAR[]"
         else f"CAST({column} AS {sql}) AS {column}"
-        for column, sql in table.columns.items()
+        for column, sql in table.stored.items()
+        if column in table.columns or column == WRITTEN
     ]
     extra = [f"CAST(NULL AS {sql}) AS {column}" for column, sql in table.extremes.items()]
-    return f"SELECT {', '.join([*told, *extra])}, 'raw' AS level, CAST(1 AS BIGINT) AS stands_for FROM {name}"
+    rows = f"SELECT {', '.join([*told, *extra])}, 'raw' AS level, CAST(1 AS BIGINT) AS stands_for FROM {name}"
+    return f"SELECT {', '.join(table.stored)} FROM ({rows})"
+
+
+def once(table: Table) -> str:
+    """Return what leaves one row of those that say the same again: a snapshot is written anew when bytes are kept."""
+    if table.name == "snapshots":
+        return "QUALIFY row_number() OVER (PARTITION BY run, time ORDER BY len(captures) DESC, stands_for DESC) = 1"
+    if table.newest:
+        return f"QUALIFY row_number() OVER (PARTITION BY {table.newest} ORDER BY {WRITTEN} DESC) = 1"
+    return ""
 
 
 def write_parquet(connection: "duckdb.DuckDBPyConnection", rows: str, path: Path) -> tuple[int, int, int]:

@@ -16,7 +16,7 @@ from isal import isal_zlib
 from msgspec import Struct
 
 from oakum.store import files
-from oakum.store.rows import TABLES, Batch
+from oakum.store.rows import TABLES, WRITTEN, Batch
 
 _HEAD = struct.Struct("<4sII")
 _MARK = b"OKB1"
@@ -58,6 +58,13 @@ def numbers(store: Path) -> list[int]:
     return sorted(int(name) for name in names if name.isdigit())
 
 
+def size_of(store: Path, number: int) -> int:
+    try:
+        return path_of(store, number).stat().st_size
+    except FileNotFoundError:  # in parts since
+        return 0
+
+
 def encode(batch: Batch) -> bytes:
     """Return a batch as one frame."""
     tables: dict[str, Columns] = {}
@@ -83,14 +90,24 @@ def read_segment(path: Path) -> Segment:
     return Segment(tuple(frames), end, len(data), damaged)
 
 
-def columns_of(frames: Iterable[Frame]) -> dict[str, Columns]:
-    """Return the rows of many batches: table -> column -> values."""
+def frames_of(data: bytes) -> list[Frame]:
+    """Return the batches of a log, up to the first that is damaged."""
+    return [_decode(payload) for _, payload in _frames(data)]
+
+
+def columns_of(frames: Iterable[Frame], number: int = 0) -> dict[str, Columns]:
+    """Return the rows of many batches, numbered from `number` on: table -> column -> values. Unknown ones are none."""
     found: dict[str, Columns] = {}
-    for frame in frames:
+    for at, frame in enumerate(frames, number):
         for name, columns in frame.tables.items():
-            into = found.setdefault(name, {column: [] for column in TABLES[name].columns} if name in TABLES else {})
+            table = TABLES.get(name)
+            if table is None or columns.keys() != table.columns.keys():
+                continue
+            into = found.setdefault(name, {column: [] for column in (*columns, *([WRITTEN] if table.newest else []))})
             for column, values in columns.items():
-                into.setdefault(column, []).extend(values)
+                into[column] += values
+            if table.newest:
+                into[WRITTEN] += [at] * len(into[table.newest][len(into[WRITTEN]) :])
     return found
 
 

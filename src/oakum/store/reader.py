@@ -15,7 +15,8 @@ import numpy as np
 from oakum.model import StoreError, Text
 from oakum.store import captures, engine, log
 from oakum.store.captures import Kept
-from oakum.store.manifest import Manifest, Part, read_manifest
+from oakum.store.manifest import DAY, HOUR, Manifest, Part
+from oakum.store.recovery import manifest_of
 from oakum.store.rows import TABLES, EventRow, FindingRow, IncidentRow, PlaceKind, RunRow, SnapshotRow
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ Columns = dict[str, Any]  # name -> numpy array, masked where values are missing
 Measure = Literal["goroutines", "heap_live", "heap_alloc", "heap_sys", "rss", "limit_bytes", "cpu_seconds", "work"]
 _TRIES = 20  # a writer replaces a part now and then, never so often
 _EVER = 1 << 62
+_RUNNING = 15 * 60 * 1_000_000  # a run that was not seen for so long before the newest snapshot has ended
+_STACK = 2048  # bytes: no goroutine has less
+_SLOPE = "regr_sxy(value, hours) AS sxy, regr_sxx(value, hours) AS sxx"
 
 
 class Reader:
@@ -38,9 +42,11 @@ class Reader:
         """Read the manifest and the log behind it, both of one instant."""
         frames: list[log.Frame] | None = None
         for _ in range(_TRIES):
-            manifest = read_manifest(self.directory)
+            manifest, problems = manifest_of(self.directory)
             if manifest is None:
-                raise StoreError(Text("store.none", {"path": str(self.directory)}))
+                raise StoreError(problems[0] if problems else Text("store.none", {"path": str(self.directory)}))
+            for text in problems:
+                self._tell(text)
             self.manifest = manifest
             try:
                 frames = self._tail(manifest)
@@ -50,7 +56,7 @@ class Reader:
         if frames is None:
             self._tell(Text("store.no-log", {"path": str(log.path_of(self.directory, self.manifest.log))}))
         self._frames = frames or []
-        self._tables = log.columns_of(self._frames)
+        self._tables = log.columns_of(self._frames, self.manifest.batches)
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -124,7 +130,10 @@ class Reader:
             nothing = ", ".join(f"CAST(NULL AS {sql}) AS {column}" for column, sql in table.stored.items())
             return f"SELECT {nothing} WHERE false"
         rows = " UNION ALL ".join(chosen)
-        return f"SELECT * FROM ({rows}) WHERE {table.time} BETWEEN {start} AND {end}"
+        if name == "snapshots":  # of older ones the bytes are gone
+            kept = f"CASE WHEN time >= {self.manifest.captures_from} THEN captures ELSE [] END"
+            rows = f"SELECT * REPLACE ({kept} AS captures) FROM ({rows})"
+        return f"SELECT * FROM ({rows}) WHERE {table.time} BETWEEN {start} AND {end} {engine.once(table)}"
 
     def _structs(self, name: str, found: Columns) -> list[Any]:
         """Return columns as the rows that were written."""
@@ -135,11 +144,55 @@ class Reader:
 
     # What is asked.
 
+    def services(self) -> Columns:
+        """Return the services: when each was first and last seen, its runs, and what those that run now have in all."""
+        sql = f"""SELECT service, min(time) AS first_seen, max(time) AS last_seen, count(DISTINCT run) AS runs,
+            count(DISTINCT run) FILTER (now) AS running, CAST(sum(stands_for) AS BIGINT) AS snapshots,
+            CAST(sum(goroutines) FILTER (last) AS BIGINT) AS goroutines,
+            CAST(sum(heap_live) FILTER (last) AS BIGINT) AS heap_live, CAST(sum(rss) FILTER (last) AS BIGINT) AS rss,
+            min(limit_bytes) FILTER (last) AS limit_bytes
+            FROM (SELECT *, now AND time = max(time) OVER (PARTITION BY service, run) AS last FROM (
+                SELECT *, time > max(time) OVER (PARTITION BY service) - {_RUNNING} AS now FROM snapshots))
+            GROUP BY service ORDER BY service"""
+        return self.query(sql, ["snapshots"])
+
+    def growth(self, service: str, start: int = -_EVER, end: int = _EVER) -> Columns:
+        """Return how each place of a service grew, most first: least squares within each run, pooled over the runs."""
+        sql = f"""SELECT place, kind, state, arg_max(function, until) AS function, arg_max(file, until) AS file,
+            arg_max(line, until) AS line, sum(sxy) / nullif(sum(sxx), 0) AS per_hour, arg_max(newest, until) AS value,
+            count(*) AS runs, CAST(sum(points) AS BIGINT) AS points, min(since) AS since, max(until) AS until
+            FROM (SELECT place, kind, state, run, any_value(function) AS function, any_value(file) AS file,
+                max(line) AS line, {_SLOPE}, arg_max(value, time) AS newest, count(*) AS points, min(time) AS since,
+                max(time) AS until FROM (SELECT *, CASE kind WHEN 'goroutines' THEN count ELSE live_bytes END AS value,
+                    time / {HOUR}.0 AS hours FROM places {_of(service)}) WHERE value IS NOT NULL
+                GROUP BY place, kind, state, run)
+            GROUP BY place, kind, state ORDER BY per_hour DESC NULLS LAST, place, state"""
+        return self.query(sql, ["places"], start, end)
+
+    def top(self, most: int = 10, start: int | None = None, end: int = _EVER) -> Columns:
+        """Return the services that grow most, by what they hold on to: heap, and the least stack of each goroutine.
+
+        Without `start` the last day of the store is looked at.
+        """
+        if start is None:
+            newest = max((part.high for part in self.manifest.parts if part.table == "snapshots"), default=-_EVER)
+            logged = self._tables.get("snapshots", {}).get("time") or [newest]
+            start = min(end, max(newest, *logged)) - DAY
+        sql = f"""SELECT service, count(*) AS runs, sum(bytes_xy) / nullif(sum(bytes_xx), 0) AS bytes_per_hour,
+            sum(sxy) / nullif(sum(sxx), 0) AS goroutines_per_hour, arg_max(goroutines, until) AS goroutines,
+            arg_max(heap_live, until) AS heap_live
+            FROM (SELECT service, run, {_SLOPE}, regr_sxy(heap_live, hours) AS bytes_xy,
+                regr_sxx(heap_live, hours) AS bytes_xx, arg_max(goroutines, time) AS goroutines,
+                arg_max(heap_live, time) AS heap_live, max(time) AS until
+                FROM (SELECT *, goroutines AS value, time / {HOUR}.0 AS hours FROM snapshots) GROUP BY service, run)
+            GROUP BY service
+            ORDER BY coalesce(bytes_per_hour, 0) + {_STACK} * coalesce(goroutines_per_hour, 0) DESC, service
+            LIMIT {most}"""
+        return self.query(sql, ["snapshots"], start, end)
+
     def runs(self, service: str | None = None) -> list[RunRow]:
         """Return the runs of a service, oldest first."""
-        sql = f"""SELECT * FROM runs {_of(service)}
-            QUALIFY row_number() OVER (PARTITION BY run ORDER BY started_at IS NULL, first_seen DESC) = 1
-            ORDER BY service, coalesce(started_at, first_seen), run"""
+        sql = f"""SELECT * FROM runs {_of(service)} ORDER BY service, coalesce(started_at, first_seen), run"""
         return self._structs("runs", self.query(sql, ["runs"]))
 
     def snapshots(self, service: str, start: int = -_EVER, end: int = _EVER) -> list[SnapshotRow]:
@@ -158,12 +211,24 @@ class Reader:
         found = self.query(sql, ["snapshots"], start, end)
         return np.asarray(found["time"]), np.asarray(found["value"])
 
+    def spread(self, service: str, measure: Measure, start: int, most: int) -> list[float | None]:
+        """Return a measure of a service since `start` at so many times, evenly spread: what its runs have in all."""
+        sql = f"""SELECT slot, sum(value) AS value FROM (
+                SELECT run, arg_max({measure}, time) AS value,
+                    CAST(floor((time - first) * {most} / (last - first + 1)) AS BIGINT) AS slot
+                FROM (SELECT * FROM snapshots {_of(service)} AND {measure} IS NOT NULL), (
+                    SELECT min(time) AS first, max(time) AS last FROM snapshots {_of(service)}
+                    AND {measure} IS NOT NULL)
+                GROUP BY run, slot)
+            GROUP BY slot"""
+        found = self.query(sql, ["snapshots"], start)
+        values = {int(slot): float(value) for slot, value in zip(found["slot"], found["value"], strict=True)}
+        return [values.get(slot) for slot in range(most)]
+
     def incidents(self, service: str | None = None, states: Sequence[str] | None = None) -> list[IncidentRow]:
         """Return the incidents as they stand, newest first."""
-        chosen = f"WHERE state IN ({', '.join(map(engine.quoted, states))})" if states else ""
-        sql = f"""SELECT * FROM (SELECT * FROM incidents {_of(service)}
-            QUALIFY row_number() OVER (PARTITION BY incident ORDER BY revision DESC, updated_at DESC) = 1)
-            {chosen} ORDER BY opened_at DESC, incident"""
+        chosen = f"AND state IN ({', '.join(map(engine.quoted, states))})" if states else ""
+        sql = f"SELECT * FROM incidents {_of(service)} {chosen} ORDER BY opened_at DESC, incident"
         return self._structs("incidents", self.query(sql, ["incidents"]))
 
     def events(self, service: str | None = None, start: int = -_EVER, end: int = _EVER) -> list[EventRow]:
@@ -177,8 +242,7 @@ class Reader:
     def captures(self, service: str, at: int | None = None) -> list[Kept]:
         """Return the captures of the snapshot nearest to a time (None: the newest) of which bytes are kept."""
         near = "time DESC" if at is None else f"abs(time - {at}), time DESC"
-        sql = f"""SELECT captures FROM snapshots {_of(service)} AND len(captures) > 0
-            AND time >= {self.manifest.captures_from} ORDER BY {near} LIMIT 1"""
+        sql = f"""SELECT captures FROM snapshots {_of(service)} AND len(captures) > 0 ORDER BY {near} LIMIT 1"""
         found = self.query(sql, ["snapshots"])["captures"]
         return [captures.read(self.directory, digest) for digest in found[0]] if len(found) else []
 
@@ -188,6 +252,26 @@ class Reader:
         sql = f"""SELECT place, function, file, line, state, run, time, {value} AS value FROM places
             {_of(service)} AND kind = '{kind}' ORDER BY place, state, run, time"""
         return self.query(sql, ["places"], start, end)
+
+    def cited(self) -> set[str]:
+        """Return the digests of everything that a row cites and that is kept for it."""
+        since = self.manifest.captures_from
+        found: set[str] = set()
+        for name, sql in (
+            ("snapshots", "SELECT DISTINCT unnest(captures) AS digest FROM snapshots"),
+            ("findings", f"SELECT DISTINCT document AS digest FROM findings WHERE time >= {since}"),
+            ("events", f"SELECT DISTINCT args->>'document' AS digest FROM events WHERE time >= {since}"),
+            ("incidents", "SELECT DISTINCT page AS digest FROM incidents"),
+        ):
+            found |= {str(digest) for digest in self.query(sql, [name])["digest"].tolist() if digest}
+        return found
+
+    def capture_times(self, last: int) -> Any:
+        """Return the times before `last` of snapshots, findings and events whose bytes are kept, oldest first."""
+        sql = f"""SELECT time FROM (SELECT time FROM snapshots WHERE len(captures) > 0
+            UNION ALL SELECT time FROM findings WHERE document != '')
+            WHERE time >= {self.manifest.captures_from} AND time < {last} ORDER BY time"""
+        return self.query(sql, ["snapshots", "findings"])["time"]
 
     def document(self, digest: str) -> bytes:
         return captures.read(self.directory, digest).data

@@ -4,6 +4,7 @@ Times are microseconds since 1970 UTC, ids are strings. The columns of a table a
 docs/store.md says what each means. None where a capture does not say.
 """
 
+from functools import cached_property
 from types import UnionType
 from typing import Literal, get_args, get_origin
 
@@ -147,11 +148,12 @@ class Batch(Struct, frozen=True, kw_only=True):
     state: tuple[tuple[str, bytes], ...] = ()
 
 
+WRITTEN = "written"  # the number of the batch that a row came with
 _COLUMN = {"at": "time"}  # which SQL reserves
 _SQL = {int: "BIGINT", float: "DOUBLE", str: "VARCHAR"}
 
 
-class Table(Struct, frozen=True):
+class Table(Struct, frozen=True, dict=True):
     """How a table is kept: its columns with their SQL types, its time, the order of its rows in a part."""
 
     name: str
@@ -161,25 +163,26 @@ class Table(Struct, frozen=True):
     # What a coarser row must not lose of those that it stands for: column -> those with its lowest and highest value.
     ranges: tuple[str, ...] = ()
     key: tuple[str, ...] = ()  # what is one series: coarser rows are one per series and period; (): never made coarser
-    newest: tuple[str, ...] = ()  # of rows with the same key only the newest counts, by these
+    newest: str = ""  # of rows with the same value there only the one written last counts
 
-    @property
+    @cached_property
     def columns(self) -> dict[str, str]:
         return {_COLUMN.get(one.name, one.name): _sql_type(one.type) for one in fields(self.row)}
 
-    @property
+    @cached_property
     def fields(self) -> dict[str, str]:
         """Return the field of its struct that each column has."""
         return {_COLUMN.get(one.name, one.name): one.name for one in fields(self.row)}
 
-    @property
+    @cached_property
     def extremes(self) -> dict[str, str]:
         return {f"{name}_{end}": self.columns[name] for name in self.ranges for end in ("low", "high")}
 
-    @property
+    @cached_property
     def stored(self) -> dict[str, str]:
         """Return the columns of a part: those of the row, the level, and of how many rows it is the last."""
-        return {**self.columns, **self.extremes, "level": "VARCHAR", "stands_for": "BIGINT"}
+        written = {WRITTEN: "BIGINT"} if self.newest else {}
+        return {**self.columns, **self.extremes, **written, "level": "VARCHAR", "stands_for": "BIGINT"}
 
 
 def _sql_type(of: object) -> str:
@@ -194,7 +197,7 @@ _PLACE = ("service", "kind", "place", "state", "run")
 TABLES: dict[str, Table] = {
     table.name: table
     for table in (
-        Table("runs", RunRow, "first_seen", ("service", "run"), newest=("run",)),
+        Table("runs", RunRow, "first_seen", ("service", "run"), newest="run"),
         Table(
             "snapshots",
             SnapshotRow,
@@ -214,7 +217,7 @@ TABLES: dict[str, Table] = {
         ),
         Table("events", EventRow, "time", ("service", "time")),
         Table("findings", FindingRow, "time", ("service", "time")),
-        Table("incidents", IncidentRow, "opened_at", ("service", "incident", "revision"), newest=("incident",)),
+        Table("incidents", IncidentRow, "opened_at", ("service", "incident", "revision"), newest="incident"),
     )
 }
 

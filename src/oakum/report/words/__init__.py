@@ -31,6 +31,7 @@ from oakum.report.words import (
     gaps,
     goroutines,
     heap,
+    history,
     incident,
     incident_lessons,
     known,
@@ -60,9 +61,9 @@ from oakum.report.words import (
 from oakum.report.words.phrases import in_chinese
 
 _AREAS = (
-    common, fixes, mechanisms, gaps, goroutines, locks, heap, memory, numbers, page, roles, cause_channels, cause_heap,
-    cause_locks, cause_network, cause_waits, cause_workers, chains, scan, known, upstream, controls, dry_run,
-    incident, incident_lessons, recheck, assemble, problems, problems_capture, problems_code, progress, proof,
+    common, fixes, mechanisms, gaps, goroutines, locks, heap, history, memory, numbers, page, roles, cause_channels,
+    cause_heap, cause_locks, cause_network, cause_waits, cause_workers, chains, scan, known, upstream, controls,
+    dry_run, incident, incident_lessons, recheck, assemble, problems, problems_capture, problems_code, progress, proof,
     signals, source, store, targets, tested, web, experiment, verify, notify,
 )  # fmt: skip
 LANGUAGES = ("en", "zh")

@@ -49,6 +49,28 @@ WORDS: dict[str, tuple[str, str]] = {
         "{file} is missing or damaged: {rows:,} rows of {table} are left out.",
         "{file} 缺失或损坏：未包含 {table} 的 {rows:,} 行。",
     ),
+    "store.no-manifest": (
+        "{path} is missing: the store is read from its parts, and rows may be in it twice.",
+        "缺少 {path}：根据数据文件读取存储，行可能重复。",
+    ),
+    "store.unread-part": ("{file} is damaged and left out.", "{file} 已损坏，未包含在内。"),
+    "store.damaged-log": (
+        "{path} is damaged: {bytes:bytes} in it are no batch; the batches before and behind them are whole.",
+        "{path} 已损坏：其中 {bytes:bytes} 不是有效批次；其前后的批次完好。",
+    ),
+    "store.no-export": (
+        "{path} is no exported store; oakum store export DIR FILE writes one.",
+        "{path} 不是导出的存储；可用 oakum store export DIR FILE 导出。",
+    ),
+    "store.imported-before": (
+        "{path} was imported into this store before; nothing was changed.",
+        "{path} 之前已导入该存储；未做任何更改。",
+    ),
+    "store.unsteady": (
+        "{path} changed while it was read, again and again; try once more.",
+        "读取 {path} 时其内容反复变化；请重试。",
+    ),
+    "store.event.diagnosis": ("Diagnosed: {verdict}.", "已诊断：{verdict}。"),
     "store.no-capture": (
         "{digest} is not kept in {path} (any more).",
         "{path} 中没有（或已不再）保存 {digest}。",
