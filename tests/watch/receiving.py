@@ -4,7 +4,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from oakum.store.rows import IncidentRow
 
@@ -59,13 +59,13 @@ def receiving() -> Iterator[Receiver]:
         thread.join()
 
 
-def incident(revision: int = 1, name: str = "i1", **fields: object) -> IncidentRow:
+def incident(revision: int = 1, name: str = "i1", **fields: Any) -> IncidentRow:
     """Return an incident of a service that leaks."""
-    known: dict[str, object] = {
+    known: dict[str, Any] = {
         "service": "checkout", "state": "open", "opened_at": NOW - 60 * MINUTE, "updated_at": NOW,
         "since": NOW - 120 * MINUTE, "since_low": NOW - 130 * MINUTE, "since_high": NOW - 110 * MINUTE,
         "limit_low": NOW + 180 * MINUTE, "limit_high": NOW + 300 * MINUTE, "verdict": "leaking",
         "mechanism": "abandoned-sender", "function": "shop/cart.(*Cache).fill", "file": "cart/cache.go", "line": 77,
         "replicas": ("checkout-1", "checkout-2"),
     }  # fmt: skip
-    return IncidentRow(incident=name, revision=revision, **{**known, **fields})  # type: ignore[arg-type]
+    return IncidentRow(incident=name, revision=revision, **{**known, **fields})

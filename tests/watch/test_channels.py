@@ -8,9 +8,11 @@ import re
 import socket
 import stat
 import time
+import tomllib
 from collections.abc import Iterator
 from email.policy import default
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -18,6 +20,7 @@ import pytest
 from oakum.model import OakumError, UsageError
 from oakum.report.words import say
 from oakum.watch.notify import ChannelConfig, DeliveryFailed, Message, Outbox, attempt, message, open_channel, send_test
+from support import ROOT
 from watch.receiving import MINUTE, NOW, Receiver, incident, receiving
 
 HOSTILE = 'evil<!channel>*x*\r\nBcc: a@b\x1b[2J"'
@@ -261,3 +264,27 @@ def test_a_test_notification_says_whether_it_was_taken(receiver: Receiver) -> No
     receiver.status = 500
     with pytest.raises(OakumError, match="webhook: not delivered"):
         send_test(channel, NOW)
+
+
+def test_what_the_page_says_of_signatures_and_configuration_holds(
+    receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (ROOT / "docs" / "watch-notify.md").read_text(encoding="utf-8")
+    snippet, example = (
+        re.search(rf"^```{kind}\n(.*?)^```", page, re.DOTALL | re.MULTILINE) for kind in ("python", "toml")
+    )
+    assert snippet
+    assert example
+    scope: dict[str, Any] = {"hmac": hmac, "hashlib": hashlib}
+    exec(snippet[1], scope)  # noqa: S102 (it is the page's own)
+    monkeypatch.setenv("HOOK_KEY", "k3y-of-the-page")
+    open_channel(ChannelConfig("webhook", url=receiver.url, secret_env="HOOK_KEY")).deliver(
+        message("opened", incident()), NOW
+    )
+    got = receiver.got[0]
+    signed = (got.headers["x-oakum-signature"], got.body)
+    assert scope["is_ours"](b"k3y-of-the-page", *signed, NOW / 1e6 + 10)
+    assert not scope["is_ours"](b"k3y-of-the-page", *signed, NOW / 1e6 + 1000)
+    assert not scope["is_ours"](b"another", *signed, NOW / 1e6)
+    shown = msgspec.convert(tomllib.loads(example[1])["notify"], list[ChannelConfig])
+    assert [one.type for one in shown] == ["webhook", "alertmanager", "slack", "mail"]

@@ -223,23 +223,28 @@ class Exporter:
         self.stop()
 
     def _run(self, ready: threading.Event, failed: list[OSError]) -> None:
+        at_work: dict[asyncio.StreamWriter, asyncio.Task[None]] = {}
+
+        def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            at_work[writer] = asyncio.ensure_future(self._connected(reader, writer))
+            at_work[writer].add_done_callback(lambda _: at_work.pop(writer))
+
         async def serve() -> None:
             self._loop, self._ended = asyncio.get_running_loop(), asyncio.Event()
             try:
-                server = await asyncio.start_server(self._connected, self.host, self.port, limit=_HEAD)
+                server = await asyncio.start_server(accept, self.host, self.port, limit=_HEAD)
             except OSError as error:
                 failed.append(error)
                 return
             self.port = int(server.sockets[0].getsockname()[1])
             ready.set()
             await self._ended.wait()
-            server.close()
             for _ in range(_TURNS):  # who was just accepted gets as far as having a connection that can be closed
                 await asyncio.sleep(0)
-            open_ones = asyncio.all_tasks() - {asyncio.current_task()}
-            for task in open_ones:
+            server.close()
+            for writer, task in [*at_work.items()]:
+                writer.transport.abort()
                 task.cancel()
-            await asyncio.gather(*open_ones, return_exceptions=True)
             for _ in range(_TURNS):  # their sockets are closed in the next
                 await asyncio.sleep(0)
 

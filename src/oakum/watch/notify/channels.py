@@ -51,7 +51,7 @@ class ChannelConfig(Struct, frozen=True, forbid_unknown_fields=True):
     """One [[notify]] of the configuration."""
 
     type: Type
-    name: str = ""  # in logs, and in the outbox: renaming a channel tells it everything that is open
+    name: str = ""  # in logs, and in the outbox: renaming a channel sends everything that is open again
     url: str = ""
     url_file: str = ""  # one line: a hook's address is a secret
     url_env: str = ""
