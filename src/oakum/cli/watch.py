@@ -1,5 +1,6 @@
 """oakum watch: targets -> a store that remembers them, incidents when a leak begins. Runs until it is ended; exit 0."""
 
+import ctypes
 import gc
 import os
 import shutil
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _STORE = "oakum-store"
 _REFRESH = 1.0  # seconds
+_M_ARENA_MAX = -8
 
 
 class _WatchCommand(LiveCommand):
@@ -118,6 +120,7 @@ def _watch(config: "Config", named: "list[Named]", targets: Sequence[str], given
     from oakum.watch.watcher import Watcher
 
     gc.enable()  # it runs for weeks
+    _few_arenas()
     screen = _Screen() if sys.stderr.isatty() and not os.environ.get("OAKUM_QUIET") else None
     log = Log(form="json" if form == "json" else "logfmt", before=screen.clear if screen else lambda: None)
     given = {**given, "budget": config.goroutines, "timeout": given["timeout"] or 10.0}
@@ -141,6 +144,12 @@ def _watch(config: "Config", named: "list[Named]", targets: Sequence[str], given
     finally:
         beside.stop()
     return 0
+
+
+def _few_arenas() -> None:
+    """Have glibc share memory among threads: each look has a thread, and what one freed another could not use."""
+    with suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 2)
 
 
 class _Beside:

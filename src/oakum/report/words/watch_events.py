@@ -18,11 +18,17 @@ WORDS: dict[str, tuple[str, str]] = {
         "full evidence of {replica} was captured before the memory limit, which may be reached in {seconds:span}",
         "在 {replica} 触及内存上限前采集了完整证据：预计最早 {seconds:span}后触及",
     ),
-    "watch.clock": ("the clock of the watcher jumped by {seconds:+.0f} s", "监视程序的系统时钟跳变了 {seconds:+.0f} 秒"),
-    "watch.incident-opened": ("incident {incident} opened: {mechanism} in {function}", "事件 {incident} 已打开：{function} 处的 {mechanism}"),
+    "watch.clock": (
+        "the clock of the watcher jumped by {seconds:+.0f} s",
+        "监视程序的系统时钟跳变了 {seconds:+.0f} 秒",
+    ),
+    "watch.incident-opened": (
+        "incident {incident} opened: {mechanism} in {function}",
+        "事件 {incident} 已打开：{function} 处的 {mechanism}",
+    ),
     "watch.incident-resolved": ("incident {incident} resolved", "事件 {incident} 已解决"),
     "watch.incident-flapping": (
         "incident {incident} keeps coming back: {mechanism} in {function}",
         "事件 {incident} 反复出现：{function} 处的 {mechanism}",
     ),
-}  # fmt: skip
+}
