@@ -11,7 +11,7 @@ OF_STAGE = $(wildcard tests/$(STAGE) tests/test_$(STAGE).py tests/test_$(STAGE)_
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := all
-.PHONY: all check quick test live live-cluster demo accuracy sensitivity bench fuzz format lock record record-testdata clean help
+.PHONY: all check quick test live live-cluster demo accuracy sensitivity bench soak fuzz format lock record record-testdata clean help
 
 all: check quick  ## the default while working: the checks and the quick suite
 
@@ -62,6 +62,11 @@ demo: $(READY)  ## five recorded incidents, diagnosed now; writes their reports
 
 bench: $(READY)  ## beside go tool pprof, panicparse and gostackparse; prints ratios
 	$(BIN)/python -m bench
+
+soak: $(READY)  ## the long forms: a writer of a store killed a thousand times, a year of 200 services, ten minutes of watching real programs, a simulated day; OAKUM_KILLS=1000
+	OAKUM_KILLS=$${OAKUM_KILLS:-1000} $(PYTEST) -s tests/store -m slow
+	$(BIN)/python -m bench --full history
+	SOAK_SECONDS=$${SOAK_SECONDS:-600} $(PYTEST) -s tests/watch/test_watch_live.py tests/watch/test_soak.py
 
 fuzz: $(READY)  ## the time-boxed fuzzer of the tests, longer: FUZZ_SECONDS=600
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-600} $(PYTEST) -m fuzz -s

@@ -30,6 +30,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Oakum beside its peers.")
     parser.add_argument("cases", nargs="*", metavar="CASE", help=f"one or more of {', '.join(CASES)}; all if none")
     parser.add_argument("--quick", action="store_true", help="leave out what takes minutes")
+    parser.add_argument("--full", action="store_true", help="history: 200 services, not a tenth of them")
     parser.add_argument("--runs", type=int, default=3, help="take the best of so many runs (3)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there as well")
     arguments = parser.parse_args()
@@ -37,7 +38,7 @@ def main() -> int:
         parser.error(f"no such case: {', '.join(sorted(unknown))}; there are {', '.join(CASES)}")
     outcomes: dict[str, Outcome] = {}
     for name in arguments.cases or CASES:
-        outcomes[name] = CASES[name](Scope(arguments.runs, arguments.quick))
+        outcomes[name] = CASES[name](Scope(arguments.runs, arguments.quick, arguments.full))
         _print(name, outcomes[name])
     if arguments.json:
         text = json.dumps({name: asdict(outcome) for name, outcome in outcomes.items()}, indent=1)

@@ -58,6 +58,7 @@ class Scope:
 
     runs: int = 3
     quick: bool = False  # leave out what takes minutes
+    full: bool = False  # as much data as the targets name, where a part of it is the default
 
 
 def _environment() -> dict[str, str]:
@@ -243,6 +244,32 @@ def known_leaks(scope: Scope) -> Outcome:
     return outcome
 
 
+def history(scope: Scope) -> Outcome:
+    """What retention leaves of a year at one minute: a tenth of 200 services, all of them with --full."""
+    from bench.history import GROWTH, SERVICES, TOP, build
+
+    count = SERVICES if scope.full else SERVICES // 10
+    outcome = Outcome(f"a store with a year of {count} services at one minute")
+    with tempfile.TemporaryDirectory(prefix="oakum-bench-") as folder:
+        place = Path(folder) / "store"
+        sizes = build(place, count)
+        told = ", ".join(f"{level} {size / 1e6:.1f} MB" for level, size in sizes.items())
+        outcome.notes.append(f"{sum(sizes.values()) / 1e6:.1f} MB on disk: {told}")
+        for number, (question, limit) in enumerate(((GROWTH, 1.0), (TOP, 2.0))):
+            words = [sys.executable, "-m", "bench.history"]
+            own, plain = side_by_side(
+                [
+                    Command(name, [*words, how, str(place), str(number)], _environment(), scope.runs)
+                    for name, how in ((f"oakum: {question}", "oakum"), (f"plain DuckDB: {question}", "plain"))
+                ]
+            )
+            outcome.figures += [own, plain]
+            outcome.at_most(f"{question} within {limit:g} s, start of the program included", own.wall, limit, " s")
+            if own.exit_code:
+                outcome.missing.append(f"{question}: exit code {own.exit_code}")
+    return outcome
+
+
 def version(scope: Scope) -> Outcome:
     """Start-up."""
     outcome = Outcome("start-up")
@@ -307,6 +334,7 @@ CASES: dict[str, Callable[[Scope], Outcome]] = {
     "scan-10000": scan_tree,
     "known-500": known_leaks,
     "capture-500": capture_many,
+    "history": history,
     "version": version,
     "bomb": bomb,
 }

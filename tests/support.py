@@ -99,6 +99,17 @@ def imported(*arguments: str, **environment: str) -> set[str]:
     return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
 
 
+def free_ports(count: int) -> list[int]:
+    """Return ports of this machine that nobody listens at."""
+    with_ports = [socket.socket() for _ in range(count)]
+    for one in with_ports:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in with_ports]
+    for one in with_ports:
+        one.close()
+    return ports
+
+
 def until_listening(port: int) -> None:
     """Wait until a program listens at a port of this machine; ten seconds at most."""
     for _ in range(200):

@@ -30,7 +30,12 @@ def main() -> None:
         print("oakum: interrupted", file=sys.stderr)
         sys.exit(130)
     code = run(sys.argv[1:])
-    gc.freeze()  # as it ends, Python looks for cycles all the same: among everything that was read
+    if "oakum.watch.watcher" in sys.modules:  # looks may be under way in threads: all that counts is on the disk
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    if "duckdb" not in sys.modules:  # which complains of whatever is not collected
+        gc.freeze()  # as it ends, Python looks for cycles all the same: among everything that was read
     sys.exit(code)
 
 

@@ -19,6 +19,8 @@ NOT_FILES = (
     "peek",
     "doctor",
     "completion",
+    "history",
+    "store",
     "reproduce",
     "verify",
 )  # verbs that one file alone is not for

@@ -25,7 +25,7 @@ from oakum import cli
 from oakum.cli import COMMANDS, GROUPS, two_dashes, verbs
 from oakum.cli.live import normalize_target
 from oakum.cli.screen import columns_of
-from support import DEMO, RECORDED, ROOT, need_tool
+from support import DEMO, RECORDED, ROOT, need_tool, oakum
 
 CASE = ROOT / "casebook" / "kubernetes-98653"
 PROGRAM = ROOT / "tests" / "testdata" / "binaries" / "go1.26-linux-amd64-stripped.gz"
@@ -127,6 +127,8 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "bin" / "agent").write_bytes(gzip.decompress(PROGRAM.read_bytes()))
     for folder in ("pkg", "home/src/quotes", "home/src/orders", "home/src/app"):
         shutil.copytree(QUOTES, place / folder)
+    assert oakum("store", "add", place / "oakum-store", place / "captures", "--service", "orders").code == 0
+    assert oakum("store", "export", place / "oakum-store", place / "monday.tar").code == 0
     return place
 
 

@@ -8,7 +8,6 @@ import atexit
 import json
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -24,7 +23,7 @@ import pytest
 
 from casebook.runner.build import UNDEBUGGED, for_live
 from casebook.runner.case import case
-from support import oakum, until_listening
+from support import free_ports, oakum, until_listening
 from toolchain import DownloadFailed, environment, need_go
 
 pytestmark = pytest.mark.live
@@ -123,16 +122,6 @@ RUNS = (
     simulation("leaking"), simulation("fixed"), listing("leaking"), listing("fixed"), jobs("leaking"), jobs("fixed"),
     peers("leaking"), peers("fixed"), *map(usual, HEALTHY), *map(first, FIRST_WORK),
 )  # fmt: skip
-
-
-def free_ports(count: int) -> list[int]:
-    with_ports = [socket.socket() for _ in range(count)]
-    for one in with_ports:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in with_ports]
-    for one in with_ports:
-        one.close()
-    return ports
 
 
 def built(run: Run) -> tuple[Mapping[str, Path], str, Sequence[str]]:

@@ -23,12 +23,17 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ("reproduce", "Reproduce a leak: growth per request, with an interval."),
         ("report", "Render a saved diagnosis in any format; --recheck verifies it."),
         ("capture", "Capture dumps, profiles and metrics of running targets."),
+        ("watch", "Watch services for weeks: incidents when a leak begins."),
         ("find", "Go processes on this machine, and their pprof endpoints."),
     )),
     ("Prevent leaks", (
         ("verify", "Prove that a leak is gone; what stays after go tests."),
         ("scan", "Leaking code in Go source, known upstream bugs in a build."),
         ("known", "Known upstream bugs: list, search, show, match."),
+    )),
+    ("Watch over time", (
+        ("history", "What a store remembers: services, growth, incidents."),
+        ("store", "Look after a store: check, compact, export, import, add."),
     )),
     ("Inspect dumps and profiles", (
         ("inspect", "Identify each input: kind, format, counts, time, problems."),
@@ -119,11 +124,12 @@ def _missing(error: click.UsageError) -> str:
     },
     epilog="""EVIDENCE is a file, a directory, a bundle or - (standard input); its content decides what it is, not its
 name. Or a running target: http://HOST:PORT, unix://SOCKET, pid:N, kube://pod/NAMESPACE/NAME (all kinds: oakum capture
---help). pprof's flags take one dash or two.
+--help). Or a snapshot of a store: store:SERVICE@TIME. pprof's flags take one dash or two.
 
 Exit codes: 0 nothing found, 1 leak found, 2 usage error, 3 inconclusive, 4 failed.
 
-Environment: NO_COLOR, FORCE_COLOR, OAKUM_TOKEN, KUBECONFIG, PPROF_TMPDIR, OAKUM_QUIET, OAKUM_DEBUG.
+Environment: NO_COLOR, FORCE_COLOR, OAKUM_TOKEN, KUBECONFIG, PPROF_TMPDIR, OAKUM_STORE, OAKUM_QUIET,
+OAKUM_DEBUG.
 """,
 )
 @click.version_option(__version__, message="oakum %(version)s")

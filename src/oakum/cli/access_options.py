@@ -45,6 +45,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 # In pprof's manner: (name, metavar or None for a switch, explanation).
 LIVE = "Running targets"
+STORE = ("store", "DIR", "Store that store:SERVICE@TIME is read from; or set OAKUM_STORE.")
 LIVE_FLAGS: tuple[tuple[str, str | None, str], ...] = (
     ("tls_ca", "FILE", "CA certificate that verifies the server."),
     ("tls_cert", "FILE", "Client certificate."),
@@ -57,6 +58,7 @@ LIVE_FLAGS: tuple[tuple[str, str | None, str], ...] = (
     ("kube_context", "NAME", "Kubeconfig context."),
     ("namespace", "NAME", "Namespace of pods given without one."),
     ("selector", "LABELS", "Label selector of pods or nodes: app=orders,tier!=test."),
+    STORE,
 )
 _MORE_FLAGS = (
     ("token", "TOKEN", "Bearer token; visible in ps, so prefer OAKUM_TOKEN or --token-file."),
@@ -123,8 +125,8 @@ def live_flags(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def access_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command all of them, with the short names of curl and kubectl."""
-    for flag in reversed((*LIVE_FLAGS, *_MORE_FLAGS)):
+    """Give a command all of them but for the store, with the short names of curl and kubectl."""
+    for flag in reversed([flag for flag in (*LIVE_FLAGS, *_MORE_FLAGS) if flag is not STORE]):
         function = live_option(*flag, *_SPELLINGS.get(flag[0], ()))(function)
     return function
 

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import replace
 
-from oakum.cli.access_options import DURATION, LiveCommand, access_options, guard_options, snapshots_option
+from oakum.cli.access_options import (
+    DURATION,
+    STORE,
+    LiveCommand,
+    access_options,
+    guard_options,
+    live_option,
+    snapshots_option,
+)
 from oakum.cli.outputs import Manner, incident_option, lang_option, language, output_option, produce, wanted
 from oakum.cli.screen import Progress, remark
 from oakum.model import UsageError
@@ -37,6 +45,8 @@ _EXIT = {"healthy": 0, "leaking": 1, "undecided": 3}
   oakum diagnose http://10.0.0.7:6060
   # also kube://pod/NAMESPACE/NAME, kube://node/NAME, unix://SOCKET
   oakum diagnose pid:812 --snapshots 4 --every 1m
+  # what a store kept of a service
+  oakum diagnose --store oakum-store orders
   # an HTML report to share, and JSON for tools
   oakum diagnose -o report.html -o report.json captures/
 
@@ -87,6 +97,9 @@ See also: oakum capture (all kinds of targets), oakum report (render a saved dia
 )
 @guard_options
 @access_options
+@live_option(*STORE)
+@click.option("--from", "from_", metavar="TIME", help="With --store: snapshots since; 2026-11-16T10:15 (UTC), 6h ago.")
+@click.option("--to", metavar="TIME", help="With --store: snapshots until.")
 def command(
     evidence: tuple[str, ...],
     baseline: tuple[str, ...],
@@ -123,7 +136,12 @@ def command(
         raise UsageError("--no-source excludes --source and --fetch-source")
     if prove:
         _check_prove(source, no_compile=no_compile)
-    asked, spoken = evidence, lang or language()
+    spoken = lang or language()
+    if live["store"] or live["from_"] or live["to"]:
+        from oakum.cli.stored import service_words
+
+        evidence = service_words(evidence)
+    asked = evidence
     if dry_run:
         from oakum.cli.dry_run import Intended, show_dry_run
         from oakum.cli.live import normalize_target

@@ -35,6 +35,11 @@ _LONG = 2.0  # seconds that a target may take before it is named
 _TOLD_MOST = 8  # problems of one call that are told; a bundle's manifest has all
 
 
+def is_stored(word: str) -> bool:
+    """Tell whether a word names a snapshot of a store: store:orders@2026-11-16T10:15. A host may be called store."""
+    return word.startswith("store:") and not _HOST_PORT.fullmatch(word) and not Path(word).exists()
+
+
 def normalize_target(word: str) -> str:
     """Return a word as targets know it: localhost:6060 is a server; raise for a scheme that nothing is known of."""
     if not word.strip():
@@ -152,6 +157,10 @@ def capture_live(
     `given` are the options of access_options; `only`: how the one file begins that a view shows, best first.
     `together`: all that runs becomes one word, the bundle, where no base is among it. `lang`: of progress and remarks.
     """
+    if any(map(is_stored, (*words, *beside))):
+        from oakum.cli.stored import laid_out
+
+        words, beside = (laid_out(group, given, only, together, lang) for group in (words, beside))
     words, beside = tuple(map(normalize_target, words)), tuple(map(normalize_target, beside))
     live = [word for word in (*words, *beside) if is_live(word)]
     if not live:

@@ -5,7 +5,15 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from oakum.cli.access_options import DURATION, LiveCommand, access_options, guard_options, snapshots_option
+from oakum.cli.access_options import (
+    DURATION,
+    STORE,
+    LiveCommand,
+    access_options,
+    guard_options,
+    live_option,
+    snapshots_option,
+)
 from oakum.cli.outputs import Output, lang_option, language, output_option, wanted
 from oakum.model.errors import UsageError
 
@@ -99,6 +107,7 @@ See also: oakum reproduce (makes experiments), oakum diagnose, oakum report --re
 )
 @guard_options
 @access_options
+@live_option(*STORE)
 def command(
     sides: tuple[str, ...],
     packages: tuple[str, ...],

@@ -60,16 +60,18 @@ def run_program(
     env: Mapping[str, str] | None = None,
     people: bool = False,
     memory: int | None = None,
+    given: IO[bytes] | None = None,
 ) -> Ran:
     """Return what a command prints, up to `most` bytes; raise OSError when it cannot be started.
 
-    `people`: it may talk with them, on the terminal's stdin and stderr; `memory`: bytes that it may write to, on Linux.
+    `people`: it may talk with them, on the terminal's stdin and stderr; `memory`: bytes that it may write to, on Linux;
+    `given`: an open file that it reads as stdin (a pipe would wait for a program that reads nothing).
     """
     with subprocess.Popen(
         command,
         cwd=folder,
         env=env,
-        stdin=None if people else subprocess.DEVNULL,
+        stdin=None if people else given or subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=None if people else subprocess.PIPE,
         start_new_session=not people,  # a group of its own, which ends with it; people keep their terminal

@@ -4,15 +4,11 @@ Goroutines started, requests counted, objects allocated: the first of these that
 between steps mean anything.
 """
 
-import re
 from collections.abc import Sequence
 from itertools import pairwise
 
 from oakum.compare.goroutines import started
-from oakum.model import Activity, Metrics, Profile, Snapshot
-
-# http_requests_total, grpc_server_handled_total, rest_client_requests_total, apiserver_request_duration_seconds_count
-_REQUESTS = re.compile(r"(?:request|handled|rpc|quer|message|command)\w*_(?:total|count)$")
+from oakum.model import Activity, Profile, Snapshot
 
 
 def _allocated(heap: Profile | None) -> float | None:
@@ -20,11 +16,6 @@ def _allocated(heap: Profile | None) -> float | None:
         if kind.type in ("alloc_objects", "alloc_space") and heap is not None:
             return float(heap.values[row].sum())
     return None
-
-
-def _requests(metrics: Metrics | None) -> float | None:
-    found = [value for (name, _), value in (metrics.values.items() if metrics else ()) if _REQUESTS.search(name)]
-    return sum(found) if found else None
 
 
 def _steps(values: Sequence[float | None]) -> tuple[float, ...]:
@@ -37,7 +28,7 @@ def activity(snapshots: Sequence[Snapshot]) -> Activity:
     ids = tuple(float(step) for step in started([snapshot.goroutines for snapshot in snapshots]))
     if ids and min(ids) >= 0:
         return Activity("goroutines started", ids)
-    if steps := _steps([_requests(snapshot.metrics) for snapshot in snapshots]):
+    if steps := _steps([snapshot.metrics.requests() if snapshot.metrics else None for snapshot in snapshots]):
         return Activity("requests", steps)
     mallocs = [s.memstats.mallocs if s.memstats and s.memstats.mallocs else None for s in snapshots]
     if steps := _steps(

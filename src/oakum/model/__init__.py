@@ -27,7 +27,16 @@ from oakum.model.diagnosis import (
     Verdict,
     Victim,
 )
-from oakum.model.errors import NotAssembled, OakumError, SourceNotFound, Unreachable, Unread, Unreadable, UsageError
+from oakum.model.errors import (
+    NotAssembled,
+    OakumError,
+    SourceNotFound,
+    StoreError,
+    Unreachable,
+    Unread,
+    Unreadable,
+    UsageError,
+)
 from oakum.model.experiment import Experiment, Slope, Stage, Trial
 from oakum.model.frame import Frame, Owner, Stack, normal_function, stack_key
 from oakum.model.goroutine import GoroutineGroup, Goroutines
@@ -128,6 +137,7 @@ __all__ = [
     "Stack",
     "Stacks",
     "Stage",
+    "StoreError",
     "Strings",
     "Suspect",
     "Text",

@@ -3,7 +3,8 @@
 OakumError                 exit code 4: failed
 ├── UsageError             exit code 2: wrong arguments
 ├── Unreachable            a target did not answer; its sentence is a Text, which the command line words
-│   └── Unread             a file could not be opened; its sentence is a Problem
+│   ├── Unread             a file could not be opened; its sentence is a Problem
+│   └── StoreError         a store cannot be read or written
 ├── Unreadable             bytes arrived, but nothing in them could be used
 ├── NotAssembled           what was read makes no case; its sentence is a Text, which the command line words
 └── SourceNotFound         no source file for a frame; its sentences are Texts, which the command line words
@@ -46,6 +47,10 @@ class Unread(Unreachable):
     def __init__(self, problem: "Problem", origin: str = "") -> None:
         super().__init__(problem.text, origin)
         self.problem = problem
+
+
+class StoreError(Unreachable):
+    """A store cannot be read or written: another process writes, it is newer than this program, the disk is full."""
 
 
 class Unreadable(OakumError):

@@ -7,6 +7,7 @@ import ctypes
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import TypeVar
 
 from oakum.collect.process.proc import Proc
@@ -36,7 +37,8 @@ class Network:
 
     def call(self, function: Callable[[], _Result]) -> _Result:
         """Return what the function returns when it is called there; `enter` must have succeeded."""
-        return self._thread.submit(function).result() if self._thread is not None else function()
+        # What is counted of its requests is counted there too.
+        return self._thread.submit(copy_context().run, function).result() if self._thread is not None else function()
 
     def close(self) -> None:
         if self._thread is not None:

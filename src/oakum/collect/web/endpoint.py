@@ -21,7 +21,7 @@ from oakum.collect.web.access import Access, basic, check
 from oakum.collect.web.address import Place
 from oakum.collect.web.body import Body
 from oakum.collect.web.pools import Pools
-from oakum.collect.web.wire import RequestDeadline, request_deadline
+from oakum.collect.web.wire import RequestDeadline, request_deadline, traffic
 from oakum.model import Buffer, OakumError, Problem, Text, Unreachable, UsageError
 
 Explain = Callable[[int, str, bytes], Text | None]  # status, path, body -> what it means here; None: nothing to add
@@ -67,10 +67,16 @@ class _Question:
     most: int
     data: bytes | None = None
     kind: str = ""
+    more: Mapping[str, str] = field(default_factory=dict)
+    delivers: bool = False  # a notification: nothing is followed or asked again, and its path may be a secret
 
     @property
     def headers(self) -> dict[str, str]:
-        return {"Content-Type": self.kind} if self.kind else {}
+        return {**({"Content-Type": self.kind} if self.kind else {}), **self.more}
+
+    @property
+    def shown(self) -> str:
+        return "/***" if self.delivers else self.asked
 
 
 @dataclass(frozen=True)
@@ -142,6 +148,15 @@ class HttpEndpoint:
         """Return the answer to a question that is too long for an address. Never for what changes the target."""
         return self._answered(_Question("POST", path, path, most, data, kind), RequestDeadline(seconds))
 
+    def deliver(
+        self, path: str, data: bytes, headers: Mapping[str, str], *, seconds: float = 10.0, most: int = 64 << 10
+    ) -> Answer:
+        """Hand over a notification, once: no redirect is followed, no wait is obeyed, and of its address only the host
+        is shown: hooks have their secret in the path. Raise Unreachable when there is no answer."""
+        check(headers)
+        question = _Question("POST", path, path, most, data, "application/json", headers, delivers=True)
+        return self._answered(question, RequestDeadline(seconds))
+
     def failure(self, path: str, why: Text) -> Unreachable:
         """Return the error that a request to a path came to nothing."""
         return Unreachable(Text("web.at", {"where": self.url(path), "why": why}), self.address)
@@ -151,15 +166,17 @@ class HttpEndpoint:
         self._pools.close()
 
     def _answered(self, question: "_Question", mine: RequestDeadline) -> Answer:
-        before = request_deadline.set(mine)
+        before, begun = request_deadline.set(mine), time.monotonic()
         try:
             answer = self._followed(question, mine)
         except (*_FAULTS, UsageError, OSError, ValueError) as error:
             said = trouble.in_words(error, mine, self.socket, self._pools.proxy)
-            told = Text("web.at", {"where": f"{self.address}{question.asked}", "why": said})
+            told = Text("web.at", {"where": f"{self.address}{question.shown}", "why": said})
             raise Unreachable(vault.hidden_in(told), self.address) from error
         finally:
             request_deadline.reset(before)
+            if (counted := traffic.get()) is not None:
+                counted.waits.append(time.monotonic() - begun)
         if answer.good or answer.why:
             return answer
         body = bytes(answer.data[:65536])
@@ -175,6 +192,8 @@ class HttpEndpoint:
         again = redirects = 0
         while True:
             answer = self._retried(question, url, mine)
+            if question.delivers:
+                return answer
             there = answer.headers.get("location", "")
             if answer.status in (301, 302, 303, 307, 308) and there:
                 there = address.joined(url, there)

@@ -56,8 +56,17 @@ class RequestDeadline:
                 raise NotHTTP("the answer is not HTTP")
 
 
+class Traffic:
+    """What the requests of one thread cost the other side: bytes that came, and how long each was waited for."""
+
+    def __init__(self) -> None:
+        self.received = 0
+        self.waits: list[float] = []  # seconds, one a request
+
+
 # httpcore hands time-outs down, and nothing else; but it works in the thread that asks.
 request_deadline: ContextVar[RequestDeadline] = ContextVar("request_deadline")
+traffic: ContextVar[Traffic | None] = ContextVar("traffic", default=None)  # None: nobody counts
 
 
 class Stream(httpcore.NetworkStream):
@@ -71,6 +80,8 @@ class Stream(httpcore.NetworkStream):
         del timeout  # here and below: the time of the request_deadline counts
         mine = request_deadline.get()
         data = self._below.read(max_bytes, mine.left())
+        if (counted := traffic.get()) is not None:
+            counted.received += len(data)
         mine.hears(data)
         return data
 

@@ -31,12 +31,14 @@ from oakum.report.words import (
     gaps,
     goroutines,
     heap,
+    history,
     incident,
     incident_lessons,
     known,
     locks,
     mechanisms,
     memory,
+    notify,
     numbers,
     page,
     problems,
@@ -49,19 +51,21 @@ from oakum.report.words import (
     scan,
     signals,
     source,
+    store,
     targets,
     tested,
     upstream,
     verify,
+    watch_events,
     web,
 )
 from oakum.report.words.phrases import in_chinese
 
 _AREAS = (
-    common, fixes, mechanisms, gaps, goroutines, locks, heap, memory, numbers, page, roles, cause_channels, cause_heap,
-    cause_locks, cause_network, cause_waits, cause_workers, chains, scan, known, upstream, controls, dry_run,
-    incident, incident_lessons, recheck, assemble, problems, problems_capture, problems_code, progress, proof,
-    signals, source, targets, tested, web, experiment, verify,
+    common, fixes, mechanisms, gaps, goroutines, locks, heap, history, memory, numbers, page, roles, cause_channels,
+    cause_heap, cause_locks, cause_network, cause_waits, cause_workers, chains, scan, known, upstream, controls,
+    dry_run, incident, incident_lessons, recheck, assemble, problems, problems_capture, problems_code, progress, proof,
+    signals, source, store, targets, tested, web, experiment, verify, watch_events, notify,
 )  # fmt: skip
 LANGUAGES = ("en", "zh")
 WORDS: dict[str, tuple[str, str]] = {key: words for area in _AREAS for key, words in area.WORDS.items()}

@@ -2,6 +2,7 @@
 
 WORDS: dict[str, tuple[str, str]] = {
     "progress.capturing": ("capturing: ", "正在采集："),
+    "progress.compacting": ("compacting, parts left: ", "正在整理，剩余数据文件："),
     "progress.deriving": ("deriving it again: ", "正在重新推导："),
     "progress.diagnosing": ("diagnosing: ", "正在诊断："),
     "progress.reproducing": ("reproducing: ", "正在复现："),

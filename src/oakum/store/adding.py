@@ -1,0 +1,149 @@
+"""Evidence and saved diagnoses -> a store: what was captured elsewhere becomes its history.
+
+Goes through the pipeline like any evidence: snapshots, places and the findings of a diagnosis without source. What is
+in the store already is not added again.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from oakum.model import Case, Diagnosis, Finding, Process, Snapshot
+from oakum.store.rows import Batch, EventRow, FindingRow
+from oakum.store.summary import batch_of, micros
+
+if TYPE_CHECKING:
+    from oakum.store.writer import Writer
+
+
+class Added(Struct, frozen=True):
+    """What came into the store."""
+
+    services: tuple[str, ...] = ()
+    snapshots: int = 0
+    known: int = 0  # snapshots that were there already
+    findings: int = 0
+
+
+def add_case(
+    writer: "Writer",
+    case: Case,
+    diagnosis: Diagnosis,
+    bytes_of: Mapping[str, tuple[str, bytes]],
+    now: int,
+    name: str = "",
+) -> Added:
+    """Add the processes of a case and what was found in them. `bytes_of`: digest -> file name and bytes of a capture.
+
+    `name`: of the service, in place of that of each process.
+    """
+    from oakum.store.reader import Reader
+
+    batches: list[Batch] = []
+    services: dict[str, str] = {}
+    known = 0
+    with Reader(writer.directory) as reader:
+        for process in case.processes:
+            service = services[process.id] = name or process.name
+            times = _times(process, now)
+            batch = batch_of(process, service, times)
+            run = batch.runs[0].run
+            have = {row.at for row in reader.snapshots(service, min(times), max(times)) if row.run == run}
+            known += sum(at in have for at in times)
+            fresh = [at for at in times if at not in have]
+            if not fresh:
+                continue
+            kept = {
+                one.label: _keep(writer, one, bytes_of)
+                for one, at in zip(process.snapshots, times, strict=True)
+                if at in fresh
+            }
+            whole = batch_of(process, service, times, kept)
+            batches.append(
+                Batch(
+                    runs=whole.runs,
+                    snapshots=tuple(row for row in whole.snapshots if row.at in fresh),
+                    places=tuple(row for row in whole.places if row.at in fresh),
+                )
+            )
+    if not batches:
+        return Added(tuple(services.values()), 0, known)
+    snapshots = tuple(row for batch in batches for row in batch.snapshots)
+    runs = {service: batch.runs[0].run for batch in batches for service in [batch.runs[0].service]}
+    at = max(row.at for row in snapshots)
+    told = _diagnosed(writer, diagnosis, services, runs, at)
+    writer.append(
+        Batch(
+            runs=tuple(row for batch in batches for row in batch.runs),
+            snapshots=snapshots,
+            places=tuple(row for batch in batches for row in batch.places),
+            findings=told.findings,
+            events=told.events,
+        )
+    )
+    return Added(tuple(dict.fromkeys(services.values())), len(snapshots), known, len(told.findings))
+
+
+def _keep(writer: "Writer", snapshot: Snapshot, bytes_of: Mapping[str, tuple[str, bytes]]) -> list[str]:
+    digests = dict.fromkeys(source.digest for source in snapshot.sources.values())
+    return [writer.keep(bytes_of[one][1], bytes_of[one][0]) for one in digests if one in bytes_of]
+
+
+def add_diagnosis(writer: "Writer", diagnosis: Diagnosis, now: int, name: str = "") -> Added:
+    """Add the findings of a saved diagnosis; its captures are not in it."""
+    services = {process.id: name or process.name for process in diagnosis.processes}
+    times = [micros(moment.at) for moment in diagnosis.moments if moment.at and not moment.baseline]
+    told = _diagnosed(writer, diagnosis, services, {}, max(times, default=now))
+    writer.append(told)
+    return Added(tuple(dict.fromkeys(services.values())), findings=len(told.findings))
+
+
+def _diagnosed(
+    writer: "Writer", diagnosis: Diagnosis, services: Mapping[str, str], runs: Mapping[str, str], at: int
+) -> Batch:
+    """Return the rows of a diagnosis, which is kept as a document."""
+    from oakum.report.json import document
+
+    text = json.dumps(document(diagnosis), ensure_ascii=False).encode("utf-8", "backslashreplace")
+    digest = writer.keep(text, "diagnosis.json")
+    findings = []
+    for found in diagnosis.findings:
+        service = services.get(found.suspect.sites[0].process, "") if found.suspect.sites else ""
+        service = service or next(iter(services.values()), "")
+        findings.append(_finding_row(found, service, runs.get(service, ""), at, digest))
+    args = json.dumps({"verdict": diagnosis.verdict, "findings": len(findings), "document": digest})
+    events = [
+        EventRow(service=one, run=runs.get(one, ""), at=at, kind="diagnosis", key="store.event.diagnosis", args=args)
+        for one in dict.fromkeys(services.values())
+    ]
+    return Batch(findings=tuple(findings), events=tuple(events))
+
+
+def _finding_row(found: Finding, service: str, run: str, at: int, document: str) -> FindingRow:
+    frame = found.suspect.sites[0].frame if found.suspect.sites else None
+    growth = next((one.per_hour for one in found.suspect.growth if one.per_hour is not None), None)
+    return FindingRow(
+        service=service,
+        run=run,
+        at=at,
+        finding=found.id,
+        confidence=found.confidence,
+        mechanism=found.mechanism,
+        function=frame.function if frame else "",
+        file=(frame.file or "") if frame else "",
+        line=(frame.line or 0) if frame else 0,
+        growth_per_hour=growth,
+        document=document,
+    )
+
+
+def _times(process: Process, now: int) -> list[int]:
+    """Return when each snapshot was taken, each at a time of its own; undated ones end now, a second apart."""
+    count = len(process.snapshots)
+    times = [
+        micros(one.at) if one.at is not None else now - (count - 1 - number) * 1_000_000
+        for number, one in enumerate(process.snapshots)
+    ]
+    return [at + sum(other == at for other in times[:number]) for number, at in enumerate(times)]

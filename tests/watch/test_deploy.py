@@ -1,0 +1,109 @@
+"""deploy/: the unit is verified by systemd, manifests are parsed and grant only what collect uses, the container file is sound."""
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from oakum.watch.config import parse
+from oakum.watch.discovery import named_tables
+from support import ROOT, need_tool
+
+DEPLOY = ROOT / "deploy"
+KUBERNETES = ROOT / "src" / "oakum" / "collect" / "kubernetes"
+
+
+def manifests() -> list[dict[str, Any]]:
+    return [one for one in yaml.safe_load_all((DEPLOY / "kubernetes" / "oakum-watch.yaml").read_text()) if one]
+
+
+def of_kind(kind: str) -> dict[str, Any]:
+    (found,) = [one for one in manifests() if one["kind"] == kind]
+    return found
+
+
+def test_the_role_grants_only_what_is_used() -> None:
+    granted = {
+        (resource, verb)
+        for rule in of_kind("Role")["rules"]
+        for resource in rule["resources"]
+        for verb in rule["verbs"]
+    }
+    assert granted == {("pods", "get"), ("pods", "list"), ("events", "list"), ("pods/proxy", "get")}
+    asked = "\n".join(path.read_text() for path in KUBERNETES.glob("*.py"))
+    for path in ("/pods/{name}", "/pods", "/events", "/proxy"):
+        assert path in asked
+    assert not [one for one in manifests() if one["kind"].startswith("ClusterRole")]
+
+
+def test_the_deployment_is_one_watcher_with_few_rights() -> None:
+    spec = of_kind("Deployment")["spec"]
+    assert (spec["replicas"], spec["strategy"]["type"]) == (1, "Recreate")
+    pod = spec["template"]["spec"]
+    (container,) = pod["containers"]
+    assert pod["securityContext"]["runAsNonRoot"]
+    assert container["securityContext"] == {
+        "allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]},
+    }  # fmt: skip
+    assert container["resources"]["limits"]["memory"]
+    names = {volume["name"] for volume in pod["volumes"]}
+    assert names == {mount["name"] for mount in container["volumeMounts"]}
+    assert pod["serviceAccountName"] == of_kind("ServiceAccount")["metadata"]["name"]
+    account = of_kind("RoleBinding")["subjects"][0]["name"]
+    assert account == pod["serviceAccountName"]
+
+
+def test_the_configurations_are_valid() -> None:
+    config = parse(of_kind("ConfigMap")["data"]["watch.toml"].encode(), "watch.toml")
+    assert named_tables(config)[0].word == "kube://pod"
+    example = (DEPLOY / "watch.example.toml").read_text()
+    assert parse(example.encode(), "watch.example.toml").targets
+    # What is commented out is valid, too.
+    whole = parse(re.sub(r"^#(?=\S)", "", example, flags=re.MULTILINE).encode(), "watch.example.toml")
+    assert len(named_tables(whole)) == 3
+
+
+def test_systemd_takes_the_unit(tmp_path: Path) -> None:
+    analyze = need_tool("systemd-analyze", "systemd")
+    unit = DEPLOY / "systemd" / "oakum-watch.service"
+    copy = tmp_path / unit.name
+    copy.write_text(unit.read_text())
+    told = subprocess.run(
+        [analyze, "verify", "--man=no", str(copy)], capture_output=True, text=True, check=False, timeout=60
+    )
+    complaints = [line for line in told.stderr.splitlines() if unit.name in line]
+    assert not complaints, told.stderr
+
+
+@pytest.fixture
+def steps() -> list[tuple[str, str]]:
+    text = (DEPLOY / "Containerfile").read_text().replace("\\\n", " ")
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    return [(line.partition(" ")[0], line.partition(" ")[2]) for line in lines]
+
+
+def test_the_container_file_keeps_the_usual_rules(steps: list[tuple[str, str]]) -> None:
+    """hadolint's rules that concern it: a version, no root, exec form, no cache of pip, no secrets, absolute folders."""
+    known = {"FROM", "WORKDIR", "COPY", "RUN", "USER", "VOLUME", "STOPSIGNAL", "HEALTHCHECK", "ENTRYPOINT", "CMD"}
+    assert {name for name, _ in steps} <= known
+    for name, rest in steps:
+        if name == "FROM":
+            assert re.match(r"\S+:\S+", rest)
+            assert ":latest" not in rest
+        if name == "WORKDIR":
+            assert rest.startswith("/")
+        if name in ("ENTRYPOINT", "CMD"):
+            assert rest.startswith("[")
+        if name == "RUN":
+            assert "sudo" not in rest
+            assert "pip install" not in rest or "--no-cache-dir" in rest
+        assert not re.search(r"password|token|secret", rest, re.IGNORECASE)
+    users = [rest for name, rest in steps if name == "USER"]
+    assert users == ["10001"]
+    assert users[-1] not in ("0", "root")
+    order = [name for name, _ in steps]
+    assert order.index("USER") < order.index("ENTRYPOINT")
+    assert order.count("ENTRYPOINT") == order.count("CMD") == 1
