@@ -4,6 +4,8 @@ import json
 import shutil
 import socket
 import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -58,19 +60,23 @@ def experiments(program: Path, half: Path, tmp_path_factory: pytest.TempPathFact
     place = tmp_path_factory.mktemp("experiments")
     flags = {name: SIMULATOR.build(name).flags for name in ("leaking", "fixed-scheduler", "fixed-informers", "fixed")}
     runs = {name: (program, own) for name, own in flags.items()} | {HALF: (half, flags["fixed"])}
-    return {name: experiment(place / f"{name}.tar.gz", *run) for name, run in runs.items()}
+    with ThreadPoolExecutor(len(runs)) as pool:  # they mostly wait
+        made = {name: pool.submit(experiment, place / f"{name}.tar.gz", *run) for name, run in runs.items()}
+        return {name: one.result() for name, one in made.items()}
 
 
 def experiment(saved: Path, program: Path, flags: tuple[str, ...]) -> Path:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{free.getsockname()[1]}"
-    told = oakum(
+    words = [
         "reproduce", f"http://{address}/admin/debug/pprof", "--no-source", "--all", "--drain", "2s", "--times", "40",
         "--start", " ".join([str(program), "-listen", address, *flags]),
-        *(word for one in REQUESTS for word in ("--request", one.format(url=f"http://{address}"))), "-o", saved,
-    )  # fmt: skip
-    assert told.code in (0, 1), told.err
+        *(word for one in REQUESTS for word in ("--request", one.format(url=f"http://{address}"))), "-o", str(saved),
+    ]  # fmt: skip
+    # A process of its own: several are made at once.
+    told = subprocess.run([sys.executable, "-m", "oakum", *words], capture_output=True, text=True, check=False)
+    assert told.returncode in (0, 1), told.stderr
     return saved
 
 
