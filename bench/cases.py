@@ -9,8 +9,10 @@ import shlex
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -246,7 +248,7 @@ def known_leaks(scope: Scope) -> Outcome:
 
 def history(scope: Scope) -> Outcome:
     """What retention leaves of a year at one minute: a tenth of 200 services, all of them with --full."""
-    from bench.history import GROWTH, SERVICES, TOP, build
+    from bench.history import GROWTH, SERVICES, TOP, ask, ask_plainly, build
 
     count = SERVICES if scope.full else SERVICES // 10
     outcome = Outcome(f"a store with a year of {count} services at one minute")
@@ -255,19 +257,19 @@ def history(scope: Scope) -> Outcome:
         sizes = build(place, count)
         told = ", ".join(f"{level} {size / 1e6:.1f} MB" for level, size in sizes.items())
         outcome.notes.append(f"{sum(sizes.values()) / 1e6:.1f} MB on disk: {told}")
-        for number, (question, limit) in enumerate(((GROWTH, 1.0), (TOP, 2.0))):
-            words = [sys.executable, "-m", "bench.history"]
-            own, plain = side_by_side(
-                [
-                    Command(name, [*words, how, str(place), str(number)], _environment(), scope.runs)
-                    for name, how in ((f"oakum: {question}", "oakum"), (f"plain DuckDB: {question}", "plain"))
-                ]
+        for question, limit in ((GROWTH, 1.0), (TOP, 2.0)):
+            own, plain = (
+                min(_seconds(partial(how, place, question)) for _ in range(scope.runs)) for how in (ask, ask_plainly)
             )
-            outcome.figures += [own, plain]
-            outcome.at_most(f"{question} within {limit:g} s, start of the program included", own.wall, limit, " s")
-            if own.exit_code:
-                outcome.missing.append(f"{question}: exit code {own.exit_code}")
+            outcome.at_most(f"{question} within {limit:g} s, the store opened for it", own, limit, " s")
+            outcome.notes.append(f"{question}: plain DuckDB {plain:.3g} s")
     return outcome
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
 
 
 def version(scope: Scope) -> Outcome:

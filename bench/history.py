@@ -4,8 +4,6 @@ Rows are made by SQL: two days of every minute, two months of hours, a year of d
 its places. `build` writes parts exactly as the store itself does.
 """
 
-import sys
-import time
 from pathlib import Path
 
 import duckdb
@@ -122,11 +120,3 @@ _PLAIN = {
 def ask_plainly(directory: Path, question: str) -> int:
     sql = _PLAIN[question].format(directory=directory, start=END - 30 * DAY, day=END - DAY)
     return len(duckdb.connect().execute(sql).fetchall())
-
-
-if __name__ == "__main__":  # oakum or plain, DIR, which question
-    how, where, which = sys.argv[1:]
-    begin = time.perf_counter()
-    rows = (ask if how == "oakum" else ask_plainly)(Path(where), (GROWTH, TOP)[int(which)])
-    print(rows)
-    print(f"{time.perf_counter() - begin:.3f} s", file=sys.stderr)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _MEMORY = "256MB"
+_WRITER_MEMORY = "96MB"  # a watcher has 300 MB in all for a hundred targets; what does not fit goes to the disk
 SPILLED = f"{files.TEMPORARY}spilled"
 _ROW_GROUP = 8192  # a service has a few thousand rows in a part: its groups are found by their statistics
 Columns = Mapping[str, Sequence[Any]]
@@ -39,7 +40,7 @@ def connect(directory: Path, threads: int = 2, spill: bool = False) -> "duckdb.D
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
             "allow_community_extensions": "false",
-            "memory_limit": _MEMORY,
+            "memory_limit": _WRITER_MEMORY if spill else _MEMORY,
             "threads": str(threads),
             "temp_directory": str(directory.resolve() / SPILLED) if spill else "",
             "preserve_insertion_order": "false",

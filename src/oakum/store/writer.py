@@ -22,9 +22,9 @@ from oakum.store.recovery import manifest_of
 from oakum.store.rows import TABLES, Batch
 
 # Of the log: what a reader, a start and the making of parts unpack in memory at once.
-_FLUSH_ROWS = 40_000
+_FLUSH_ROWS = 20_000
 _FLUSH_BYTES = 4 << 20
-_OWN = {NAME, f"{NAME}.damaged", "lock", "log", "parts", "captures", "recent"}
+_OWN = {NAME, f"{NAME}.damaged", "lock", "log", "parts", "captures", "recent", "pages"}
 
 
 class Writer:
