@@ -372,7 +372,7 @@ def _case(story: Story) -> Case:
     )
 
 
-few = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+few = settings(max_examples=15, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 
 
 @few
