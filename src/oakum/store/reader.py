@@ -146,13 +146,17 @@ class Reader:
 
     def services(self) -> Columns:
         """Return the services: when each was first and last seen, its runs, and what those that run now have in all."""
-        sql = f"""SELECT service, min(time) AS first_seen, max(time) AS last_seen, count(DISTINCT run) AS runs,
-            count(DISTINCT run) FILTER (now) AS running, CAST(sum(stands_for) AS BIGINT) AS snapshots,
-            CAST(sum(goroutines) FILTER (last) AS BIGINT) AS goroutines,
-            CAST(sum(heap_live) FILTER (last) AS BIGINT) AS heap_live, CAST(sum(rss) FILTER (last) AS BIGINT) AS rss,
-            min(limit_bytes) FILTER (last) AS limit_bytes
-            FROM (SELECT *, now AND time = max(time) OVER (PARTITION BY service, run) AS last FROM (
-                SELECT *, time > max(time) OVER (PARTITION BY service) - {_RUNNING} AS now FROM snapshots))
+        # A look need not bring everything: what a run has is what it had when that was last seen.
+        sql = f"""SELECT service, min(since) AS first_seen, max(until) AS last_seen, count(*) AS runs,
+            count(*) FILTER (now) AS running, CAST(sum(snapshots) AS BIGINT) AS snapshots,
+            CAST(sum(goroutines) FILTER (now) AS BIGINT) AS goroutines,
+            CAST(sum(heap_live) FILTER (now) AS BIGINT) AS heap_live, CAST(sum(rss) FILTER (now) AS BIGINT) AS rss,
+            min(limit_bytes) FILTER (now) AS limit_bytes
+            FROM (SELECT *, until > max(until) OVER (PARTITION BY service) - {_RUNNING} AS now FROM (
+                SELECT service, run, min(time) AS since, max(time) AS until, sum(stands_for) AS snapshots,
+                    arg_max(goroutines, time) AS goroutines, arg_max(heap_live, time) AS heap_live,
+                    arg_max(rss, time) AS rss, arg_max(limit_bytes, time) AS limit_bytes
+                FROM snapshots GROUP BY service, run))
             GROUP BY service ORDER BY service"""
         return self.query(sql, ["snapshots"])
 
