@@ -1,8 +1,8 @@
 """A measure of a service, one series per run -> since when it grows, how fast, and when it reaches the limit.
 
 Times are microseconds since 1970; there is no clock here, and chance has a fixed seed: the same samples give the same
-forecast. Intervals hold 90 of 100 true values over the series of docs/watch-forecast.md. What may level off is never
-said to run out.
+forecast. Intervals of 90% are held against made and recorded series in docs/watch-forecast.md. What levels off has no
+latest time.
 """
 
 from collections.abc import Sequence
