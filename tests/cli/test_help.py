@@ -122,6 +122,7 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for side in ("before", "after"):
         shutil.make_archive(str(place / side), "gztar", place, side)
     (place / "body.json").write_text("{}")
+    shutil.copy(ROOT / "deploy" / "watch.example.toml", place / "watch.toml")
     (place / "load.txt").write_text("GET /orders\nGET /stock/{n}\n")
     (place / "bin").mkdir()
     (place / "bin" / "agent").write_bytes(gzip.decompress(PROGRAM.read_bytes()))
@@ -160,6 +161,8 @@ def here_and_now(words: tuple[str, ...], url: str) -> list[str]:
     waits = any(word.startswith(("http://", "pid:")) for word in told) and told[0] in ("diagnose", "capture")
     if "--every" in told:
         told[told.index("--every") + 1] = "10ms"
+    if told[0] == "watch" and "--check" not in told:
+        told.append("--check")  # it would go on for weeks
     if told[0] == "reproduce":
         told += ["--drain", "10ms", "--times", "12"]
     return [*told, "--every", "10ms"] if waits and "--every" not in told else told

@@ -46,7 +46,7 @@ Examples:
   # all pods with a label, more often
   oakum watch kube://pod/shop -l app=orders --every 30s --store /var/lib/oakum
   # what the configuration says; --check only validates it
-  oakum watch --config /etc/oakum/watch.toml --check
+  oakum watch --config watch.toml --check
 
 Signals: SIGHUP reads the configuration again; SIGINT and SIGTERM end it, and nothing that was written is lost.
 

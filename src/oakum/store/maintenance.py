@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _PERIODS: dict[Level, int] = {"hour": HOUR, "day": DAY}
 _NEXT: dict[Level, Level] = {"raw": "hour", "hour": "day"}
 _MERGE_FROM = 6  # parts of one window that is not over
+_MERGE_FIRST = 24
 _MERGE_ROWS = 1_000_000  # at once
 _FULL = 0.95  # of the size that is allowed: the log and captures grow between two calls
 # A clock that is wrong for a while ages the store by a day at most: a step is no longer, and is taken once an hour.
@@ -48,6 +49,10 @@ def maintain(writer: "Writer", now: int, ageing: Ageing) -> Maintained:
     for group in _expired(manifest, aged):
         writer.commit((), group, aged_to=aged)
         return Maintained(dropped=len(group), more=True)
+    for table, level, window, group in _scattered(manifest, aged):
+        if len(group) >= _MERGE_FIRST:  # however much there is to be thinned out
+            _merge(writer, table, level, window, group, aged)
+            return Maintained(merged=len(group), more=True)
     limits = manifest.limits
     until: dict[Level, int] = {"raw": aged - limits.raw_hours * HOUR, "hour": aged - limits.hour_days * DAY}
     for table, level, window, group in _too_fine(manifest, until):
