@@ -4,6 +4,7 @@ Exactly one incident, opened within five snapshots after growth began, with its 
 was deployed; nothing that was acknowledged is lost when the watcher is killed in between. SOAK_SECONDS=600 for longer.
 """
 
+import json
 import os
 import signal
 import subprocess
@@ -21,7 +22,8 @@ import pytest
 from casebook.runner.build import for_live
 from casebook.runner.case import Case, case
 from oakum.store import open_reader
-from support import free_ports, until_listening
+from support import free_ports, need_tool, until_listening
+from watch.receiving import Receiver, receiving
 
 pytestmark = pytest.mark.live
 
@@ -92,6 +94,36 @@ def services() -> Iterator[tuple[Program, list[Program]]]:
             one.end()
 
 
+@pytest.fixture
+def alertmanager(tmp_path: Path) -> Iterator[str]:
+    """Lend a real Alertmanager that sends nothing on."""
+    command = need_tool("prometheus-alertmanager", "prometheus-alertmanager")
+    (port,) = free_ports(1)
+    config = tmp_path / "alertmanager.yml"
+    config.write_text("route: {receiver: nobody}\nreceivers: [{name: nobody}]\n")
+    words = [str(command), f"--config.file={config}", f"--storage.path={tmp_path}/alerts", "--cluster.listen-address="]
+    with subprocess.Popen(
+        [*words, f"--web.listen-address=127.0.0.1:{port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
+        try:
+            until_listening(port)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.kill()
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with receiving() as one:
+        yield one
+
+
+def alerts(alertmanager: str) -> list[str]:
+    """Return the services that Alertmanager has an alert of."""
+    with urllib.request.urlopen(f"{alertmanager}/api/v2/alerts", timeout=10) as answer:
+        return [one["labels"]["service"] for one in json.loads(answer.read())]
+
+
 def good(number: int) -> tuple[str, str, str]:
     return "POST", f"/records/north/{number % 12}", f"IN {number} AB-{number}"
 
@@ -115,14 +147,22 @@ def until(what: Callable[[], bool], seconds: float) -> bool:
     return what()
 
 
+def _told(receiver: Receiver) -> list[str]:
+    """Return the kinds of notifications that came; the same key twice is one whose acknowledgement was lost."""
+    came = [json.loads(one.body) for one in receiver.got]
+    return [one["kind"] for one in {one["key"]: one for one in came}.values()]
+
+
 def test_one_leak_is_one_incident_and_nothing_acknowledged_is_lost(
-    services: tuple[Program, list[Program]], tmp_path: Path
+    services: tuple[Program, list[Program]], alertmanager: str, receiver: Receiver, tmp_path: Path
 ) -> None:
     leaking, healthy = services
     config, store, log = tmp_path / "watch.toml", tmp_path / "store", tmp_path / "log"
     targets = [("gatelog", leaking), *((one.case.service, one) for one in healthy)]
     config.write_text(
         'every = "1500ms"\n[budget]\ncpu = "50%"\nnetwork = "4GB/h"\n[incidents]\nsettle = "12s"\n'
+        + f'[[notify]]\ntype = "webhook"\nname = "hook"\nurl = "{receiver.url}"\n'
+        + f'[[notify]]\ntype = "alertmanager"\nname = "alerts"\nurl = "{alertmanager}"\n'
         + "".join(f'[[target]]\nurl = "http://127.0.0.1:{one.port}"\nservice = "{name}"\n' for name, one in targets)
     )
 
@@ -147,9 +187,12 @@ def test_one_leak_is_one_incident_and_nothing_acknowledged_is_lost(
             (before,) = reader.incidents()
         watcher = watch(store, config, log)
         time.sleep(SECONDS)
+        assert until(lambda: alerts(alertmanager) == ["gatelog"], 30), alerts(alertmanager)
         leaking.stop()
         leaking.start("fixed")
         assert until(lambda: said("incident-resolved") == 1, 90), log.read_text()
+        assert until(lambda: not alerts(alertmanager), 30), "the alert has ended"
+        assert until(lambda: _told(receiver)[-1:] == ["resolved"], 30), _told(receiver)
         watcher.send_signal(signal.SIGTERM)
         asked = time.monotonic()
         assert watcher.wait(10) == 0
@@ -177,4 +220,7 @@ def test_one_leak_is_one_incident_and_nothing_acknowledged_is_lost(
         assert len(reader.runs("gatelog")) == 2
         assert [event.kind for event in reader.events("gatelog")].count("incident-opened") == 1
         assert all(len({row.at for row in reader.snapshots(name)}) > 10 for name, _ in targets)
+    kinds_told = _told(receiver)
+    assert kinds_told.count("opened") == kinds_told.count("resolved") == 1, kinds_told
+    assert {json.loads(one.body)["incident"]["service"] for one in receiver.got} == {"gatelog"}
     assert "internal-error" not in log.read_text()
