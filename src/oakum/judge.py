@@ -148,7 +148,8 @@ def _likely_at_rest(suspect: Suspect) -> bool:
         if kinds.has("outlives-load") or (piles_up and not kinds.has("departures")):
             return True
     # Nobody uses them, and more come all the same; one dump shows it of what is a good part of the process.
-    if kinds.has("never-woken") and not kinds.any("departures", "shared-streams", "idle-connections", "startup-pool"):
+    in_use = kinds.any("departures", "open-connections", "shared-streams", "idle-connections", "startup-pool")
+    if kinds.has("never-woken") and not in_use:
         even = kinds.has("evenly-started") and (suspect.weight >= _GOOD_PART or kinds.has("mid-operation"))
         if kinds.has("steady-growth") or even:
             return True

@@ -15,6 +15,7 @@ NOT_FILES = (
     "demo",
     "diff",
     "find",
+    "watch",
     "list",
     "peek",
     "doctor",

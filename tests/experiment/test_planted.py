@@ -341,7 +341,8 @@ def test_only_one_module_starts_go_and_four_start_programs() -> None:
     }
     assert starters == {"collect/programs.py", "cli/graph.py"}
     callers = {path.name for path, text in texts.items() if re.search(r"\brun_program\(", text)}
-    asked_by_name = {"load.py", "go_tests.py", "prove.py"}  # reproduce --exec, verify --test, --prove
+    # reproduce --exec, verify --test, --prove, the command of a mail channel
+    asked_by_name = {"load.py", "go_tests.py", "prove.py", "mail.py"}
     assert callers == {"programs.py", "call_go.py", "journal.py", "plugin.py"} | asked_by_name
     runners = {path.name for path, text in texts.items() if re.search(r"\bStarted\(", text)}
     assert runners == {"program.py"}  # --start does

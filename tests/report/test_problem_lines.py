@@ -197,6 +197,8 @@ def test_every_word_of_a_target_is_said() -> None:
         "plan.usr1.",
         "kube.status.",
         "source.unused.",
+        "history.state.",
+        "history.places.",
     )
     named = set(re.findall(r'"((?:web|kube|plan|history|target|source|fetch)\.[\w.-]+)"', source))
     kept = ("web.", "kube.", "plan.", "history.", "target.", "source.", "fetch.")

@@ -258,7 +258,7 @@ class _Pen(BlockPen):
         yield from self.title("history.events")
         shown = events if self.columns is None else events[-_EVENTS_MOST:]
         if len(shown) < len(events):
-            yield f"   {self.word('history.earlier', count=len(events) - len(shown))}"
+            yield "   " + self.word("history.earlier", count=len(events) - len(shown))
         for one in shown:
             first, *rest = self.wrapped(f"{_time(one.at)}  {self.look.safe(one.text)}", 3)
             yield first

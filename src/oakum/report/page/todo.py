@@ -165,7 +165,8 @@ def _unknown(speech: Speech, found: Finding) -> str:
         module = speech.name(frame.module[0] if frame.module else frame.package)
         if caller is None:
             return speech.word("do.upstream.report", module=module)
-        key = "do.upstream.allocates" if found.suspect.wait is None else "do.upstream.driven"
+        allocates = found.suspect.sites[0].role == "allocated"
+        key = "do.upstream.allocates" if allocates else "do.upstream.driven"
         return speech.word(key, module=module, function=speech.short(caller.function))
     own = frame if frame.owner == "own" else caller
     if own is None or not own.package:
