@@ -34,10 +34,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "history.events": ("Events", "时间线"),
     "history.earlier": ("{count:#earlier event}", "更早的 {count:,} 条"),
     "history.empty": (
-        "{path} holds no snapshot yet. oakum watch TARGET --store {path} takes them; oakum store add {path} FILE... "
-        "adds what was captured.",
-        "{path} 中还没有快照。oakum watch TARGET --store {path} 采集快照；"
-        "oakum store add {path} FILE... 添加已采集的内容。",
+        "{path} holds no snapshot yet. `oakum watch TARGET --store {path}` takes them; "
+        "`oakum store add {path} FILE...` adds what was captured.",
+        "{path} 中还没有快照。`oakum watch TARGET --store {path}` 采集快照；"
+        "`oakum store add {path} FILE...` 添加已采集的内容。",
     ),
     "history.no-service": (
         "{path} has no service {service}. It has: {names}.",
