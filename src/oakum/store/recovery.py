@@ -19,6 +19,8 @@ _NAME = re.compile(r"(raw|hour|day)-[\w-]+-(\d{8,12})\.parquet")
 
 def manifest_of(directory: Path) -> tuple[Manifest | None, tuple[Text, ...]]:
     """Return the manifest of a store and what is missing; None when there is no store."""
+    if directory.exists() and not directory.is_dir():
+        return None, (Text("store.no-directory", {"path": str(directory)}),)
     problems: list[Text] = []
     try:
         manifest = read_manifest(directory)

@@ -6,8 +6,8 @@ WORDS: dict[str, tuple[str, str]] = {
         "{path} 中没有存储。创建方法：oakum watch TARGET --store {path}，或 oakum store add {path} FILE...",
     ),
     "store.no-directory": (
-        "{path} is a file; a store is a directory.",
-        "{path} 是文件；存储应为目录。",
+        "{path} is a file; a store is a directory: name the one that `oakum watch --store DIR` was given.",
+        "{path} 是文件；存储应为目录：请给出 `oakum watch --store DIR` 所用的目录。",
     ),
     "store.foreign": (
         "{path} holds something else ({name}) and no store; name an empty or a new directory.",
