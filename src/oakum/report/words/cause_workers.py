@@ -44,6 +44,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "The context comes from {place} and is never cancelled.",
         "该 context 来自 {place}，永远不会取消。",
     ),
+    "cause.worker.closed-elsewhere": (
+        "{function} waits at {place} until `{name}` is closed: {close} does so, for whoever calls {release}.",
+        "{function} 在 {place} 等待 `{name}` 被 close：只有调用 {release} 时 {close} 才会 close 它。",
+    ),
     "cause.worker.never-closed": (
         "`{name}` is created at {place}; nothing in the package closes it.",
         "`{name}` 创建于 {place}，包内没有代码 close 它。",
