@@ -140,6 +140,8 @@ def _likely_at_rest(suspect: Suspect) -> bool:
     grows = kinds.any("steady-growth", "never-drops", "stuck") and _state(suspect) != "select"
     if kinds.has("waited-for") and (grows or kinds.has("unanswered")):
         return True
+    if kinds.has("beyond-a-pool") and kinds.any("steady-growth", "never-drops"):  # no one pool, and ever more
+        return True
     if kinds.has("counts-only"):  # who waits now may be another
         return kinds.has("never-drops", "mid-operation") or kinds.has("not-reused", "steady-growth")
     # A request or a call ends with the load, and does not pile up while nobody leaves: a pool at rest is in neither.

@@ -33,6 +33,8 @@ _READS_REQUEST = frozenset({"net/http.(*conn).readRequest", "net/http.(*connRead
 # As many idle connections for each call under way: a pool keeps only those that were once in use at the same time, and
 # a server of HTTP/1 answers one request at a time on each connection of its clients.
 _UNUSED = 10
+# What net/http's default transport keeps idle in all: who keeps more has asked for it, or has many transports.
+_DEFAULT_POOL = 100
 
 
 class Live:
@@ -141,11 +143,15 @@ class Live:
         idle = population.state == "IO wait" if _READER in names else "net/http.(*persistConn).writeLoop" in names
         return (
             idle
-            and population.followed
-            and not int(population.left.sum())
+            and _all_kept(population)
             and population.last >= _UNUSED * max(1, self._calls)
             and population.last > max(self._inbound)
         )
+
+    def beyond_pool(self, population: Population) -> bool:
+        """Tell whether these idle connections are too many for one transport, whoever asks: clients are counted."""
+        asked = max(1, *self._inbound)
+        return not any(self._carriers) and population.last > max(_DEFAULT_POOL, _UNUSED * asked)
 
     def in_turn(self, population: Population) -> bool:
         """Tell whether these wait for a connection of their host while calls on others are answered."""
@@ -172,6 +178,14 @@ class Live:
         counts = [max(0, int(count)) for count in population.counts]
         callers = self._callers.get(made)
         return callers == counts and len(counts) > 1 and max(counts) - min(counts) > 1
+
+
+def _all_kept(population: Population) -> bool:
+    """Tell whether none has left; where nobody knows who they are, whether they only became more, three times seen."""
+    if population.followed:
+        return not int(population.left.sum())
+    counts = [int(count) for count in population.counts if count >= 0]
+    return len(counts) > 2 and counts == sorted(counts)
 
 
 class _Families:
