@@ -137,8 +137,10 @@ class Live:
         return of_stream(population) and self._carriers[self._last] == 0 < max(self._carriers)
 
     def unused(self, population: Population) -> bool:
-        """Tell whether these are idle outbound connections, all kept: many more than calls were ever seen under way, and
-        more than clients that could have asked for one at the same time."""
+        """Tell whether these are idle outbound connections, all kept, and more than were ever in use at the same time.
+
+        There are many more of them than calls under way in any snapshot, and more than clients that are connected.
+        """
         names = population.example.stack.names
         idle = population.state == "IO wait" if _READER in names else "net/http.(*persistConn).writeLoop" in names
         return (
