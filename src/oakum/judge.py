@@ -179,8 +179,10 @@ def _likely_memory(suspect: Suspect) -> bool:
     # As much for each unit of work, nothing of it ever freed, and most of what the process gained.
     if kinds.has("heap-owner", "heap-retained") and suspect.weight >= _MOST_OF_IT:
         return True
-    # Nothing in the code takes it out, and it follows the work.
-    return kinds.has("never-removed", "heap-even-growth") or kinds.has("off-heap-steady-growth")
+    # Nothing in the code takes it out, and it goes on with the work.
+    if kinds.has("never-removed") and kinds.any("heap-even-growth", "heap-goes-on"):
+        return True
+    return kinds.has("off-heap-steady-growth")
 
 
 def _explained_away(kinds: Kinds) -> bool:

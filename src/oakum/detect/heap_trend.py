@@ -61,6 +61,7 @@ class Moves(Struct, frozen=True):
     steps: int = 0
     pace: float = math.nan  # growth for each unit of work, later against earlier; of several measures the highest
     climbs: bool = False  # it rose in every step, two at least, and no slower at the end than at the beginning
+    goes_on: bool = False  # it rose in two busy steps or more, and by its profile the last one brought its part
     outlives: bool = False  # it rose so in every busy step, two at least, and all of it is there after a step of rest
 
     evicts: bool = False  # from some step on less of what is allocated there is kept than before
@@ -112,7 +113,8 @@ def moves(space: Floats, noise: Floats, churn: Floats, works: Sequence[Floats], 
     rates = [rate for _, rate in paced]
     outlives = goes_on and not pace < _CLIMBS and bool(rates) and all(_outlives(space, risen, rate) for rate in rates)
     trend: Trend = "rises" if goes_on and _often(risen, rates) >= RISES else "single-step"
-    return replace(told(trend), climbs=climbs, outlives=outlives, evicts=evicts)
+    again = goes_on and _often(risen, rates) > 1
+    return replace(told(trend), climbs=climbs, goes_on=again, outlives=outlives, evicts=evicts)
 
 
 def _outlives(space: Floats, risen: Bools, rate: Floats) -> bool:

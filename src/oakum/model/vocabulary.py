@@ -29,7 +29,8 @@ EvidenceKind = Literal[
     "socket-pair", "socket-full", "service-pod", "same-method", "same-protocol", "counts-agree", "ages-agree",
     "shared-words",
     # The live heap.
-    "heap-steady-growth", "heap-even-growth", "heap-retained", "heap-single-step", "heap-largest", "heap-owner",
+    "heap-steady-growth", "heap-even-growth", "heap-goes-on", "heap-retained", "heap-single-step",
+    "heap-largest", "heap-owner",
     "heap-baseline", "heap-pinned", "finalizer-runs", "timer-runs", "heap-plateau", "heap-falls", "heap-sampling-noise",
     "heap-like-baseline", "heap-with-goroutines",
     # Memory of the process.
@@ -124,6 +125,7 @@ EVIDENCE: Mapping[EvidenceKind, Kind] = MappingProxyType({
     "ages-agree": Kind("for", "the oldest call and the oldest handler have waited as long as each other"),
     "shared-words": Kind("for", "the code that calls is named after the other process"),
     "heap-steady-growth": Kind("for", "live memory grew three times or more, each past a collection, without slowing"),
+    "heap-goes-on": Kind("for", "live memory grew in several steps, and in the last one under load too"),
     "heap-even-growth": Kind("for", "live memory grew in each of the few steps, no slower at the end"),
     "heap-retained": Kind("for", "all that was allocated there under load is still there after the load has stopped"),
     "heap-single-step": Kind("for", "live memory grew; that it goes on growing is not shown"),
@@ -173,7 +175,7 @@ BY_DECISIVENESS: tuple[EvidenceKind, ...] = (
     "mid-operation", "orphaned", "never-woken", "evenly-started", "clients-left", "never-drops", "queue-growth",
     "unanswered", "idle-connections", "beyond-a-pool",
     "baseline",
-    "heap-steady-growth", "heap-even-growth", "heap-single-step", "heap-retained", "heap-baseline",
+    "heap-steady-growth", "heap-even-growth", "heap-goes-on", "heap-single-step", "heap-retained", "heap-baseline",
     "heap-largest", "heap-owner", "off-heap-steady-growth", "off-heap-single-step", "metric-growth",
     "metric-stops-with-work", "follows-work", "log-lines",
     "same-goroutines", "whole-process", "stuck", "pool-unused", "nobody-at-work", "reported-wait", "steady-arrivals",
