@@ -136,7 +136,8 @@ def _wrong(truth: dict[str, Any], setting: str, diagnosis: Diagnosis) -> list[st
     if truth["verdict"] == "healthy":
         shown = [one for one in diagnosis.findings if one.suspect.kinds.any("cause-in-source", "never-removed")]
         wrong += [f"cause shown: {one.suspect.sites[0].frame.function}" for one in shown]
-        return wrong + ["verdict leaking"] * (diagnosis.verdict == "leaking")
+        wrong += ["verdict leaking"] * (diagnosis.verdict == "leaking")
+        return wrong + ["only undecided"] * (setting in truth.get("sure", ()) and diagnosis.verdict == "undecided")
     wrong += ["one cause became several findings"] * (len(sure) - len(accused) > 1)
     wrong += ["verdict healthy"] * (diagnosis.verdict == "healthy")
     if setting in truth.get("silent", ()):

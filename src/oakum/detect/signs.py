@@ -228,6 +228,8 @@ class Reader:
         if population.born >= 0 and signs.wait not in ABNORMAL:
             risen = min(risen, population.born)
         if risen <= 0 or signs.pace in ("flat", "falls"):
+            if self._live.clients_left(population) and self._unmoved(population):
+                self.add_evidence(signs, "clients-left", count=last)
             return
         stays = self._stays(signs, last)
         if not population.followed:
@@ -248,6 +250,9 @@ class Reader:
         # A peer may outlive every load, unless it is to answer.
         connected = population.state == "IO wait" and reads_socket(population) and signs.begun_by is None
         kept = int(population.since[-2]) if population.followed else min(counts[-2:])
+        evenly = evenly_started(population, self._youngest) or (not population.followed and never_drops(counts))
+        if unused and self._live.beyond_pool(population) and evenly:
+            self.add_evidence(signs, "beyond-a-pool", count=last)
         if kept_open:
             self.add_evidence(signs, "idle-connections" if unused else "shared-streams", count=last)
         elif (
@@ -380,6 +385,11 @@ class Reader:
         """Tell whether the very same have stood here in every snapshot, and nobody else."""
         return population.followed and int(population.since[0]) == population.last > 0
 
+    def _unmoved(self, population: Population) -> bool:
+        """Tell whether most have been here since the snapshot before, and none has woken up since."""
+        there = population.followed and int(population.since[-2]) >= max(FEW, 0.5 * population.last)
+        return there and not int(population.alive[self._at[-1]])
+
     def _stands(self, population: Population, counts: Sequence[int]) -> bool:
         """Tell whether so many are most of the process, always as many, that it cannot be passed over; who they are was
         not captured: dumps of so many are dear."""
@@ -480,7 +490,7 @@ class Reader:
         """Tell whether a kind that is meant to wait grows as it does when somebody forgets to stop it."""
         symptom = signs.benign.entry.symptom if signs.benign else None
         if symptom is None or symptom in CONNECTION_SYMPTOMS:
-            return signs.kinds.has("idle-connections", "steady-growth")
+            return signs.kinds.has("idle-connections") and signs.kinds.any("steady-growth", "beyond-a-pool")
         again = not self._timely and sum(more > 0 for more in came) > 1
         return signs.pace == "rises" or (signs.pace == "single-step" and again)
 
@@ -552,6 +562,7 @@ ACCUSES: frozenset[EvidenceKind] = frozenset(
         "majority",
         "baseline",
         "queue-growth",
+        "clients-left",
     }
 )
 
