@@ -198,8 +198,9 @@ def _work(process: Process, memory: MemorySeries) -> Work | None:
     done = max((stage.completed for stage in made.stages if stage), default=0)
     heap = heap_slope(memory, load)
     return Work(
-        made.unit, done, lambda one: population_slope(one, load), of_growth, heap, lambda one: fell(one.counts, load)
-    )
+        made.unit, done, lambda one: population_slope(one, load), of_growth, heap, lambda one: fell(one.counts, load),
+        load.longest_idle, made.numbered,
+    )  # fmt: skip
 
 
 def _memory(measured: Measured) -> Memory:

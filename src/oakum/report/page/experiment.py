@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from oakum.model import Finding, Growth, Slope, Trial
 from oakum.model.diagnosis import Diagnosis
+from oakum.model.vocabulary import EvidenceKind
 from oakum.report.page.blocks import Cell, Chart, ChartPoint, Para, Row, Section, Series, table
 from oakum.report.page.derive import Derive
 from oakum.report.page.speech import Speech
@@ -12,6 +13,7 @@ from oakum.report.words import size
 
 _ROWS_MOST = 12
 _STATUSES_MOST = 4
+_DOUBTS: tuple[EvidenceKind, ...] = ("may-end", "may-fill")
 
 
 def answer(speech: Speech, diagnosis: Diagnosis) -> list[str]:
@@ -42,14 +44,21 @@ def _result(speech: Speech, diagnosis: Diagnosis, trial: Trial) -> list[str]:
     totals = [one for one in trial.totals if one.stays and one.measure != "rss"]
     if stays is not None:
         place, growth = stays
-        parts = [_stays(speech, trial, place, growth)]
+        parts = [_stays(speech, trial, place, growth), *_doubts(speech, place)]
         told = growth.per_event.value if growth.per_event else 0.0
         if len(totals) == 1 and totals[0].measure == growth.measure and totals[0].low <= told <= totals[0].high:
             return parts  # which is all there is
         whole = speech.word("experiment.and").join(_short(speech, one) for one in totals)
-        return parts + ([speech.word("experiment.in-all", whole=whole, unit=trial.unit)] if whole else [])
+        in_all = [speech.word("experiment.in-all", whole=whole, unit=trial.unit)] if whole else []
+        return [*parts[:1], *in_all, *parts[1:]]
     if not trial.units:
         return [speech.word("experiment.no-work")]
+    drifts = [one for one in trial.totals if one.drift > 0 and one.measure != "rss"]
+    if drifts and diagnosis.verdict != "healthy":
+        whole = speech.word("experiment.and").join(
+            speech.word(f"experiment.of-{one.measure}", amount=_number(one, one.drift)) for one in drifts
+        )
+        return [speech.word("experiment.drifts", whole=whole)]
     grown = max(trial.totals[:1], key=lambda one: one.value, default=None)
     if diagnosis.verdict == "healthy" or grown is None or grown.more is None:
         return [_nothing(speech, trial)]
@@ -75,6 +84,12 @@ def _stays(speech: Speech, trial: Trial, found: Finding, growth: Growth) -> str:
         value=show(told.value), low=show(told.low), high=show(told.high),
         unit=trial.unit, function=speech.short(found.suspect.sites[0].frame.function),
     )  # fmt: skip
+
+
+def _doubts(speech: Speech, found: Finding) -> list[str]:
+    """Return what keeps a finding from being proven, and what would tell."""
+    kinds = found.suspect.kinds if found.confidence != "proven" else ()
+    return [speech.word(f"experiment.unsure-{kind}") for kind in _DOUBTS if kind in kinds]
 
 
 def _nothing(speech: Speech, trial: Trial) -> str:
