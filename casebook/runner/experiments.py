@@ -1,4 +1,4 @@
-"""`experiment`: `oakum reproduce` on programs of the casebook, with their own requests: what is said to leak, how surely.
+"""`experiment`: `oakum reproduce` on programs of the casebook, with their own requests: what stays, and how surely.
 
 Comes in: cases whose program listens where it is told. Goes out: a row for each, and the saved experiments in a folder.
 """

@@ -315,9 +315,12 @@ def _with_heap_leak(memory: Memory) -> Memory:
     return replace(memory, says=tuple(one for one in memory.says if not one.key.startswith("memory.not-heap")))
 
 
-def verdict(findings: Iterable[Finding], *, compared: bool) -> Verdict:
-    """Return the verdict; `compared` tells whether there was a second snapshot or a baseline to see growth by."""
+def verdict(findings: Iterable[Finding], *, compared: bool, unplaced: bool = False) -> Verdict:
+    """Return the verdict; `compared` tells whether there was a second snapshot or a baseline to see growth by.
+
+    `unplaced`: an experiment left memory, and a sampled profile does not show where.
+    """
     grades = {finding.confidence for finding in findings}
     if grades & {"proven", "likely"}:
         return "leaking"
-    return "undecided" if grades or not compared else "healthy"
+    return "undecided" if grades or unplaced or not compared else "healthy"

@@ -303,8 +303,10 @@ def _doubt(progress: Progress, folder: Path) -> "Doubt":
         except NotAssembled:
             return False
         processes = tuple(replace(one, experiment=so_far) for one in made.processes)
-        done = diagnose_case(replace(made, processes=processes), Options(read_source=False))
-        found = any(one.suspect.kinds.has("may-end") for one in done.diagnosis.findings)
+        told = diagnose_case(replace(made, processes=processes), Options(read_source=False)).diagnosis
+        found = any(one.suspect.kinds.has("may-end") for one in told.findings)
+        heaps = [one for trial in told.trials for one in trial.totals if one.measure == "inuse_space"]
+        found = found or (told.verdict == "undecided" and any(one.stays for one in heaps))
         if found:
             progress.at(Text("progress.break", {"seconds": round(BREAK_SECONDS)}))
         return found

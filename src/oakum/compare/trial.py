@@ -63,7 +63,7 @@ class Load(Struct, frozen=True, eq=False):
         first = next((stage.at for stage in stages if stage), None)
         seconds = [(stage.at - first).total_seconds() if stage and first else math.nan for stage in stages]
         passes = unit == "second"  # which goes on while snapshots are taken, and after the last batch
-        done = seconds if passes else [stage.completed if stage else math.nan for stage in stages]
+        done = seconds if passes else _served(stages)
         ends = [stage is not None and stage.phase in ("batch", "drain" if passes else "batch") for stage in stages]
         return cls(np.array(done, np.float64), np.array(seconds, np.float64), np.array(ends, np.bool_), timed=passes)
 
@@ -77,6 +77,25 @@ class Load(Struct, frozen=True, eq=False):
             elif done > 0 and seconds - begun > longest:
                 longest = float(seconds - begun)
         return longest
+
+
+# No answer, and the answers of who has too much to do: nothing was done for such a unit.
+_AWAY = ("0", "429", "503")
+
+
+def _served(stages: Sequence[Stage | None]) -> list[float]:
+    """Return the units that were done so far; what was turned away in the end, after others were served, is none."""
+    done = [float(stage.completed) if stage else math.nan for stage in stages]
+    known = [at for at, stage in enumerate(stages) if stage]
+    away = {at: sum(stage.statuses.get(status, 0) for status in _AWAY) for at, stage in enumerate(stages) if stage}
+    steps = [(a, b) for a, b in pairwise(known) if done[b] > done[a]]
+    refused = [2 * (away[b] - away[a]) > done[b] - done[a] for a, b in steps]
+    if not refused or all(refused):
+        return done
+    while refused.pop():
+        a, b = steps.pop()
+        done[b:] = [units - (away[b] - away[a]) for units in done[b:]]
+    return done
 
 
 class _Left(Struct, frozen=True):

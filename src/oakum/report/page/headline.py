@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from oakum.model import Finding, Growth, KnownMatch, ProcessRow
 from oakum.model.diagnosis import Diagnosis
-from oakum.report.page.experiment import answer
+from oakum.report.page.experiment import answer, beside
 from oakum.report.page.since import allocating
 from oakum.report.page.speech import Speech
 
@@ -37,6 +37,7 @@ def headline(diagnosis: Diagnosis, lang: str, *, bare: bool = False) -> str:
     if measured := answer(speech, diagnosis):  # which has the place and the numbers; what else is known comes after it
         proven = any(one.confidence == "proven" for one in diagnosis.findings[:1])
         parts = [*measured, *(parts[1 if proven else 0 :] if diagnosis.verdict == "leaking" else [])]
+    parts = [*parts, *beside(speech, diagnosis)]
     if bare and diagnosis.verdict == "leaking" and diagnosis.findings and diagnosis.findings[0].known:
         parts = [part for part in parts if part != known(speech, diagnosis.findings[0], diagnosis.findings[0].known[0])]
     told = ("。" if lang == "zh" else ". ").join(part for part in parts if part)

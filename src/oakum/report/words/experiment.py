@@ -120,6 +120,21 @@ WORDS: dict[str, tuple[str, str]] = {
         "nothing stays after {units:,} {unit:units}; a leak above {smallest} per {unit:unit} would have been seen",
         "{units:,} {unit:unit}之后没有残留；每{unit:unit}泄漏超过 {smallest} 即可检出",
     ),
+    "experiment.added-nothing": (
+        "The {units:,} {unit:units} of the experiment added nothing to that",
+        "实验的 {units:,} {unit:unit}没有使其增加",
+    ),
+    "experiment.added-nothing-seen": (
+        "The {units:,} {unit:units} of the experiment added nothing to that; {smallest} per {unit:unit} would have "
+        "been seen",
+        "实验的 {units:,} {unit:unit}没有使其增加；每{unit:unit}增加 {smallest} 即可检出",
+    ),
+    "experiment.unplaced": (
+        "{value} [{low}, {high}] of live heap per {unit:unit} stay, at no place that the sampled profile shows; "
+        "{more:,} more {unit:units} would show where",
+        "每{unit:unit}残留 {value} [{low}, {high}] 存活堆内存，采样的 profile 尚未显示位置；"
+        "再做 {more:,} {unit:unit}可以定位",
+    ),
     "experiment.open": (
         "{value} [{low}, {high}] goroutines per {unit:unit} may stay; {more:,} more {unit:units} would decide",
         "每{unit:unit}可能残留 {value} [{low}, {high}] 个协程；再做 {more:,} {unit:unit}可以定论",
