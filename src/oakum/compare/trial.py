@@ -236,10 +236,18 @@ def _drift(counts: Floats, load: Load, known: Sequence[int]) -> tuple[float, flo
 
 
 def _told_drift(steps: _Steps, counts: Floats, load: Load) -> float:
-    """Return what comes in a second while nothing is done, where that is a good part of all there is in the end."""
-    first, last = np.flatnonzero(~np.isnan(counts))[[0, -1]].tolist()
-    brought = steps.drift * float(load.seconds[last] - load.seconds[first])
-    return steps.drift if brought >= max(_FEW, _BY_TIME * float(counts[last])) else 0.0
+    """Return what comes in a second while nothing is done, where that is a good part of all there is in the end.
+
+    After the work as before it: in the first second of a process its own buffers come.
+    """
+    if not steps.drift:
+        return 0.0
+    known = np.flatnonzero(~np.isnan(counts)).tolist()
+    begun = known[0] if not load.batch.any() else int(np.flatnonzero(load.batch)[-1])
+    a, b = [at for at in known if at > begun][:1] + known[-1:]
+    after = float(counts[b] - counts[a]) / max(float(load.seconds[b] - load.seconds[a]), 1e-9)
+    brought = min(steps.drift, after) * float(load.seconds[known[-1]] - load.seconds[known[0]])
+    return steps.drift if brought >= max(_FEW, _BY_TIME * float(counts[known[-1]])) else 0.0
 
 
 def _interval(value: float, steps: _Steps, noise: Floats | None) -> tuple[float, float]:

@@ -20,6 +20,8 @@ _FEW = 5
 # Fewer that rest may be a pool that is started little by little, as the time goes: those of the casebook have up to 36.
 # Where nearly every unit leaves one it is none: a pool has as many as are asked for at a time.
 _POOL, _EACH = 50, 0.9
+# Who sleeps or works between may do so for the whole of a long job: those of the casebook take 100 s.
+_JOB = 120.0
 # Of these units what comes in between is over: a test has ended, and time does not stop.
 _UNBROKEN = frozenset({"iteration", "second"})
 
@@ -72,8 +74,8 @@ class Work(Struct, frozen=True, eq=False):
         if wait in ABNORMAL or self.unit in _UNBROKEN:
             return
         whole = slope if wait is not None or self.heap is None else self.heap  # which is not sampled
-        if state in _ENDS_ITSELF:
-            yield "may-end", Text("experiment.may-end-asleep")
+        if state in _ENDS_ITSELF and whole.outlasted < _JOB:
+            yield "may-end", Text("experiment.may-end-asleep", {"seconds": round(self.idle)})
         elif whole.outlasted < BREAK_SECONDS:
             yield "may-end", Text("experiment.may-end", {"seconds": round(self.idle)})
         came = slope.value * self.units

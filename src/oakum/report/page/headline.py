@@ -36,7 +36,13 @@ def headline(diagnosis: Diagnosis, lang: str, *, bare: bool = False) -> str:
     parts = {"leaking": _leaking, "healthy": _healthy, "undecided": _undecided}[diagnosis.verdict](speech, diagnosis)
     if measured := answer(speech, diagnosis):  # which has the place and the numbers; what else is known comes after it
         proven = any(one.confidence == "proven" for one in diagnosis.findings[:1])
-        parts = [*measured, *(parts[1 if proven else 0 :] if diagnosis.verdict == "leaking" else [])]
+        told = any(one.per_event for found in diagnosis.findings for one in found.suspect.growth)
+        suspected = (
+            [one[:1].upper() + one[1:] for one in parts[:1]]
+            if diagnosis.verdict == "undecided" and diagnosis.findings and not told
+            else []
+        )
+        parts = [*measured, *(parts[1 if proven else 0 :] if diagnosis.verdict == "leaking" else suspected)]
     parts = [*parts, *beside(speech, diagnosis)]
     if bare and diagnosis.verdict == "leaking" and diagnosis.findings and diagnosis.findings[0].known:
         parts = [part for part in parts if part != known(speech, diagnosis.findings[0], diagnosis.findings[0].known[0])]

@@ -37,15 +37,15 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "experiment.may-end": (
         "Nothing was sent for {seconds} s at most: what ends by itself after longer (a time-out, a lease, a long job) "
-        "looks the same. A longer `--drain` tells, or `--source`.",
+        "looks the same. The whole experiment, with its break before the last batch, tells, or `--source`.",
         "停止发送的时间最长只有 {seconds} 秒：更久之后才自行结束的（超时、租约、长任务）看起来一样。"
-        "可延长 `--drain` 或给出 `--source` 来判定。",
+        "做完整个实验（含最后一批之前的停顿）、延长 `--drain` 或给出 `--source` 可判定。",
     ),
     "experiment.may-end-asleep": (
-        "They sleep or run, and get on by themselves: a job that takes longer than the experiment looks the same. A "
-        "`--drain` longer than the longest job tells, or `--source`.",
-        "它们在休眠或运行，会自行推进：耗时比实验更长的任务看起来一样。可把 `--drain` 设得比最长的任务更长，"
-        "或给出 `--source` 来判定。",
+        "They sleep or run, and get on by themselves: a job that takes longer than the {seconds} s in which nothing "
+        "was sent looks the same. `--drain 60s` tells, longer than the longest job, or `--source`.",
+        "它们在休眠或运行，会自行推进：耗时超过停止发送的 {seconds} 秒的任务看起来一样。"
+        "用 `--drain 60s`（比最长的任务更长）或给出 `--source` 可判定。",
     ),
     "experiment.may-fill": (
         "{count} came in all: a pool that is started little by little looks the same. {more:,} more {unit:units} would "
