@@ -28,7 +28,7 @@ from casebook.runner.experiments import requests_of
 from support import free_ports, oakum, until_listening
 from toolchain import DownloadFailed, environment, need_go
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.waits]
 
 AT_ONCE = 8
 SIMULATE = 'POST /api/v1/deploy-apps {"name": "checkout-{n}", "replicas": 4}'
