@@ -269,6 +269,9 @@ def test_what_comes_with_the_time_is_told_where_it_is_a_good_part_of_all() -> No
     found = slope("goroutines", series, load())
     assert found is not None
     assert found.drift == pytest.approx(10, rel=0.05)
+    for known in range(3, len(series)):  # as far as it has come by then
+        seen = np.where(np.arange(len(series)) < known, series, np.nan)
+        assert slope("goroutines", seen, load()) is not None
     few = slope("goroutines", 1000 + np.arange(len(BATCHES) + 4, dtype=np.float64), load())
     assert few is not None
     assert few.drift == 0

@@ -240,12 +240,11 @@ def _told_drift(steps: _Steps, counts: Floats, load: Load) -> float:
 
     After the work as before it: in the first second of a process its own buffers come.
     """
-    if not steps.drift:
-        return 0.0
     known = np.flatnonzero(~np.isnan(counts)).tolist()
-    begun = known[0] if not load.batch.any() else int(np.flatnonzero(load.batch)[-1])
-    a, b = [at for at in known if at > begun][:1] + known[-1:]
-    after = float(counts[b] - counts[a]) / max(float(load.seconds[b] - load.seconds[a]), 1e-9)
+    idle = [at for at in known if at > np.flatnonzero(load.batch)[-1]]
+    if not steps.drift or len(idle) < 2:
+        return 0.0
+    after = float(counts[idle[-1]] - counts[idle[0]]) / float(load.seconds[idle[-1]] - load.seconds[idle[0]])
     brought = min(steps.drift, after) * float(load.seconds[known[-1]] - load.seconds[known[0]])
     return steps.drift if brought >= max(_FEW, _BY_TIME * float(counts[known[-1]])) else 0.0
 
