@@ -244,7 +244,8 @@ def _told_drift(steps: _Steps, counts: Floats, load: Load) -> float:
     idle = [at for at in known if at > np.flatnonzero(load.batch)[-1]]
     if not steps.drift or len(idle) < 2:
         return 0.0
-    after = float(counts[idle[-1]] - counts[idle[0]]) / float(load.seconds[idle[-1]] - load.seconds[idle[0]])
+    lasted = max(float(load.seconds[idle[-1]] - load.seconds[idle[0]]), 1e-9)
+    after = float(counts[idle[-1]] - counts[idle[0]]) / lasted
     brought = min(steps.drift, after) * float(load.seconds[known[-1]] - load.seconds[known[0]])
     return steps.drift if brought >= max(_FEW, _BY_TIME * float(counts[known[-1]])) else 0.0
 
