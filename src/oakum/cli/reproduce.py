@@ -115,8 +115,9 @@ def command(target: str | None, **given: Any) -> int:
     """Reproduce a leak: send work, measure what each unit of it leaves, with an interval.
 
     TARGET serves pprof (http://HOST:PORT, pid:N, any kind of `oakum capture`). Two snapshots before the work, one after
-    each batch, two after draining; a garbage collection before each. What grows batch by batch and stays is `proven`;
-    where nothing stays, the smallest leak that would have been seen is stated. Ends early when the answer is clear.
+    each batch, two after draining; a garbage collection before each; half a minute without work before the last batch,
+    where that tells more. What grows batch by batch and stays is `proven`, or `likely` with what would decide; where
+    nothing stays, the smallest leak that would have been seen is stated. Ends early when the answer is clear.
     """
     bundles = [name for name in given["output"] if name.endswith(_PACKED)]
     if len(bundles) > 1:
