@@ -16,11 +16,11 @@ from msgspec.structs import replace
 from oakum import __version__
 from oakum.cli.held import Called, Held, called, hold
 from oakum.cli.outputs import Manner, html, language, page_look
-from oakum.cli.saved_file import SavedFile
 from oakum.cli.screen import Progress, remark
 from oakum.collect.targets import is_live
 from oakum.experiment.call_go import find_go
 from oakum.model.errors import NotAssembled, Unreadable, UsageError
+from oakum.pipeline.saved import SavedFile
 from oakum.report.gap_commands import gap_command
 
 if TYPE_CHECKING:

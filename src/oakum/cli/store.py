@@ -169,11 +169,11 @@ def _add(writer: "Writer", files: Sequence[str], service: str, lang: str) -> int
 def _added(writer: "Writer", file: str, service: str) -> "Added":
     from oakum.cli.case import worded
     from oakum.cli.evidence import read
-    from oakum.cli.saved_file import looks_saved
     from oakum.collect.bundle.names import safe_name
     from oakum.model import NotAssembled
     from oakum.pipeline.case import assemble_case
     from oakum.pipeline.diagnosis import Options, diagnose_case
+    from oakum.pipeline.saved import looks_saved
     from oakum.store.adding import add_case, add_diagnosis
 
     now = round(time.time() * 1e6)

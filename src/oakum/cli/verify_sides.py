@@ -13,9 +13,9 @@ from oakum.model.errors import Unreadable, UsageError
 from oakum.model.sizes import size
 
 if TYPE_CHECKING:
-    from oakum.cli.saved_file import SavedFile
     from oakum.model import Diagnosis
     from oakum.model.verification import Verification
+    from oakum.pipeline.saved import SavedFile
 
 EXIT = {"fixed": 0, "leaks": 1, "undecided": 3}
 _READ_SO = ("--no-source", "--no-compile")  # what became of a finding is in the captures alone
@@ -43,8 +43,8 @@ def _side(words: Sequence[str], asked: str, lang: str, progress: Progress) -> "D
     """Return the diagnosis of one side: a saved one as it is, else that of its captures."""
     from oakum.cli.case import case
     from oakum.cli.live import bare
-    from oakum.cli.saved_file import looks_saved
     from oakum.pipeline.diagnosis import Options, diagnose_case
+    from oakum.pipeline.saved import looks_saved
     from oakum.pipeline.verification import with_work
 
     if len(words) == 1 and (saved := looks_saved(words[0])):
