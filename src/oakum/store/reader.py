@@ -123,12 +123,11 @@ class Reader:
         columns = ", ".join(table.stored)
         chosen: list[str] = []
         if parts:
-            chosen.append(f"SELECT {columns} FROM read_parquet({engine.path_list(self.directory, parts)})")
+            chosen.append(engine.part_rows(table, engine.path_list(self.directory, parts)))
         if name in self._tables:
             chosen.append(f"SELECT {columns} FROM ({engine.raw_rows(table, f'log_{name}')})")
         if not chosen:
-            nothing = ", ".join(f"CAST(NULL AS {sql}) AS {column}" for column, sql in table.stored.items())
-            return f"SELECT {nothing} WHERE false"
+            return engine.no_rows(table)
         rows = " UNION ALL ".join(chosen)
         if name == "snapshots":  # of older ones the bytes are gone
             kept = f"CASE WHEN time >= {self.manifest.captures_from} THEN captures ELSE [] END"

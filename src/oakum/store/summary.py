@@ -9,10 +9,11 @@ from datetime import datetime
 
 import numpy as np
 
-from oakum.model import Metrics, Process, Profile, Snapshot, Stack
+from oakum.model import Build, Metrics, Process, Profile, Snapshot, Stack
 from oakum.store.rows import Batch, PlaceRow, RunRow, SnapshotRow, run_id
 
 PLACES_MOST = 100  # of each kind in a snapshot
+_MODULES_MOST = 4000  # of one build; the largest programs have some 700
 
 
 def micros(at: datetime) -> int:
@@ -41,6 +42,7 @@ def batch_of(
                 program=(build.path if build else None) or identity.main or identity.binary,
                 version=(build.main_version if build else None) or identity.version,
                 go=(build.go if build else None) or last.go_version or first.go_version or "",
+                modules=modules_of(build),
             ),
         ),
         snapshots=tuple(
@@ -53,6 +55,16 @@ def batch_of(
             for place in place_rows(one, run, service, at)
         ),
     )
+
+
+def modules_of(build: Build | None) -> tuple[str, ...]:
+    """Return the modules of a build as they run, the main one among them."""
+    if build is None:
+        return ()
+    known = dict(build.modules or {})
+    if build.main:
+        known.setdefault(build.main, build.main_version or "")
+    return tuple(f"{module}@{version}" for module, version in sorted(known.items())[:_MODULES_MOST])
 
 
 def snapshot_row(one: Snapshot, run: str, service: str, at: int, captures: Sequence[str]) -> SnapshotRow:

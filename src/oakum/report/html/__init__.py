@@ -48,7 +48,7 @@ def render(page: Page, document: Mapping[str, Any] | None = None, figures: Mappi
 
 
 class Parts(Struct, frozen=True):
-    """Markup of a page for a page around it, which loads the files that `asset` has: none of it is a script or a style."""
+    """Markup of a page for a page around it, which loads styles and scripts as files: none of it is either."""
 
     contents: str
     content: str
