@@ -112,14 +112,19 @@ def _template() -> Any:
         loader=jinja2.PackageLoader("oakum.report.html", "templates"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
-        finalize=clean,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    furnish(environment)
+    return environment.get_template("report.html")
+
+
+def furnish(environment: Any) -> None:
+    """Give an environment of Jinja what templates/blocks.html uses."""
+    environment.finalize = clean
     environment.filters |= {"prose": prose, "lines": lines, "size": size, "id": anchor_id, "kind": _kind, "tail": tail}
     environment.globals |= {"href": href, "plot": plot, "bars": bars, "layers": layers}
     environment.tests |= {"a": lambda block, name: type(block).__name__ == name}
-    return environment.get_template("report.html")
 
 
 def _kind(cell: Cell) -> str:
@@ -141,4 +146,4 @@ def _hashes(texts: list[str]) -> str:
     return " ".join(f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'" for text in texts)
 
 
-__all__ = ["MOST_BYTES", "Drawing", "carries", "render"]
+__all__ = ["MOST_BYTES", "Drawing", "carries", "furnish", "render"]
