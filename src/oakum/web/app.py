@@ -10,6 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from oakum.model import OakumError, Text, Unreachable
+from oakum.report.words import WORDS
 from oakum.web.pages import PAGES
 from oakum.web.records import Busy, Records
 from oakum.web.rendering import static_file
@@ -52,15 +53,15 @@ async def _failed(request: Request, error: Exception) -> Response:
     """Return the page of an error: what happened in one sentence, and where to go on."""
     visit = Visit(request)
     status, text = _told(error)
-    return visit.page("error.html", title=visit.word(f"serve.error.{status}"), status=status, text=text)
+    return visit.page("error.html", title=visit.word(f"serve.error.{_worded(status)}"), status=status, text=text)
 
 
 def _told(error: Exception) -> tuple[int, Text]:
-    if isinstance(error, HTTPException):
-        key = f"serve.error.{error.status_code}.do"
-        return error.status_code, Text(key)
-    if isinstance(error, Busy):
-        return 503, Text("serve.error.503.do")
     if isinstance(error, Unreachable):
         return 503, error.text
-    return 500, Text("serve.error.500.do")
+    status = error.status_code if isinstance(error, HTTPException) else 503 if isinstance(error, Busy) else 500
+    return status, Text(f"serve.error.{_worded(status)}.do")
+
+
+def _worded(status: int) -> int:
+    return status if f"serve.error.{status}" in WORDS else 400 if status < 500 else 500

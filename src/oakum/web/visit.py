@@ -1,5 +1,6 @@
 """One request as a page sees it: language, words, the store, the layout, and tokens for forms."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 from urllib.parse import urlencode
@@ -16,6 +17,7 @@ from oakum.store.reader import Reader
 from oakum.web.records import Records
 from oakum.web.rendering import template
 from oakum.web.security import forms
+from oakum.web.security.headers import apart
 from oakum.web.settings import Settings
 
 THEMES = ("light", "dark")
@@ -91,6 +93,16 @@ class Visit:
         """Return a page in the layout; `here` is the key of its entry in the navigation."""
         text = template(name).render(visit=self, word=self.word, say=self.say, title=title, here=here, **context)
         return self._kept(HTMLResponse(text, status))
+
+    def standalone(self, html: str) -> Response:
+        """Return a whole file of the report or a flame graph: it runs apart from our pages, under its own policy."""
+        return HTMLResponse(html, headers=apart(html))
+
+    def download(self, data: bytes, name: str, kind: str) -> Response:
+        """Return a file to be saved; `name` is made safe, `kind` is its media type."""
+        safe = re.sub(r"[^A-Za-z0-9._-]", "-", name).strip(".-")[:100] or "oakum"
+        headers = {"Content-Disposition": f'attachment; filename="{safe}"', "Content-Security-Policy": "sandbox"}
+        return Response(data, media_type=kind, headers=headers)
 
     def _kept(self, response: Response) -> Response:
         """Set the cookies of what was chosen."""
