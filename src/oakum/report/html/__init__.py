@@ -30,6 +30,7 @@ from oakum.report.words import LANGUAGES, WORDS, size
 MOST_BYTES = 1_950_000  # of the whole file: mail and chat still take it
 _MOST_DOCUMENT = 900_000  # of them for the JSON; a longer one is left out, and that is said
 _WORD_MOST = 24  # characters of a name that stands on one line: a state, a snapshot
+_PARTS = ("contents", "content", "controls")
 _SCRIPTED = ("copied", "copy-failed", "found", "found-none")  # words that the script says
 # "<" cannot begin a tag or a comment, ">" and "&" cannot end one; U+2028 and U+2029 end a line in old scripts.
 _ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
@@ -62,8 +63,8 @@ def parts(page: Page, figures: Mapping[str, Drawing] | None = None) -> Parts:
     page = fitted(page, STEPS[0], spoken)
     values = _values(page, STEPS[0], figures, spoken)
     data = {name: text for drawing in figures.values() for name, text in drawing.blocks(page.lang).items()}
-    names = ("contents", "content", "controls")
-    return Parts(*(_template(f"{name}.html").render(values) for name in names), data)
+    contents, content, controls = (_template(f"{name}.html").render(values) for name in _PARTS)
+    return Parts(contents, content, controls, data)
 
 
 def carries(document: Mapping[str, Any]) -> bool:
@@ -134,11 +135,11 @@ def _values(page: Page, limits: Limits, figures: Mapping[str, Drawing], spoken: 
 
 
 def _template(name: str) -> Any:
-    return environment().get_template(name)
+    return _environment().get_template(name)
 
 
 @cache
-def environment() -> Any:
+def _environment() -> Any:
     """Return the Jinja environment of pages: what a template writes is escaped and made visible."""
     import jinja2  # here, because most commands write no page
 
@@ -146,14 +147,19 @@ def environment() -> Any:
         loader=jinja2.PackageLoader("oakum.report.html", "templates"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
-        finalize=clean,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"prose": prose, "lines": lines, "size": size, "id": anchor_id, "kind": _kind, "tail": tail}
-    made.globals |= {"href": href, "plot": plot, "bars": bars, "layers": layers, "identity": id}
-    made.tests |= {"a": lambda block, name: type(block).__name__ == name}
+    furnish(made)
     return made
+
+
+def furnish(environment: Any) -> None:
+    """Give an environment of Jinja what templates/blocks.html uses."""
+    environment.finalize = clean
+    environment.filters |= {"prose": prose, "lines": lines, "size": size, "id": anchor_id, "kind": _kind, "tail": tail}
+    environment.globals |= {"href": href, "plot": plot, "bars": bars, "layers": layers, "identity": id}
+    environment.tests |= {"a": lambda block, name: type(block).__name__ == name}
 
 
 def _kind(cell: Cell) -> str:
@@ -175,4 +181,4 @@ def _hashes(texts: list[str]) -> str:
     return " ".join(f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'" for text in texts)
 
 
-__all__ = ["MOST_BYTES", "Drawing", "Parts", "carries", "environment", "parts", "render"]
+__all__ = ["MOST_BYTES", "Drawing", "Parts", "carries", "furnish", "parts", "render"]

@@ -1,0 +1,67 @@
+"""Settings -> the application: what is served, behind the guard; errors as pages, none with a traceback."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from oakum.model import OakumError, Text, Unreachable
+from oakum.report.words import WORDS
+from oakum.web.pages import PAGES
+from oakum.web.records import Busy, Records
+from oakum.web.rendering import static_file
+from oakum.web.security.forms import FormTokens
+from oakum.web.security.guard import Guard
+from oakum.web.settings import Settings
+from oakum.web.visit import Visit
+
+_EVER = "public, max-age=31536000, immutable"
+
+
+def create_app(settings: Settings) -> Starlette:
+    """Return the application that serves one store."""
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        yield
+        app.state.records.close()
+
+    app = Starlette(
+        routes=[Route("/static/{digest}/{name}", _static, methods=["GET"]), *(one for page in PAGES for one in page)],
+        exception_handlers={HTTPException: _failed, OakumError: _failed, Busy: _failed, Exception: _failed},
+        lifespan=lifespan,
+    )
+    app.add_middleware(Guard, settings=settings)
+    app.state.settings = settings
+    app.state.records = Records(settings.store)
+    app.state.form_tokens = FormTokens()
+    return app
+
+
+async def _static(request: Request) -> Response:
+    found = static_file(request.path_params["name"])
+    if found is None or found[2] != request.path_params["digest"]:
+        raise HTTPException(404)
+    return Response(found[0], media_type=found[1], headers={"Cache-Control": _EVER})
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    """Return the page of an error: what happened in one sentence, and where to go on."""
+    visit = Visit(request)
+    status, text = _told(error)
+    return visit.page("error.html", title=visit.word(f"serve.error.{_worded(status)}"), status=status, text=text)
+
+
+def _told(error: Exception) -> tuple[int, Text]:
+    if isinstance(error, Unreachable):
+        return 503, error.text
+    status = error.status_code if isinstance(error, HTTPException) else 503 if isinstance(error, Busy) else 500
+    return status, Text(f"serve.error.{_worded(status)}.do")
+
+
+def _worded(status: int) -> int:
+    return status if f"serve.error.{status}" in WORDS else 400 if status < 500 else 500

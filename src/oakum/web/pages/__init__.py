@@ -1,0 +1,7 @@
+"""The pages: a module each, with its routes; one line here."""
+
+from starlette.routing import Route
+
+from oakum.web.pages import services
+
+PAGES: tuple[tuple[Route, ...], ...] = (services.ROUTES,)

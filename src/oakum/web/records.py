@@ -1,0 +1,96 @@
+"""The store behind the pages: questions are asked by a few threads, each with a reader of its own.
+
+Readers take no lock. Each looks again at the store when it has changed, at most every two seconds: until then all
+answers of a thread are of one instant. More questions than can wait are refused.
+"""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, TypeVar
+
+from oakum.model import StoreError, Text
+from oakum.store import open_reader
+
+if TYPE_CHECKING:
+    from oakum.store.reader import Reader
+
+_THREADS = 2  # each has a connection with 256 MB at most
+_MOST_WAITING = 200  # of two threads that answer in 50 ms the last one waits 5 s
+_FRESH = 2.0  # seconds
+_T = TypeVar("_T")
+
+
+class Busy(Exception):
+    """More is asked than can be answered soon."""
+
+
+class _Seat(threading.local):
+    """What one thread has: its reader, when it looked at the store last, and what that looked like then."""
+
+    reader: "Reader | None" = None
+    looked = 0.0
+    state: tuple[object, ...] = ()
+
+
+class Records:
+    def __init__(self, directory: Path, threads: int = _THREADS) -> None:
+        self.directory = directory
+        self._seat = _Seat()
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="records")
+        self._waiting = 0
+        self._readers: list[Reader] = []
+
+    @property
+    def present(self) -> bool:
+        """Return whether there is a store to ask."""
+        return (self.directory / "manifest.json").exists()
+
+    async def ask(self, question: "Callable[[Reader], _T]") -> _T:
+        """Return what a question gives, asked in a thread; raise StoreError when there is no store."""
+        if self._waiting >= _MOST_WAITING:
+            raise Busy
+        self._waiting += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._pool, self._answer, question)
+        finally:
+            self._waiting -= 1
+
+    def _answer(self, question: "Callable[[Reader], _T]") -> _T:
+        return question(self._reader())
+
+    def _reader(self) -> "Reader":
+        seat, now = self._seat, monotonic()
+        if seat.reader is None:
+            if not self.present:
+                raise StoreError(Text("store.none", {"path": str(self.directory)}))
+            seat.state = _state(self.directory)
+            seat.reader = open_reader(self.directory)
+            seat.looked = now
+            self._readers.append(seat.reader)
+        elif now - seat.looked >= _FRESH:
+            seat.looked = now
+            if (state := _state(self.directory)) != seat.state:
+                seat.state = state
+                seat.reader.refresh()
+        return seat.reader
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        for reader in self._readers:
+            reader.close()
+
+
+def _state(directory: Path) -> tuple[object, ...]:
+    """Return what differs once something was written: the manifest is replaced, a segment of the log grows."""
+    found: list[object] = []
+    for path in (directory / "manifest.json", *sorted((directory / "log").glob("*.log"))[-2:]):
+        try:
+            facts = path.stat()
+        except OSError:
+            continue
+        found.append((path.name, facts.st_ino, facts.st_size, facts.st_mtime_ns))
+    return tuple(found)
