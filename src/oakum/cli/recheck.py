@@ -172,7 +172,7 @@ def _case(call: Called, held: Held, report: Mapping[str, Any]) -> "Case":
 
 
 def _inputs(word: str, held: Held) -> "list[Input]":
-    from oakum.cli.evidence import below, given_name
+    from oakum.pipeline.evidence import below, given_name
     from oakum.pipeline.case import input_of
 
     name = given_name(word, held.base)
