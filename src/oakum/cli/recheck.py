@@ -172,8 +172,8 @@ def _case(call: Called, held: Held, report: Mapping[str, Any]) -> "Case":
 
 
 def _inputs(word: str, held: Held) -> "list[Input]":
-    from oakum.pipeline.evidence import below, given_name
     from oakum.pipeline.case import input_of
+    from oakum.pipeline.evidence import below, given_name
 
     name = given_name(word, held.base)
     captures = [one for one in held.captures.get(word, ()) if one.origin not in held.extra]

@@ -269,6 +269,16 @@ class Reader:
             found |= {str(digest) for digest in self.query(sql, [name])["digest"].tolist() if digest}
         return found
 
+    def citing(self, document: str) -> list[tuple[str, str, int]]:
+        """Return service, incident and time of what cites a diagnosis, newest first."""
+        told = engine.quoted(document)
+        sql = f"""SELECT DISTINCT service, incident, time FROM (
+                SELECT service, incident, time FROM findings WHERE document = {told}
+                UNION ALL SELECT service, '' AS incident, time FROM events WHERE args->>'document' = {told})
+            ORDER BY time DESC, service, incident DESC"""
+        found = self.query(sql, ["findings", "events"])
+        return list(zip(found["service"].tolist(), found["incident"].tolist(), found["time"].tolist(), strict=True))
+
     def capture_times(self, last: int) -> Any:
         """Return the times before `last` of snapshots, findings and events whose bytes are kept, oldest first."""
         sql = f"""SELECT time FROM (SELECT time FROM snapshots WHERE len(captures) > 0

@@ -6,6 +6,7 @@ What no capture says is None. Of each snapshot the largest places are kept: the 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from pathlib import PurePath
 
 import numpy as np
 
@@ -28,14 +29,16 @@ def batch_of(
     began = process.run.started if process.run else None
     started = micros(began) if began else _whole(_times(last.identity.started, 1e6))
     # A process that does not say when it was started is told apart by where it is and when it was first seen.
-    run = run_id(service, process.address, started if started is not None else times[0])
+    # Processes of one machine may have started together: two recordings are told apart by the names of their folders.
+    replica = process.address or PurePath(process.given).name
+    run = run_id(service, replica, started if started is not None else times[0])
     build, identity = process.build, last.identity
     return Batch(
         runs=(
             RunRow(
                 run=run,
                 service=service,
-                replica=process.address or process.given,
+                replica=replica,
                 target=process.address,
                 started_at=started,
                 first_seen=times[0],
