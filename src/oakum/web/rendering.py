@@ -9,6 +9,7 @@ from importlib import resources
 from typing import Any
 
 from oakum import __version__
+from oakum.report.history import count_text
 from oakum.report.words import size
 
 
@@ -35,7 +36,7 @@ def _environment() -> Any:
         lstrip_blocks=True,
     )
     furnish(environment)
-    environment.filters |= {"size": size, "time": time_text, "count": count_text}
+    environment.filters |= {"size": size, "time": time_text, "count": _count}
     environment.globals |= {"static": static_address, "version": __version__}
     return environment
 
@@ -48,10 +49,8 @@ def time_text(at: int | datetime | None, form: str = "%Y-%m-%d %H:%M") -> str:
     return when.strftime(form)
 
 
-def count_text(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:,.0f}" if abs(value) >= 10 or value == round(value) else f"{value:,.1f}"
+def _count(value: float | None) -> str:
+    return "" if value is None else count_text(value)
 
 
 # What is served as it stands. No other file is: none is looked up by what a request says.
