@@ -32,8 +32,9 @@ _SLOPE = "regr_sxy(value, hours) AS sxy, regr_sxx(value, hours) AS sxx"
 
 
 class Reader:
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, threads: int = 2) -> None:
         self.directory = directory
+        self._threads = threads
         self.problems: tuple[Text, ...] = ()
         self._connection: duckdb.DuckDBPyConnection | None = None
         self._load()
@@ -78,7 +79,7 @@ class Reader:
 
     def _connected(self) -> "duckdb.DuckDBPyConnection":
         if self._connection is None:
-            self._connection = engine.connect(self.directory)
+            self._connection = engine.connect(self.directory, self._threads)
             for name, columns in self._tables.items():
                 if name in TABLES:
                     self._connection.register(f"log_{name}", engine.numpy_columns(TABLES[name], columns))
@@ -227,6 +228,35 @@ class Reader:
         found = self.query(sql, ["snapshots"], start)
         values = {int(slot): float(value) for slot, value in zip(found["slot"], found["value"], strict=True)}
         return [values.get(slot) for slot in range(most)]
+
+    def spreads(self, start: int, most: int) -> Columns:
+        """Return goroutines and live heap of every service since `start` at so many times: service, slot, values.
+
+        Each service from its first to its last snapshot; a value is what its runs have in all.
+        """
+        sql = f"""SELECT service, slot, CAST(sum(goroutines) AS DOUBLE) AS goroutines,
+                CAST(sum(heap_live) AS DOUBLE) AS heap_live FROM (
+                SELECT service, run, arg_max(goroutines, time) AS goroutines, arg_max(heap_live, time) AS heap_live,
+                    CAST(floor((time - first) * {most} / (last - first + 1)) AS BIGINT) AS slot
+                FROM snapshots JOIN (SELECT service AS name, min(time) AS first, max(time) AS last FROM snapshots
+                    GROUP BY service) ON name = service
+                GROUP BY service, run, slot)
+            GROUP BY service, slot"""
+        return self.query(sql, ["snapshots"], start)
+
+    def told(self, kind: str) -> dict[str, str]:
+        """Return of each service the arguments (JSON) of its newest event of a kind."""
+        sql = f"""SELECT service, arg_max(args, time) AS args FROM events WHERE kind = {engine.quoted(kind)}
+            GROUP BY service"""
+        found = self.query(sql, ["events"])
+        return dict(zip(found["service"].tolist(), found["args"].tolist(), strict=True))
+
+    def builds(self) -> dict[str, str]:
+        """Return the version that each service runs, as far as it is told."""
+        sql = """SELECT service, arg_max(version, coalesce(started_at, first_seen)) AS version FROM runs
+            WHERE version != '' GROUP BY service"""
+        found = self.query(sql, ["runs"])
+        return dict(zip(found["service"].tolist(), found["version"].tolist(), strict=True))
 
     def incidents(self, service: str | None = None, states: Sequence[str] | None = None) -> list[IncidentRow]:
         """Return the incidents as they stand, newest first."""

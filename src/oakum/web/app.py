@@ -6,28 +6,35 @@ from contextlib import asynccontextmanager
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from oakum.model import OakumError, Text, Unreachable
-from oakum.report.words import WORDS
+from oakum.report.words import WORDS, say
+from oakum.web.log import ServerLog
+from oakum.web.overview import Overview
 from oakum.web.pages import PAGES
 from oakum.web.records import Busy, Records
 from oakum.web.rendering import static_file
 from oakum.web.security.forms import FormTokens
 from oakum.web.security.guard import Guard
+from oakum.web.security.sessions import Sessions
 from oakum.web.settings import Settings
 from oakum.web.visit import Visit
 
 _EVER = "public, max-age=31536000, immutable"
 
 
-def create_app(settings: Settings) -> Starlette:
+def create_app(settings: Settings, log: ServerLog | None = None) -> ASGIApp:
     """Return the application that serves one store."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        if settings.store.exists():
+            await app.state.overview.get()  # the first page is to be there at once
         yield
+        app.state.overview.close()
         app.state.records.close()
 
     app = Starlette(
@@ -35,11 +42,13 @@ def create_app(settings: Settings) -> Starlette:
         exception_handlers={HTTPException: _failed, OakumError: _failed, Busy: _failed, Exception: _failed},
         lifespan=lifespan,
     )
-    app.add_middleware(Guard, settings=settings)
+    sessions = Sessions(settings.token, settings.clock)
     app.state.settings = settings
+    app.state.sessions = sessions
     app.state.records = Records(settings.store)
+    app.state.overview = Overview(settings.store)
     app.state.form_tokens = FormTokens()
-    return app
+    return Guard(app, settings, sessions, log or ServerLog())
 
 
 async def _static(request: Request) -> Response:
@@ -53,6 +62,8 @@ async def _failed(request: Request, error: Exception) -> Response:
     """Return the page of an error: what happened in one sentence, and where to go on."""
     visit = Visit(request)
     status, text = _told(error)
+    if request.url.path.startswith("/api/"):
+        return JSONResponse({"error": {"status": status, "message": say(text, "en")}}, status)
     return visit.page("error.html", title=visit.word(f"serve.error.{_worded(status)}"), status=status, text=text)
 
 

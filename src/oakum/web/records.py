@@ -37,8 +37,9 @@ class _Seat(threading.local):
 
 
 class Records:
-    def __init__(self, directory: Path, threads: int = _THREADS) -> None:
+    def __init__(self, directory: Path, threads: int = _THREADS, cores: int = 2) -> None:
         self.directory = directory
+        self._cores = cores  # that one question may keep busy
         self._seat = _Seat()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="records")
         self._waiting = 0
@@ -48,6 +49,17 @@ class Records:
     def present(self) -> bool:
         """Return whether there is a store to ask."""
         return (self.directory / "manifest.json").exists()
+
+    def state(self) -> tuple[object, ...]:
+        """Return what differs once something was written: the manifest is replaced, a segment of the log grows."""
+        found: list[object] = []
+        for path in (self.directory / "manifest.json", *sorted((self.directory / "log").glob("*.log"))[-2:]):
+            try:
+                facts = path.stat()
+            except OSError:
+                continue
+            found.append((path.name, facts.st_ino, facts.st_size, facts.st_mtime_ns))
+        return tuple(found)
 
     async def ask(self, question: "Callable[[Reader], _T]") -> _T:
         """Return what a question gives, asked in a thread; raise StoreError when there is no store."""
@@ -67,13 +79,13 @@ class Records:
         if seat.reader is None:
             if not self.present:
                 raise StoreError(Text("store.none", {"path": str(self.directory)}))
-            seat.state = _state(self.directory)
-            seat.reader = open_reader(self.directory)
+            seat.state = self.state()
+            seat.reader = open_reader(self.directory, self._cores)
             seat.looked = now
             self._readers.append(seat.reader)
         elif now - seat.looked >= _FRESH:
             seat.looked = now
-            if (state := _state(self.directory)) != seat.state:
+            if (state := self.state()) != seat.state:
                 seat.state = state
                 seat.reader.refresh()
         return seat.reader
@@ -82,15 +94,3 @@ class Records:
         self._pool.shutdown(wait=True, cancel_futures=True)
         for reader in self._readers:
             reader.close()
-
-
-def _state(directory: Path) -> tuple[object, ...]:
-    """Return what differs once something was written: the manifest is replaced, a segment of the log grows."""
-    found: list[object] = []
-    for path in (directory / "manifest.json", *sorted((directory / "log").glob("*.log"))[-2:]):
-        try:
-            facts = path.stat()
-        except OSError:
-            continue
-        found.append((path.name, facts.st_ino, facts.st_size, facts.st_mtime_ns))
-    return tuple(found)

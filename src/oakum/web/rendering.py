@@ -1,23 +1,27 @@
 """Templates -> text: everything that comes from evidence is escaped and made safe to show, as in the report."""
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from oakum import __version__
-from oakum.report.words import size
+from oakum.model import Text
+from oakum.report.history import count_text
+from oakum.report.words import say, size, word
 
 
-def template(name: str) -> Any:
-    return _environment().get_template(name)
+def template(name: str, lang: str) -> Any:
+    return _environment(lang).get_template(name)
 
 
 @cache
-def _environment() -> Any:
+def _environment(lang: str) -> Any:
+    """Return the environment of a language: macros have its words, too."""
     import jinja2
 
     from oakum.report.html import furnish
@@ -35,8 +39,13 @@ def _environment() -> Any:
         lstrip_blocks=True,
     )
     furnish(environment)
-    environment.filters |= {"size": size, "time": time_text, "count": count_text}
-    environment.globals |= {"static": static_address, "version": __version__}
+    environment.filters |= {"size": size, "time": time_text, "count": _count, "spark": _spark, "path": _path}
+    environment.globals |= {
+        "static": static_address,
+        "version": __version__,
+        "word": partial(_word, lang),
+        "say": partial(_say, lang),
+    }
     return environment
 
 
@@ -48,10 +57,45 @@ def time_text(at: int | datetime | None, form: str = "%Y-%m-%d %H:%M") -> str:
     return when.strftime(form)
 
 
-def count_text(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:,.0f}" if abs(value) >= 10 or value == round(value) else f"{value:,.1f}"
+def _word(lang: str, key: str, **args: Any) -> str:
+    return word(key, lang, **args)
+
+
+def _say(lang: str, text: Text) -> str:
+    return say(text, lang)
+
+
+def _path(name: str) -> str:
+    """Return a name as one part of a path."""
+    return quote(name, safe="", errors="replace")
+
+
+class Drawn(NamedTuple):
+    """A small line as SVG draws it, and its lowest and highest value."""
+
+    path: str
+    low: float
+    high: float
+
+
+def _spark(points: Sequence[float | None], width: float = 100, height: float = 24) -> Drawn | None:
+    """Return the line through points that are evenly spread, from zero up; None where nothing can be drawn."""
+    known = [one for one in points if one is not None]
+    if len(known) < 2:
+        return None
+    scale = (height - 2) / (max(known) or 1)
+    step = width / (len(points) - 1)
+    parts: list[str] = []
+    joined = False
+    for at, one in enumerate(points):
+        if one is not None:
+            parts.append(f"{'L' if joined else 'M'}{at * step:.1f} {height - 1 - one * scale:.1f}")
+        joined = one is not None
+    return Drawn("".join(parts), min(known), max(known))
+
+
+def _count(value: float | None) -> str:
+    return "" if value is None else count_text(value)
 
 
 # What is served as it stands. No other file is: none is looked up by what a request says.

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
@@ -12,12 +13,15 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from oakum.model import Text
-from oakum.report.words import LANGUAGES, say, word
+from oakum.report.words import LANGUAGES, say, span, word
 from oakum.store.reader import Reader
+from oakum.web.overview import Overview, Summary
 from oakum.web.records import Records
 from oakum.web.rendering import template
 from oakum.web.security import forms
+from oakum.web.security.guard import SLASH
 from oakum.web.security.headers import apart
+from oakum.web.security.sessions import Sessions
 from oakum.web.settings import Settings
 
 THEMES = ("light", "dark")
@@ -31,6 +35,7 @@ class Visit:
         self.request = request
         self.settings: Settings = request.app.state.settings
         self.records: Records = request.app.state.records
+        self.sessions: Sessions = request.app.state.sessions
         self._tokens: forms.FormTokens = request.app.state.form_tokens
         self.query: Mapping[str, str] = request.query_params
         self.lang = self._chosen("lang", LANGUAGES) or _spoken(request.headers.get("accept-language", ""))
@@ -54,9 +59,25 @@ class Visit:
     def say(self, text: Text) -> str:
         return say(text, self.lang)
 
+    def span(self, at: datetime | int) -> str:
+        """Return how long ago something was."""
+        return span((self.settings.now() - _micros(at)) / 1e6, self.lang)
+
+    def until(self, at: datetime | int) -> str:
+        """Return in how long something will be; of what has passed, since when."""
+        left = (_micros(at) - self.settings.now()) / 1e6
+        if left >= 0:
+            return self.word("serve.in", span=span(left, self.lang))
+        return self.word("serve.ago", span=span(-left, self.lang))
+
+    def number(self, name: str, usual: int, least: int, most: int) -> int:
+        """Return a number of the query, within its bounds."""
+        text = self.query.get(name, "")
+        return min(most, max(least, int(text))) if re.fullmatch(r"[0-9]{1,18}", text) else usual
+
     def path(self, name: str) -> str:
         """Return a part of the path."""
-        return str(self.request.path_params[name])
+        return str(self.request.path_params[name]).replace(SLASH, "/")
 
     def here(self, **changed: str) -> str:
         """Return the address of this page with parts of its query changed; "" removes one."""
@@ -65,6 +86,13 @@ class Visit:
         return self.request.url.path + (f"?{told}" if told else "")
 
     # The store.
+
+    async def overview(self) -> Summary:
+        """Return all services, as they stood at the newest look of the server."""
+        if not self.records.present:
+            return Summary()
+        overview: Overview = self.request.app.state.overview
+        return await overview.get()
 
     async def ask(self, question: Callable[[Reader], _T]) -> _T:
         """Return what a question to the store gives, asked in a thread."""
@@ -91,7 +119,7 @@ class Visit:
 
     def page(self, name: str, *, title: str, status: int = 200, here: str = "", **context: Any) -> Response:
         """Return a page in the layout; `here` is the key of its entry in the navigation."""
-        text = template(name).render(visit=self, word=self.word, say=self.say, title=title, here=here, **context)
+        text = template(name, self.lang).render(visit=self, title=title, here=here, **context)
         return self._kept(HTMLResponse(text, status))
 
     def standalone(self, html: str) -> Response:
@@ -153,3 +181,7 @@ def _spoken(accepted: str) -> str:
         if code in LANGUAGES:
             return code
     return ""
+
+
+def _micros(at: datetime | int) -> int:
+    return at if isinstance(at, int) else round(at.timestamp() * 1e6)

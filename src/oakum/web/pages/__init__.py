@@ -2,6 +2,6 @@
 
 from starlette.routing import Route
 
-from oakum.web.pages import services
+from oakum.web.pages import login, services
 
-PAGES: tuple[tuple[Route, ...], ...] = (services.ROUTES,)
+PAGES: tuple[tuple[Route, ...], ...] = (services.ROUTES, login.ROUTES)
