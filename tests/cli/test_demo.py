@@ -13,9 +13,9 @@ import pytest
 
 from oakum.cli import demo, demo_incidents, invoke
 from oakum.cli.demo_incidents import INCIDENTS, REPORT, Incident, lay_out
-from oakum.cli.saved_file import load
 from oakum.collect.code import source, sources
 from oakum.model.errors import OakumError
+from oakum.pipeline.saved import load
 from support import ROOT, Answer, oakum
 
 UPSTREAM = Path(demo_incidents.__file__).with_name("demo_upstream")

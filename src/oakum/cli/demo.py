@@ -88,7 +88,7 @@ def command(names: tuple[str, ...], output: str | None, lang: str | None) -> Non
 def _replay(pen: "Pen", incident: Incident, number: str, folder: Path, lang: str | None) -> Path:
     """Tell the story, run the command where its evidence lies, show the verdict; return the page that it wrote."""
     from oakum.cli import invoke
-    from oakum.cli.saved_file import load
+    from oakum.pipeline.saved import load
     from oakum.report.json import diagnosis
     from oakum.report.page.compose import compose
     from oakum.report.terminal import brief

@@ -1,11 +1,12 @@
 """Evidence and saved diagnoses -> a store: what was captured elsewhere becomes its history.
 
-Goes through the pipeline like any evidence: snapshots, places and the findings of a diagnosis without source. What is
-in the store already is not added again.
+Goes through the pipeline like any evidence: snapshots, places and the findings of a diagnosis without source, or of the
+saved one that was made of the same captures. What is in the store already is not added again.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -15,6 +16,7 @@ from oakum.store.rows import Batch, EventRow, FindingRow
 from oakum.store.summary import batch_of, micros
 
 if TYPE_CHECKING:
+    from oakum.collect.files import Complaint
     from oakum.store.writer import Writer
 
 
@@ -25,6 +27,60 @@ class Added(Struct, frozen=True):
     snapshots: int = 0
     known: int = 0  # snapshots that were there already
     findings: int = 0
+
+
+def add_evidence(
+    writer: "Writer",
+    files: Sequence[str],
+    now: int,
+    name: str = "",
+    saved: Sequence[Diagnosis] = (),
+    complain: "Complaint | None" = None,
+) -> Added:
+    """Add what files, directories, bundles and archives hold, and saved diagnoses; raise NotAssembled when nothing in
+    them can be diagnosed. A diagnosis of `saved` that was made of the same captures is taken for that of the evidence.
+    """
+    from oakum.collect.bundle.names import safe_name
+    from oakum.pipeline.case import assemble_case
+    from oakum.pipeline.diagnosis import Options, diagnose_case
+    from oakum.pipeline.evidence import read_evidence
+    from oakum.pipeline.saved import looks_saved
+
+    found = {file: looks_saved(file) for file in files}
+    told = [one.diagnosis() for one in found.values() if one is not None]
+    evidence = [file for file, one in found.items() if one is None]
+    if not evidence:
+        return _sum([add_diagnosis(writer, one, now, name) for one in told])
+    inputs = read_evidence(evidence, complain)
+    case = assemble_case(inputs).case
+    captures = _captures_of(case)
+    same = next((one for one in (*told, *saved) if captures and captures <= _made_of(one)), None)
+    diagnosis = same or diagnose_case(case, Options(read_source=False, compile_drafts=False)).diagnosis
+    bytes_of = {
+        item.capture.digest: (safe_name(Path(item.capture.origin).name, "capture"), bytes(item.capture.data))
+        for item in inputs
+    }
+    parts = [add_case(writer, case, diagnosis, bytes_of, now, name)]
+    return _sum([*parts, *(add_diagnosis(writer, one, now, name) for one in told if one is not same)])
+
+
+def _captures_of(case: Case) -> set[str]:
+    snapshots = (one for process in case.processes for one in process.snapshots)
+    return {source.digest for one in snapshots for source in one.sources.values()}
+
+
+def _made_of(diagnosis: Diagnosis) -> set[str]:
+    """Return the captures that a diagnosis is of; those of its baseline are not."""
+    return {digest for one in diagnosis.moments if not one.baseline for digest in one.inputs}
+
+
+def _sum(parts: Sequence[Added]) -> Added:
+    return Added(
+        tuple(dict.fromkeys(service for one in parts for service in one.services)),
+        sum(one.snapshots for one in parts),
+        sum(one.known for one in parts),
+        sum(one.findings for one in parts),
+    )
 
 
 def add_case(
@@ -73,7 +129,8 @@ def add_case(
     snapshots = tuple(row for batch in batches for row in batch.snapshots)
     runs = {service: batch.runs[0].run for batch in batches for service in [batch.runs[0].service]}
     at = max(row.at for row in snapshots)
-    told = _diagnosed(writer, diagnosis, services, runs, at)
+    names = {process.id: name or process.name for process in diagnosis.processes}
+    told = _diagnosed(writer, diagnosis, names, runs, at)
     writer.append(
         Batch(
             runs=tuple(row for batch in batches for row in batch.runs),
@@ -92,10 +149,12 @@ def _keep(writer: "Writer", snapshot: Snapshot, bytes_of: Mapping[str, tuple[str
 
 
 def add_diagnosis(writer: "Writer", diagnosis: Diagnosis, now: int, name: str = "") -> Added:
-    """Add the findings of a saved diagnosis; its captures are not in it."""
+    """Add the findings of a saved diagnosis, once; its captures are not in it."""
     services = {process.id: name or process.name for process in diagnosis.processes}
     times = [micros(moment.at) for moment in diagnosis.moments if moment.at and not moment.baseline]
     told = _diagnosed(writer, diagnosis, services, {}, max(times, default=now))
+    if not told.events:
+        return Added(tuple(dict.fromkeys(services.values())))
     writer.append(told)
     return Added(tuple(dict.fromkeys(services.values())), findings=len(told.findings))
 
@@ -103,11 +162,15 @@ def add_diagnosis(writer: "Writer", diagnosis: Diagnosis, now: int, name: str = 
 def _diagnosed(
     writer: "Writer", diagnosis: Diagnosis, services: Mapping[str, str], runs: Mapping[str, str], at: int
 ) -> Batch:
-    """Return the rows of a diagnosis, which is kept as a document."""
+    """Return the rows of a diagnosis, which is kept as a document; none when the store has it already."""
     from oakum.report.json import document
+    from oakum.store.reader import Reader
 
     text = json.dumps(document(diagnosis), ensure_ascii=False).encode("utf-8", "backslashreplace")
     digest = writer.keep(text, "diagnosis.json")
+    with Reader(writer.directory) as reader:
+        if reader.citing(digest):
+            return Batch()
     findings = []
     for found in diagnosis.findings:
         service = services.get(found.suspect.sites[0].process, "") if found.suspect.sites else ""

@@ -120,6 +120,21 @@ def raw_rows(table: Table, name: str) -> str:
     return f"SELECT {', '.join(table.stored)} FROM ({rows})"
 
 
+def part_rows(table: Table, paths: str) -> str:
+    """Return SQL for the rows of parts; columns that came later are empty in older parts."""
+    columns = ", ".join(table.stored)
+    if not table.added:
+        return f"SELECT {columns} FROM read_parquet({paths})"
+    every = f"SELECT * FROM read_parquet({paths}, union_by_name=true) UNION ALL BY NAME {no_rows(table)}"
+    filled = ", ".join(f"coalesce({name}, []) AS {name}" for name in table.added if table.stored[name] == "VARCHAR[]")
+    return f"SELECT {columns} FROM (SELECT * {f'REPLACE ({filled})' if filled else ''} FROM ({every}))"
+
+
+def no_rows(table: Table) -> str:
+    nothing = ", ".join(f"CAST(NULL AS {sql}) AS {column}" for column, sql in table.stored.items())
+    return f"SELECT {nothing} WHERE false"
+
+
 def once(table: Table) -> str:
     """Return what leaves one row of those that say the same again: a snapshot is written anew when bytes are kept."""
     if table.name == "snapshots":

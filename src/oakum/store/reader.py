@@ -124,12 +124,11 @@ class Reader:
         columns = ", ".join(table.stored)
         chosen: list[str] = []
         if parts:
-            chosen.append(f"SELECT {columns} FROM read_parquet({engine.path_list(self.directory, parts)})")
+            chosen.append(engine.part_rows(table, engine.path_list(self.directory, parts)))
         if name in self._tables:
             chosen.append(f"SELECT {columns} FROM ({engine.raw_rows(table, f'log_{name}')})")
         if not chosen:
-            nothing = ", ".join(f"CAST(NULL AS {sql}) AS {column}" for column, sql in table.stored.items())
-            return f"SELECT {nothing} WHERE false"
+            return engine.no_rows(table)
         rows = " UNION ALL ".join(chosen)
         if name == "snapshots":  # of older ones the bytes are gone
             kept = f"CASE WHEN time >= {self.manifest.captures_from} THEN captures ELSE [] END"
@@ -299,6 +298,16 @@ class Reader:
         ):
             found |= {str(digest) for digest in self.query(sql, [name])["digest"].tolist() if digest}
         return found
+
+    def citing(self, document: str) -> list[tuple[str, str, int]]:
+        """Return service, incident and time of what cites a diagnosis, newest first."""
+        told = engine.quoted(document)
+        sql = f"""SELECT DISTINCT service, incident, time FROM (
+                SELECT service, incident, time FROM findings WHERE document = {told}
+                UNION ALL SELECT service, '' AS incident, time FROM events WHERE args->>'document' = {told})
+            ORDER BY time DESC, service, incident DESC"""
+        found = self.query(sql, ["findings", "events"])
+        return list(zip(found["service"].tolist(), found["incident"].tolist(), found["time"].tolist(), strict=True))
 
     def capture_times(self, last: int) -> Any:
         """Return the times before `last` of snapshots, findings and events whose bytes are kept, oldest first."""

@@ -13,13 +13,15 @@ from hashlib import sha256
 from importlib import resources
 from typing import Any
 
+from msgspec import Struct
+
 from oakum import __version__
 from oakum.report.html.chain import layers
 from oakum.report.html.chart import SMALL, plot
 from oakum.report.html.drawing import Drawing
 from oakum.report.html.embedded import BEGIN, END, KEPT
 from oakum.report.html.fit import STEPS, Limits, fitted
-from oakum.report.html.text import anchor_id, anchors_of, clean, href, lines, prose, tail
+from oakum.report.html.text import anchor_id, anchors_of, claims_of, clean, href, lines, prose, tail
 from oakum.report.html.waterfall import bars
 from oakum.report.page.blocks import Cell, Page
 from oakum.report.page.speech import Speech
@@ -28,6 +30,7 @@ from oakum.report.words import LANGUAGES, WORDS, size
 MOST_BYTES = 1_950_000  # of the whole file: mail and chat still take it
 _MOST_DOCUMENT = 900_000  # of them for the JSON; a longer one is left out, and that is said
 _WORD_MOST = 24  # characters of a name that stands on one line: a state, a snapshot
+_PARTS = ("contents", "content", "controls")
 _SCRIPTED = ("copied", "copy-failed", "found", "found-none")  # words that the script says
 # "<" cannot begin a tag or a comment, ">" and "&" cannot end one; U+2028 and U+2029 end a line in old scripts.
 _ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
@@ -43,6 +46,25 @@ def render(page: Page, document: Mapping[str, Any] | None = None, figures: Mappi
         if len(text.encode("utf-8", "replace")) <= MOST_BYTES:
             break
     return text
+
+
+class Parts(Struct, frozen=True):
+    """Markup of a page for a page around it, which loads styles and scripts as files: none of it is either."""
+
+    contents: str
+    content: str
+    controls: str
+    data: Mapping[str, str]  # id of a block -> JSON without markup
+
+
+def parts(page: Page, figures: Mapping[str, Drawing] | None = None) -> Parts:
+    """Return a page in parts: what a server puts into pages of its own."""
+    figures, spoken = figures or {}, _spoken(page)
+    page = fitted(page, STEPS[0], spoken)
+    values = _values(page, STEPS[0], figures, spoken)
+    data = {name: text for drawing in figures.values() for name, text in drawing.blocks(page.lang).items()}
+    contents, content, controls = (_template(f"{name}.html").render(values) for name in _PARTS)
+    return Parts(contents, content, controls, data)
 
 
 def carries(document: Mapping[str, Any]) -> bool:
@@ -82,48 +104,61 @@ def _written(
         f"default-src 'none'; script-src {_hashes([early, *scripts])}; style-src {_hashes(styles)}; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
-    text: str = _template().render(
-        page=page,
-        most=limits.rows,
-        w=spoken,
-        anchors=anchors_of(page),
-        figures=figures,
+    text: str = _template("report.html").render(
+        _values(page, limits, figures, spoken),
         document=document,
         document_left_out=left_out,
         kept_name=KEPT,
         begin=BEGIN,
         end=END,
-        words_json=json.dumps({key: spoken[key] for key in _SCRIPTED}, ensure_ascii=False).translate(_ESCAPES),
         styles=styles,
         early=early,
         scripts=scripts,
         policy=policy,
-        small=SMALL,
         version=__version__,
     )
     return text
 
 
+def _values(page: Page, limits: Limits, figures: Mapping[str, Drawing], spoken: Mapping[str, str]) -> dict[str, object]:
+    """Return what the templates of a page's parts need."""
+    return {
+        "page": page,
+        "most": limits.rows,
+        "w": spoken,
+        "anchors": anchors_of(page),
+        "claim_ids": claims_of(page),
+        "figures": figures,
+        "words_json": json.dumps({key: spoken[key] for key in _SCRIPTED}, ensure_ascii=False).translate(_ESCAPES),
+        "small": SMALL,
+    }
+
+
+def _template(name: str) -> Any:
+    return _environment().get_template(name)
+
+
 @cache
-def _template() -> Any:
+def _environment() -> Any:
+    """Return the Jinja environment of pages: what a template writes is escaped and made visible."""
     import jinja2  # here, because most commands write no page
 
-    environment = jinja2.Environment(
+    made = jinja2.Environment(
         loader=jinja2.PackageLoader("oakum.report.html", "templates"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    furnish(environment)
-    return environment.get_template("report.html")
+    furnish(made)
+    return made
 
 
 def furnish(environment: Any) -> None:
     """Give an environment of Jinja what templates/blocks.html uses."""
     environment.finalize = clean
     environment.filters |= {"prose": prose, "lines": lines, "size": size, "id": anchor_id, "kind": _kind, "tail": tail}
-    environment.globals |= {"href": href, "plot": plot, "bars": bars, "layers": layers}
+    environment.globals |= {"href": href, "plot": plot, "bars": bars, "layers": layers, "identity": id}
     environment.tests |= {"a": lambda block, name: type(block).__name__ == name}
 
 
@@ -146,4 +181,4 @@ def _hashes(texts: list[str]) -> str:
     return " ".join(f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'" for text in texts)
 
 
-__all__ = ["MOST_BYTES", "Drawing", "carries", "furnish", "render"]
+__all__ = ["MOST_BYTES", "Drawing", "Parts", "carries", "furnish", "parts", "render"]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from oakum.report.page.blocks import Page, Section, Table, walk
+from oakum.report.page.blocks import Claims, Page, Section, Table, walk
 
 _LONG_PATH = 48  # characters that stand beside a sentence without breaking
 _LONGEST = 2000  # characters of one name or sentence; Go's longest real names are a tenth of it
@@ -79,6 +79,21 @@ def anchors_of(page: Page) -> frozenset[str]:
 
     visit(page.sections)
     return frozenset(found)
+
+
+def claims_of(page: Page) -> dict[int, str]:
+    """Return the id of each claim, by its identity: its number in the part that it stands in."""
+    found: dict[int, str] = {}
+
+    def visit(sections: Iterable[Section]) -> None:
+        for section in sections:
+            lists = [block for block in walk(section.blocks) if isinstance(block, Claims)]
+            for number, claim in enumerate((claim for block in lists for claim in block.claims), 1):
+                found.setdefault(id(claim), f"{anchor_id(section.anchor)}.{number}")
+            visit(section.sections)
+
+    visit(page.sections)
+    return found
 
 
 def href(to: str, anchors: frozenset[str]) -> str:
