@@ -126,6 +126,7 @@ def _bound(host: str, port: int) -> socket.socket:
         made = socket.socket(kind, socket.SOCK_STREAM)
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((host, port))
+        made.listen(128)  # who comes before the first page is ready waits
         made.set_inheritable(True)
     except OSError as error:
         why = error.strerror or str(error)
