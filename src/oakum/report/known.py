@@ -162,7 +162,10 @@ class Described(LabelledPen):
     def versions(self) -> Iterator[str]:
         """Yield a table of modules: which releases have it, which fix it."""
         head = tuple(self.word(f"known.table.{name}") for name in ("module", "has", "mended"))
-        rows = [head, *((module_name(self, one), ranges(self, one), fixed_releases(self, one)) for one in self.entry.affects)]
+        rows = [
+            head,
+            *((module_name(self, one), ranges(self, one), fixed_releases(self, one)) for one in self.entry.affects),
+        ]
         wide = [max(self.look.width_of(row[at]) for row in rows) for at in range(3)]
         room = self.room(self.margin)
         if room is None or sum(wide) + 4 <= room:

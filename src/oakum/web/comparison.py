@@ -6,7 +6,6 @@ From the captures where they are kept, by a worker; else from the places that th
 import shutil
 import tempfile
 from collections import Counter, OrderedDict
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from oakum.store.reader import Reader
 from oakum.store.rows import RunRow, SnapshotRow
 from oakum.verify import verify
 from oakum.views.diff import Difference, of_tables
-from oakum.web.workers import WorkFailed, Workers
+from oakum.web.workers import Workers, WorkFailed
 
 _MOST_KEPT = 1000  # snapshots of a run of which some are chosen
 _REMEMBERED = 8  # comparisons: a megabyte each
@@ -96,7 +95,15 @@ class Comparer:
         return found
 
     async def compare(self, records: Any, before: Side, after: Side, lang: str) -> Compared:
-        key = (before.row.run, before.row.at, after.row.run, after.row.at, before.row.captures, after.row.captures, lang)
+        key = (
+            before.row.run,
+            before.row.at,
+            after.row.run,
+            after.row.at,
+            before.row.captures,
+            after.row.captures,
+            lang,
+        )
         if (known := self.remembered(key)) is not None:
             return known
         if not before.row.captures or not after.row.captures:
@@ -170,5 +177,3 @@ def _table(found: Difference) -> Table:
         len(rows),
         tuple(Row(row.name, row.values, row.kind) for row in rows[:400]),
     )
-
-

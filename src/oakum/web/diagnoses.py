@@ -30,6 +30,7 @@ class Listed(Struct, frozen=True):
     verdict: str = ""
     findings: int = 0
     incident: str = ""
+    run: str = ""  # that it is of
 
 
 class Became(Struct, frozen=True):
@@ -60,7 +61,11 @@ def of_service(reader: Reader, service: str) -> list[Listed]:
         if document := str(args.get("document", "")):
             count = args.get("findings", 0)
             found[document] = Listed(
-                document, event.at, str(args.get("verdict", "")), count if isinstance(count, int) else 0
+                document,
+                event.at,
+                str(args.get("verdict", "")),
+                count if isinstance(count, int) else 0,
+                run=event.run,
             )
     counts: dict[str, int] = {}
     for row in reader.findings(service):
@@ -73,6 +78,7 @@ def of_service(reader: Reader, service: str) -> list[Listed]:
                 known.verdict if known else "leaking",
                 max(counts[row.document], known.findings if known else 0),
                 row.incident,
+                row.run,
             )
     return sorted(found.values(), key=lambda one: (-one.at, one.document))[:_MOST_LISTED]
 
@@ -195,9 +201,14 @@ def _claims(sections: Sequence[Section]) -> list[Claim]:
     return met
 
 
-def compared(reader: Reader, shown_now: str, others: Sequence[Listed]) -> Listed | None:
-    """Return the diagnosis before the one that is shown, else the one after it: what has changed is told against it."""
-    listed = [*others][:_MOST_COMPARED]
+def compared(reader: Reader, service: str, shown_now: str, others: Sequence[Listed]) -> Listed | None:
+    """Return the diagnosis of the same replica before the one that is shown, else the one after it."""
+    replicas = {row.run: row.replica for row in reader.runs(service)}
+    mine = next((one for one in others if one.document == shown_now), None)
+    if mine is None:
+        return None
+    replica = replicas.get(mine.run, "")
+    listed = [one for one in others if replicas.get(one.run, "") == replica][:_MOST_COMPARED]
     at = next((number for number, one in enumerate(listed) if one.document == shown_now), None)
     if at is None or len(listed) < 2:
         return None

@@ -1,4 +1,4 @@
-"""A capture -> the lines of it that a page shows: around what a claim cites, a window at a time. Binary ones have none."""
+"""A capture -> the lines of it that a page shows: around what a claim cites, a window at a time. Binary: none."""
 
 import re
 import zlib

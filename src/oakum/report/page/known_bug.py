@@ -1,4 +1,4 @@
-"""One entry of the catalogue of known bugs -> labels with what stands beside them: what it looks like, why, what to do."""
+"""One entry of the catalogue of known bugs -> labels with what stands beside them: symptoms, root cause, fix."""
 
 from collections.abc import Iterator
 

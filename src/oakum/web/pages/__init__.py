@@ -2,6 +2,13 @@
 
 from starlette.routing import Route
 
-from oakum.web.pages import login, services
+from oakum.web.pages import compare, incident, known, login, services, upload
 
-PAGES: tuple[tuple[Route, ...], ...] = (services.ROUTES, login.ROUTES)
+PAGES: tuple[tuple[Route, ...], ...] = (
+    services.ROUTES,
+    incident.ROUTES,
+    compare.ROUTES,
+    known.ROUTES,
+    upload.ROUTES,
+    login.ROUTES,
+)

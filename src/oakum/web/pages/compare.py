@@ -12,7 +12,8 @@ from oakum.report.page.speech import Speech
 from oakum.report.page.verification import verification_page
 from oakum.report.words import WORDS
 from oakum.store.reader import Reader
-from oakum.web.comparison import Comparer, Compared, Side, Table, side_of
+from oakum.store.rows import RunRow, SnapshotRow
+from oakum.web.comparison import Compared, Comparer, Side, Table, side_of
 from oakum.web.pages.incident import controls
 from oakum.web.rendering import time_text
 from oakum.web.visit import Visit, get
@@ -52,23 +53,31 @@ async def show(visit: Visit) -> Response:
 
 
 def _name(visit: Visit, side: Side) -> str:
-    version = f" {side.run.version}" if side.run and side.run.version else ""
-    return f"{Speech(visit.lang).name(side.service)}{version} {time_text(side.row.at)}"
+    told = [side.service, *_told_apart(side.run), time_text(side.row.at)]
+    return Speech(visit.lang).name(" ".join(told))
+
+
+def _told_apart(run: RunRow | None) -> list[str]:
+    """Return what tells a run from others of its service: a version, where it has one, else the replica."""
+    if run is None:
+        return []
+    named = run.version if run.version not in ("", "(devel)") else run.replica
+    return [named] if named else []
 
 
 def _choices(reader: Reader, sides: list[Side | None]) -> dict[str, Any]:
     """Return what the form offers: services, and of those that were chosen the snapshots, with their builds."""
     names = reader.services()["service"].tolist()
-    lists = []
+    lists: list[list[tuple[str, SnapshotRow, str]]] = []
     for side in sides:
         if side is None:
             lists.append([])
             continue
-        versions = {row.run: row.version for row in reader.runs(side.service)}
+        names = {row.run: " ".join(_told_apart(row)) for row in reader.runs(side.service)}
         rows = reader.kept_snapshots(side.service, _MOST_LISTED)
         if all(row.at != side.row.at for row in rows):
             rows = [side.row, *rows]
-        lists.append([(f"{side.service}@{row.at}", row, versions.get(row.run, "")) for row in rows])
+        lists.append([(f"{side.service}@{row.at}", row, names.get(row.run, "")) for row in rows])
     return {"services": names[:_MOST_SERVICES], "snapshots": lists}
 
 
@@ -90,23 +99,23 @@ def _facts(visit: Visit, before: Side, after: Side) -> list[tuple[str, str, str,
     """Return label, before, after and change of what the store has of both snapshots."""
     rows: list[tuple[str, str, str, str]] = []
 
-    def add(key: str, one: Any, other: Any, change: str = "") -> None:
-        if one or other:
-            rows.append((visit.word(key), str(one or ""), str(other or ""), change))
+    def add(key: str, values: list[str], change: str = "") -> None:
+        if any(values):
+            rows.append((visit.word(key), values[0], values[1], change))
 
     runs = [side.run for side in (before, after)]
-    add("serve.column.service", before.service, after.service)
-    add("serve.column.replica", *(run.replica if run else "" for run in runs))
-    add("serve.column.version", *(run.version if run else "" for run in runs))
-    add("serve.column.go", *(run.go if run else "" for run in runs))
+    add("serve.column.service", [before.service, after.service])
+    add("serve.column.replica", [run.replica if run else "" for run in runs])
+    add("serve.column.version", [run.version if run else "" for run in runs])
+    add("serve.column.go", [run.go if run else "" for run in runs])
     seconds = (after.row.at - before.row.at) / 1e6
     times = [time_text(side.row.at, "%Y-%m-%d %H:%M:%S") for side in (before, after)]
-    add("serve.column.time", *times, visit.word("serve.compare.span", seconds=abs(seconds)))
+    add("serve.column.time", times, visit.word("serve.compare.span", seconds=abs(seconds)))
     for key, name in (("serve.goroutines", "goroutines"), ("serve.heap", "heap_live"), ("serve.column.rss", "rss")):
         values = [getattr(side.row, name) for side in (before, after)]
         told = ["" if one is None else _amount(one, name) for one in values]
         change = "" if None in values else _signed(values[1] - values[0], name)
-        add(key, *told, change)
+        add(key, told, change)
     return rows
 
 
@@ -129,7 +138,7 @@ def _table(visit: Visit, one: Table) -> dict[str, Any]:
             {
                 "name": row.name,
                 "kind": row.kind,
-                "values": [_amount(value, kind) for value in row.values],
+                "amounts": [_amount(value, kind) for value in row.values],
                 "sort": [*row.values, row.values[-1] - row.values[0]],
                 "change": _signed(row.values[-1] - row.values[0], kind),
             }

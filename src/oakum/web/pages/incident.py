@@ -80,7 +80,7 @@ def _found(
         return None
     services = tuple(dict.fromkeys(service for service, _, _ in citing))
     others = list(mine) or of_service(reader, services[0])
-    against = compared(reader, digest, others)
+    against = compared(reader, services[0], digest, others)
     before = stored(reader, against.document) if against is not None else None
     changed: Sequence[Became] = ()
     if against is not None and before is not None:
@@ -95,7 +95,7 @@ def _found(
         against if changed else None,
         tuple(changed),
         incident,
-        bool(incident and incident.page) and captures.path_of(reader.directory, incident.page).exists(),
+        incident is not None and incident.page != "" and captures.path_of(reader.directory, incident.page).exists(),
     )
 
 
@@ -166,7 +166,7 @@ def _row(visit: Visit, one: Became) -> dict[str, Any]:
     site = one.finding.suspect.sites[0] if one.finding.suspect.sites else None
 
     def amount(value: float | None) -> str:
-        return visit.word("serve.since.none") if value is None else speech.amount(one.measure, value)
+        return visit.word("serve.against.none") if value is None else speech.amount(one.measure, value)
 
     change = (one.after or 0.0) - (one.before or 0.0)
     return {

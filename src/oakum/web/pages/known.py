@@ -1,6 +1,5 @@
 """Known bugs: the catalogue with its search, one entry, and which services carry which."""
 
-from collections import Counter
 from typing import Any
 
 from anyio import to_thread
@@ -10,7 +9,7 @@ from starlette.responses import Response
 from oakum.knowledge.leaks import Leak, leaks
 from oakum.knowledge.search import near, search
 from oakum.model import Text
-from oakum.report.carried import fixed_in, module_of, newest, why_not_certain
+from oakum.report.carried import fixed_in, module_of, why_not_certain
 from oakum.report.html import controls as report_controls
 from oakum.report.known import first_module
 from oakum.report.page.known_bug import known_bug
@@ -27,12 +26,10 @@ async def show(visit: Visit) -> Response:
     words = visit.query.get("q", "")[:_LONGEST_SEARCH].split()
     found = await _carriers(visit)
     entries = await to_thread.run_sync(lambda: search(words))
-    services: dict[str, set[str]] = {}
-    for one in found.carriers:
-        services.setdefault(one.bug.id, set()).add(one.service)
-    sure = Counter(one.bug.id for one in found.carriers if one.bug.certain)
     speech = Speech(visit.lang)
-    rows = [_entry(speech, entry, len(services.get(entry.id, ())), bool(sure[entry.id])) for entry in entries]
+    bugs = _by_bug(speech, found)
+    carried = {row["id"]: row for row in bugs}
+    rows = [_entry(speech, entry, carried.get(entry.id)) for entry in entries]
     return visit.page(
         "known.html",
         title=visit.word("serve.known"),
@@ -41,8 +38,7 @@ async def show(visit: Visit) -> Response:
         near=near(words) if not rows else (),
         all=len(leaks().ids),
         found=found,
-        carriers=[_carrier(speech, one) for one in found.carriers[:_MOST_ROWS]] if not words else [],
-        left_out=max(0, len(found.carriers) - _MOST_ROWS),
+        bugs=bugs,
     )
 
 
@@ -76,14 +72,25 @@ async def _carriers(visit: Visit) -> Carriers:
     return await visit.ask(carriers) if visit.records.present else Carriers((), 0, ())
 
 
-def _entry(speech: Speech, entry: Leak, services: int, sure: bool) -> dict[str, Any]:
+def _by_bug(speech: Speech, found: Carriers) -> list[dict[str, Any]]:
+    """Return each known bug that some service has, those that are certain and in most services first."""
+    rows: dict[str, dict[str, Any]] = {}
+    for one in found.carriers:
+        row = rows.setdefault(one.bug.id, {**_carrier(speech, one), "services": []})
+        row["certain"] |= one.bug.certain
+        if one.service not in row["services"]:
+            row["services"].append(one.service)
+    return sorted(rows.values(), key=lambda row: (not row["certain"], -len(row["services"]), row["id"]))
+
+
+def _entry(speech: Speech, entry: Leak, carried: dict[str, Any] | None) -> dict[str, Any]:
     return {
         "id": entry.id,
         "summary": entry.summary[speech.lang],
         "module": first_module(speech, entry),
         "reviewed": entry.reviewed,
-        "services": services,
-        "sure": sure,
+        "services": len(carried["services"]) if carried else 0,
+        "sure": bool(carried and carried["certain"]),
     }
 
 
@@ -94,11 +101,9 @@ def _carrier(speech: Speech, one: Carrier) -> dict[str, Any]:
         "id": one.bug.id,
         "summary": speech.say(one.bug.summary),
         "module": module_of(one.bug),
-        "version": one.go if one.bug.module == "std" else one.bug.found or one.version,
         "certain": one.bug.certain,
         "why": "" if one.bug.certain else why_not_certain(speech, one.bug),
         "fixed": fixed_in(speech, one.bug),
-        "upgrade": newest(one.bug),
     }
 
 

@@ -1,4 +1,4 @@
-"""Upload: captures in any format, diagnosed at once in a process of its own. Nothing is kept unless that is asked for."""
+"""Upload: captures in any format, diagnosed at once in a process of its own. Nothing is kept unless asked for."""
 
 import shutil
 from pathlib import Path
@@ -69,7 +69,7 @@ async def _save(files: list[UploadFile], place: Path) -> None:
     taken: set[str] = set()
     for one in files:
         path = place / unique_name(safe_name(Path(str(one.filename).replace("\\", "/")).name, "capture"), taken)
-        await to_thread.run_sync(lambda one=one, path=path: _copy(one, path))
+        await to_thread.run_sync(_copy, one, path)
 
 
 def _copy(one: UploadFile, path: Path) -> None:
@@ -81,9 +81,7 @@ async def diagnose_held(workers: Workers, held: Held, lang: str) -> None:
     """Diagnose what was sent."""
     files = held.files()
     called = [Path(file).name for file in files]
-    found = await workers.run(
-        "diagnose", files=files, captures=str(held.folder / "captures"), lang=lang, called=called
-    )
+    found = await workers.run("diagnose", files=files, captures=str(held.folder / "captures"), lang=lang, called=called)
     held.document = found["document"]
     held.figures = {name: convert(one, Drawing) for name, one in found["figures"].items()}
     held.captures = found["captures"]
