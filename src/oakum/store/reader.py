@@ -178,15 +178,19 @@ class Reader:
         return self.query(sql, ["snapshots"])
 
     def growth(self, service: str, start: int = -_EVER, end: int = _EVER) -> Columns:
-        """Return how each place of a service grew, most first: least squares within each run, pooled over the runs."""
+        """Return how each place of a service grew, most first: least squares within each run, pooled over the runs.
+
+        Its value is what the runs that run now have in all.
+        """
         sql = f"""SELECT place, kind, state, arg_max(function, until) AS function, arg_max(file, until) AS file,
-            arg_max(line, until) AS line, sum(sxy) / nullif(sum(sxx), 0) AS per_hour, arg_max(newest, until) AS value,
-            count(*) AS runs, CAST(sum(points) AS BIGINT) AS points, min(since) AS since, max(until) AS until
-            FROM (SELECT place, kind, state, run, any_value(function) AS function, any_value(file) AS file,
+            arg_max(line, until) AS line, sum(sxy) / nullif(sum(sxx), 0) AS per_hour,
+            CAST(sum(newest) FILTER (now) AS BIGINT) AS value, count(*) AS runs, CAST(sum(points) AS BIGINT) AS points,
+            min(since) AS since, max(until) AS until FROM (SELECT *,
+                until > max(until) OVER (PARTITION BY place, kind, state) - {_RUNNING} AS now FROM (SELECT place, kind, state, run, any_value(function) AS function, any_value(file) AS file,
                 max(line) AS line, {_SLOPE}, arg_max(value, time) AS newest, count(*) AS points, min(time) AS since,
                 max(time) AS until FROM (SELECT *, CASE kind WHEN 'goroutines' THEN count ELSE live_bytes END AS value,
                     time / {HOUR}.0 AS hours FROM places {_of(service)}) WHERE value IS NOT NULL
-                GROUP BY place, kind, state, run)
+                GROUP BY place, kind, state, run))
             GROUP BY place, kind, state ORDER BY per_hour DESC NULLS LAST, place, state"""
         return self.query(sql, ["places"], start, end, service)
 
@@ -308,6 +312,47 @@ class Reader:
             {_of(service)} AND kind = '{kind}' ORDER BY place, state, run, time"""
         return self.query(sql, ["places"], start, end, service)
 
+    def courses(self, service: str, start: int, end: int, most: int) -> Columns:
+        """Return what each run of a service had, at most at so many times: run, slot, time, the newest of each value.
+
+        Where less was captured there are fewer slots: in each of them every run was looked at.
+        """
+        measures = ("goroutines", "heap_live", "rss", "limit_bytes", "work")
+        newest = ", ".join(f"arg_max({name}, time) AS {name}" for name in measures)
+        sql = f"""SELECT run, slot, max(time) AS time, {newest}
+            FROM (SELECT *, {_slot("snapshots", most)} AS slot FROM snapshots)
+            GROUP BY run, slot ORDER BY time, run"""
+        return self.query(sql, ["snapshots"], start, end, service)
+
+    def place_courses(self, service: str, kind: PlaceKind, start: int, end: int, most: int) -> Columns:
+        """Return how many goroutines, or live bytes, each place of each run had, at most at so many times."""
+        value = "count" if kind == "goroutines" else "live_bytes"
+        sql = f"""SELECT place, state, run, slot, max(time) AS time, arg_max({value}, time) AS value,
+                arg_max(function, time) AS function, arg_max(file, time) AS file, arg_max(line, time) AS line
+            FROM (SELECT *, {_slot("places", most)} AS slot FROM places WHERE kind = '{kind}')
+            GROUP BY place, state, run, slot ORDER BY time, place, state, run"""
+        return self.query(sql, ["places"], start, end, service)
+
+    def looks(self, service: str, start: int, end: int, most: int, before: int = _EVER) -> list[SnapshotRow]:
+        """Return so many snapshots of a service before a time, newest first."""
+        sql = f"SELECT * FROM snapshots WHERE time < {before} ORDER BY time DESC, run LIMIT {most}"
+        return self._structs("snapshots", self.query(sql, ["snapshots"], start, end, service))
+
+    def look(self, service: str, run: str, at: int) -> SnapshotRow | None:
+        """Return one snapshot."""
+        sql = f"SELECT * FROM snapshots WHERE run = {engine.quoted(run)}"
+        found = self._structs("snapshots", self.query(sql, ["snapshots"], at, at, service))
+        return found[0] if found else None
+
+    def places_at(self, service: str, run: str, at: int, kind: str) -> dict[tuple[str, str], dict[str, Any]]:
+        """Return the places of one snapshot by their key and state."""
+        value = "count" if kind == "goroutines" else "live_bytes"
+        sql = f"""SELECT place, state, function, file, line, {value} AS value FROM places
+            WHERE run = {engine.quoted(run)} AND kind = {engine.quoted(kind)}"""
+        found = self.query(sql, ["places"], at, at, service)
+        rows = zip(*(column.tolist() for column in found.values()), strict=True)
+        return {row[:2]: dict(zip(found, row, strict=True)) for row in rows}
+
     def cited(self) -> set[str]:
         """Return the digests of everything that a row cites and that is kept for it."""
         since = self.manifest.captures_from
@@ -358,6 +403,13 @@ class Reader:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _slot(table: str, most: int) -> str:
+    """Return SQL for the slot of a time: so many at most, and no more than the run with the most snapshots has."""
+    looks = f"(SELECT max(looks) FROM (SELECT count(DISTINCT time) AS looks FROM {table} GROUP BY run))"
+    span = f"(SELECT max(time) - min(time) + 1 FROM {table})"
+    return f"(time - (SELECT min(time) FROM {table})) * least({most}, {looks}) // {span}"
 
 
 def _of(service: str | None) -> str:
