@@ -118,9 +118,9 @@ def incident_of(row: IncidentRow) -> IncidentHistory:
     )
 
 
-def places(reader: Reader, service: str, start: int) -> list[PlaceHistory]:
+def places(reader: Reader, service: str, start: int, end: int = 1 << 62) -> list[PlaceHistory]:
     names = ("kind", "function", "file", "line", "state", "place", "value", "per_hour")
-    return [PlaceHistory(**{name: row[name] for name in names}) for row in records(reader.growth(service, start))]
+    return [PlaceHistory(**{name: row[name] for name in names}) for row in records(reader.growth(service, start, end))]
 
 
 def event_of(row: EventRow, lang: str) -> EventHistory:

@@ -6,11 +6,12 @@ answers of a thread are of one instant. More questions than can wait are refused
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from oakum.model import StoreError, Text
 from oakum.store import open_reader
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 _THREADS = 2  # each has a connection with 256 MB at most
 _MOST_WAITING = 200  # of two threads that answer in 50 ms the last one waits 5 s
 _FRESH = 2.0  # seconds
+_REMEMBERED = 10.0  # seconds: as often as a watcher looks at most
+_MOST_REMEMBERED = 128  # answers; the chart of a service has some 50 kB
 _T = TypeVar("_T")
 
 
@@ -44,6 +47,7 @@ class Records:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="records")
         self._waiting = 0
         self._readers: list[Reader] = []
+        self._known: OrderedDict[Hashable, tuple[float, asyncio.Future[Any]]] = OrderedDict()
 
     @property
     def present(self) -> bool:
@@ -70,6 +74,27 @@ class Records:
             return await asyncio.get_running_loop().run_in_executor(self._pool, self._answer, question)
         finally:
             self._waiting -= 1
+
+    async def remembered(self, key: Hashable, question: "Callable[[Reader], _T]") -> _T:
+        """Return what a question gave a moment ago, or is about to give; else ask it. `key` says which one it is."""
+        now = monotonic()
+        known = self._known.get(key)
+        if known is None or known[0] < now:
+            asked = asyncio.ensure_future(self.ask(question))
+            asked.add_done_callback(lambda done: self._forget(key, done))
+            known = self._known[key] = (now + _REMEMBERED, asked)
+            while len(self._known) > _MOST_REMEMBERED:
+                self._known.popitem(last=False)
+        # One who goes away does not end it for the others who wait for the same.
+        answer: _T = await asyncio.shield(known[1])
+        return answer
+
+    def _forget(self, key: Hashable, done: "asyncio.Future[Any]") -> None:
+        """Forget an answer that is none; whoever waits for it has the error."""
+        if done.cancelled() or done.exception() is not None:
+            known = self._known.get(key)
+            if known is not None and known[1] is done:
+                del self._known[key]
 
     def _answer(self, question: "Callable[[Reader], _T]") -> _T:
         return question(self._reader())

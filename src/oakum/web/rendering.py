@@ -105,6 +105,7 @@ _FILES: Mapping[str, tuple[str, str, str]] = {
     "early.js": ("oakum.web", "static/early.js", "text/javascript; charset=utf-8"),
     "flame.css": ("oakum.views", "assets/flame.css", "text/css; charset=utf-8"),
     "flame.js": ("oakum.views", "assets/flame.js", "text/javascript; charset=utf-8"),
+    "pages.css": ("oakum.web", "static/pages.css", "text/css; charset=utf-8"),
     "web.css": ("oakum.web", "static/web.css", "text/css; charset=utf-8"),
     "web.js": ("oakum.web", "static/web.js", "text/javascript; charset=utf-8"),
     "charts.js": ("oakum.web", "static/charts.js", "text/javascript; charset=utf-8"),

@@ -1,7 +1,7 @@
 """One request as a page sees it: language, words, the store, the layout, and tokens for forms."""
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from datetime import datetime
 from typing import Any, TypeVar
 from urllib.parse import urlencode
@@ -97,6 +97,10 @@ class Visit:
     async def ask(self, question: Callable[[Reader], _T]) -> _T:
         """Return what a question to the store gives, asked in a thread."""
         return await self.records.ask(question)
+
+    async def remembered(self, key: Hashable, question: Callable[[Reader], _T]) -> _T:
+        """As `ask`; the answer of the last ten seconds to the same question is taken, which `key` identifies."""
+        return await self.records.remembered(key, question)
 
     # Forms.
 

@@ -159,6 +159,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "serve.held.keep": ("Keep in the store", "保存到存储"),
     "serve.held.discard": ("Discard now", "立即丢弃"),
     "serve.kept": ("Kept in the store", "已保存到存储"),
+    "open.at": ("In the browser: {address}", "在浏览器中打开：{address}"),
+    "open.until": ("Ctrl-C ends it; nothing is kept.", "按 Ctrl-C 结束；不保存任何内容。"),
     # Work in a process of its own.
     "serve.work.late": (
         "Stopped after {seconds:span}: this takes longer than a server allows. On a terminal there is no such limit: "

@@ -2,13 +2,15 @@
 
 from starlette.routing import Route
 
-from oakum.web.pages import compare, incident, known, login, services, upload
+from oakum.web.pages import api, compare, incident, known, login, service, services, upload
 
 PAGES: tuple[tuple[Route, ...], ...] = (
     services.ROUTES,
+    service.ROUTES,
     incident.ROUTES,
     compare.ROUTES,
     known.ROUTES,
     upload.ROUTES,
     login.ROUTES,
+    api.ROUTES,
 )

@@ -49,7 +49,7 @@ async def take(visit: Visit, form: FormData) -> Response:
     tray, workers = _desk(visit)
     held = tray.claim(str(files[0].filename)[:_LONGEST_NAME])
     try:
-        await _save(files, held.given)
+        held.words = await _save(files, held.given)
         await diagnose_held(workers, held, visit.lang)
     except WorkFailed as failed:
         tray.forget(held.token)
@@ -64,12 +64,15 @@ def _desk(visit: Visit) -> tuple[Tray, Workers]:
     return visit.request.app.state.tray, visit.request.app.state.workers
 
 
-async def _save(files: list[UploadFile], place: Path) -> None:
-    """Write what was sent below names of ours; the order stays."""
+async def _save(files: list[UploadFile], place: Path) -> list[str]:
+    """Write what was sent below names of ours; return the files in the order in which they came."""
     taken: set[str] = set()
+    words: list[str] = []
     for one in files:
         path = place / unique_name(safe_name(Path(str(one.filename).replace("\\", "/")).name, "capture"), taken)
         await to_thread.run_sync(_copy, one, path)
+        words.append(str(path))
+    return words
 
 
 def _copy(one: UploadFile, path: Path) -> None:
@@ -79,9 +82,9 @@ def _copy(one: UploadFile, path: Path) -> None:
 
 async def diagnose_held(workers: Workers, held: Held, lang: str) -> None:
     """Diagnose what was sent."""
-    files = held.files()
-    called = [Path(file).name for file in files]
-    found = await workers.run("diagnose", files=files, captures=str(held.folder / "captures"), lang=lang, called=called)
+    called = [Path(file).name for file in held.words]
+    place = str(held.folder / "captures")
+    found = await workers.run("diagnose", files=held.words, captures=place, lang=lang, called=called)
     held.document = found["document"]
     held.figures = {name: convert(one, Drawing) for name, one in found["figures"].items()}
     held.captures = found["captures"]
@@ -114,7 +117,7 @@ async def _show(visit: Visit, held: Held, error: Text | None = None) -> Response
         here="upload",
         status=200 if error is None else 422,
         base=base,
-        forms=[*FORMS, *_BUNDLES] if held.files() else [*FORMS],
+        forms=[*FORMS, *_BUNDLES] if held.words else [*FORMS],
         found=None,
         held=held,
         error=error,
@@ -133,11 +136,11 @@ async def show_held_evidence(visit: Visit) -> Response:
 
 async def download_held(visit: Visit) -> Response:
     held, name = _held(visit), visit.path("name")
-    if name in _BUNDLES and held.files():
+    if name in _BUNDLES and held.words:
         place = held.folder / f"out-{name}"
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(mode=0o700)
-        return await bundled(visit, held.files(), place, name)
+        return await bundled(visit, held.words, place, name)
     if name not in FORMS:
         raise HTTPException(404)
     return await written(visit, read_diagnosis(held.document), name, held.figures)
@@ -146,13 +149,17 @@ async def download_held(visit: Visit) -> Response:
 async def keep(visit: Visit, form: FormData) -> Response:
     """Add what was sent to the store, as `oakum store add` does."""
     held = _held(visit)
-    if not held.files():
+    if not held.words:
         raise HTTPException(404)
     service = str(form.get("service", ""))[:_LONGEST_NAME].strip()
     workers = _desk(visit)[1]
     try:
         answer = await workers.run(
-            "keep", files=held.files(), store=str(visit.records.directory), service=service, lang=visit.lang
+            "keep",
+            files=[*held.words, held.saved()],
+            store=str(visit.records.directory),
+            service=service,
+            lang=visit.lang,
         )
     except WorkFailed as failed:
         return await _show(visit, held, failed.text)
