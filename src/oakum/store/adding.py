@@ -17,6 +17,7 @@ from oakum.store.rows import Batch, EventRow, FindingRow, IncidentRow
 from oakum.store.summary import batch_of, micros
 
 if TYPE_CHECKING:
+    from oakum.assemble import Input
     from oakum.collect.files import Complaint
     from oakum.store.writer import Writer
 
@@ -37,17 +38,10 @@ def add_evidence(
     name: str = "",
     saved: Sequence[Diagnosis] = (),
     complain: "Complaint | None" = None,
-    incident: str = "",
-    diagnosed: bool = True,
 ) -> Added:
     """Add what files, directories, bundles and archives hold, and saved diagnoses; raise NotAssembled when nothing in
     them can be diagnosed. A diagnosis of `saved` that was made of the same captures is taken for that of the evidence.
-
-    `incident`: that of what is found; `diagnosed`: False leaves evidence without a saved diagnosis undiagnosed.
     """
-    from oakum.collect.bundle.names import safe_name
-    from oakum.pipeline.case import assemble_case
-    from oakum.pipeline.diagnosis import Options, diagnose_case
     from oakum.pipeline.evidence import read_evidence
     from oakum.pipeline.saved import looks_saved
 
@@ -57,9 +51,31 @@ def add_evidence(
     if not evidence:
         return _sum([add_diagnosis(writer, one, now, name) for one in told])
     inputs = read_evidence(evidence, complain)
+    added, taken = add_inputs(writer, inputs, now, name, (*told, *saved))
+    return _sum([added, *(add_diagnosis(writer, one, now, name) for one in told if one is not taken)])
+
+
+def add_inputs(
+    writer: "Writer",
+    inputs: "Sequence[Input]",
+    now: int,
+    name: str = "",
+    saved: Sequence[Diagnosis] = (),
+    *,
+    incident: str = "",
+    diagnosed: bool = True,
+) -> tuple[Added, Diagnosis | None]:
+    """Add what was read; return also which of the saved diagnoses is of the same captures.
+
+    `incident`: that of what is found; `diagnosed`: False leaves what no saved diagnosis is of undiagnosed.
+    """
+    from oakum.collect.bundle.names import safe_name
+    from oakum.pipeline.case import assemble_case
+    from oakum.pipeline.diagnosis import Options, diagnose_case
+
     case = assemble_case(inputs).case
     captures = _captures_of(case)
-    same = next((one for one in (*told, *saved) if captures and captures <= _made_of(one)), None)
+    same = next((one for one in saved if captures and captures <= _made_of(one)), None)
     diagnosis = same
     if diagnosis is None and diagnosed:
         diagnosis = diagnose_case(case, Options(read_source=False, compile_drafts=False)).diagnosis
@@ -67,8 +83,7 @@ def add_evidence(
         item.capture.digest: (safe_name(Path(item.capture.origin).name, "capture"), bytes(item.capture.data))
         for item in inputs
     }
-    parts = [add_case(writer, case, diagnosis, bytes_of, now, name, incident)]
-    return _sum([*parts, *(add_diagnosis(writer, one, now, name) for one in told if one is not same)])
+    return add_case(writer, case, diagnosis, bytes_of, now, name, incident), same
 
 
 def _captures_of(case: Case) -> set[str]:
