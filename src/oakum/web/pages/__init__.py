@@ -2,6 +2,6 @@
 
 from starlette.routing import Route
 
-from oakum.web.pages import api, login, service, services
+from oakum.web.pages import api, live, login, service, services
 
-PAGES: tuple[tuple[Route, ...], ...] = (services.ROUTES, service.ROUTES, login.ROUTES, api.ROUTES)
+PAGES: tuple[tuple[Route, ...], ...] = (services.ROUTES, service.ROUTES, live.ROUTES, login.ROUTES, api.ROUTES)
