@@ -97,7 +97,6 @@ def command(
     )
     if not _is_loopback(host) and not tls_cert:
         log.note("not-encrypted", why="whoever is on the way can read the token and the pages: --tls-cert, --tls-key")
-    log.started(server.url, str(settings.store))
     server.run()
     return 0
 

@@ -185,13 +185,14 @@ class Reader:
         sql = f"""SELECT place, kind, state, arg_max(function, until) AS function, arg_max(file, until) AS file,
             arg_max(line, until) AS line, sum(sxy) / nullif(sum(sxx), 0) AS per_hour,
             CAST(sum(newest) FILTER (now) AS BIGINT) AS value, count(*) AS runs, CAST(sum(points) AS BIGINT) AS points,
-            min(since) AS since, max(until) AS until FROM (SELECT *,
-                until > max(until) OVER (PARTITION BY place, kind, state) - {_RUNNING} AS now
-                FROM (SELECT place, kind, state, run, any_value(function) AS function, any_value(file) AS file,
-                max(line) AS line, {_SLOPE}, arg_max(value, time) AS newest, count(*) AS points, min(time) AS since,
-                max(time) AS until FROM (SELECT *, CASE kind WHEN 'goroutines' THEN count ELSE live_bytes END AS value,
-                    time / {HOUR}.0 AS hours FROM places {_of(service)}) WHERE value IS NOT NULL
-                GROUP BY place, kind, state, run))
+            min(since) AS since, max(until) AS until FROM (
+                SELECT *, until > max(until) OVER (PARTITION BY place, kind, state) - {_RUNNING} AS now FROM (
+                    SELECT place, kind, state, run, any_value(function) AS function, any_value(file) AS file,
+                        max(line) AS line, {_SLOPE}, arg_max(value, time) AS newest, count(*) AS points,
+                        min(time) AS since, max(time) AS until
+                    FROM (SELECT *, CASE kind WHEN 'goroutines' THEN count ELSE live_bytes END AS value,
+                        time / {HOUR}.0 AS hours FROM places {_of(service)}) WHERE value IS NOT NULL
+                    GROUP BY place, kind, state, run))
             GROUP BY place, kind, state ORDER BY per_hour DESC NULLS LAST, place, state"""
         return self.query(sql, ["places"], start, end, service)
 

@@ -1,6 +1,6 @@
 """Settings -> the application: what is served, behind the guard; errors as pages, none with a traceback."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from starlette.applications import Starlette
@@ -29,11 +29,18 @@ from oakum.web.workers import Workers, WorkFailed
 _EVER = "public, max-age=31536000, immutable"
 
 
-def create_app(settings: Settings, log: ServerLog | None = None, tray: Tray | None = None) -> ASGIApp:
-    """Return the application that serves one store; `tray` holds what is shown and not kept."""
+def create_app(
+    settings: Settings,
+    log: ServerLog | None = None,
+    started: Callable[[], None] = lambda: None,
+    tray: Tray | None = None,
+) -> ASGIApp:
+    """Return the application that serves one store; `started` is called when it begins to, `tray` holds what is shown
+    and not kept."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        started()
         if settings.store.exists():
             await app.state.overview.get()  # the first page is to be there at once
         yield

@@ -109,6 +109,7 @@ _FILES: Mapping[str, tuple[str, str, str]] = {
     "web.css": ("oakum.web", "static/web.css", "text/css; charset=utf-8"),
     "web.js": ("oakum.web", "static/web.js", "text/javascript; charset=utf-8"),
     "charts.js": ("oakum.web", "static/charts.js", "text/javascript; charset=utf-8"),
+    "live.js": ("oakum.web", "static/live.js", "text/javascript; charset=utf-8"),
     "htmx.js": ("oakum.web", "static/vendor/htmx.min.js", "text/javascript; charset=utf-8"),
     "uplot.js": ("oakum.web", "static/vendor/uplot.min.js", "text/javascript; charset=utf-8"),
     "uplot.css": ("oakum.web", "static/vendor/uplot.min.css", "text/css; charset=utf-8"),

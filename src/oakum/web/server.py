@@ -5,7 +5,11 @@ Nothing is written here, so that ending it at any time loses nothing.
 
 import asyncio
 import logging
+import signal
 import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -66,8 +70,24 @@ class _Protocol(H11Protocol):
             self._deadline = None
 
 
+class _Uvicorn(uvicorn.Server):
+    """Ends with a signal as a command does that was told to: it is not sent to itself once more."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {one: signal.signal(one, self.handle_exit) for one in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for one, handler in before.items():
+                signal.signal(one, handler)
+
+
 class Server:
-    """`bind`, then `run` until SIGINT or SIGTERM, or until `stop` is called."""
+    """Listens from the begin; `run` until SIGINT or SIGTERM, or until `stop` is called."""
 
     def __init__(
         self,
@@ -96,7 +116,7 @@ class Server:
         logger.propagate = False
         try:
             config = uvicorn.Config(
-                create_app(self.settings, self.log, self._tray),
+                create_app(self.settings, self.log, self._told, self._tray),
                 http=_Protocol,
                 loop="asyncio",
                 ws="none",
@@ -113,13 +133,16 @@ class Server:
                 h11_max_incomplete_event_size=_MOST_HEAD,
                 **self._files,  # type: ignore[arg-type]  # two paths
             )
-            self._server = uvicorn.Server(config)
+            self._server = _Uvicorn(config)
             self._server.run(sockets=[self._socket])
         except (OSError, ValueError) as error:  # a certificate that is none
             raise OakumError(f"oakum serve cannot start: {error}") from error
         finally:
             logger.removeHandler(handler)
             self._socket.close()
+
+    def _told(self) -> None:
+        self.log.started(self.url, str(self.settings.store))
 
     def stop(self) -> None:
         if self._server is not None:

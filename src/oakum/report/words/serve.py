@@ -119,6 +119,30 @@ WORDS: dict[str, tuple[str, str]] = {
     "serve.diff.heap": ("Live heap by place", "各位置的存活堆"),
     "serve.diff.nothing": ("No place was captured with either.", "两个快照均未采集到位置。"),
     "serve.change": ("Change", "变化"),
+    "serve.live.title": ("{service}: live", "{service}：实时"),
+    "serve.live.capture": ("Capture now", "立即采集"),
+    "serve.live.capture-what": (
+        "The watcher takes a snapshot of every replica with a goroutine dump, within its budget.",
+        "监视程序将在其预算内对每个副本采集一个快照，包含协程转储。",
+    ),
+    "serve.live.no-watcher": (
+        "Nobody writes this store now, so nothing new can come: `oakum watch NAME=TARGET --store DIR` does.",
+        "当前没有进程写入该存储，因此不会有新数据：可用 `oakum watch NAME=TARGET --store DIR` 写入。",
+    ),
+    "serve.live.read-only": ("This server is read-only: captures cannot be asked for.", "该服务为只读：无法请求采集。"),
+    "serve.live.asked": (
+        "Asked for. The watcher takes it as soon as no other capture of the process is under way.",
+        "已请求。监视程序将在该进程没有其他采集进行时执行。",
+    ),
+    "serve.live.not-asked": (
+        "Could not be asked for: no watcher writes this store, or too many requests wait.",
+        "无法请求：没有监视程序写入该存储，或等待的请求过多。",
+    ),
+    "serve.live.came": ("The snapshot has come.", "快照已到达。"),
+    "serve.live.connected": ("Connected: new snapshots appear as they are written.", "已连接：新快照写入后立即显示。"),
+    "serve.live.lost": ("Connection lost; trying again.", "连接中断，正在重试。"),
+    "serve.live.reload": ("Load again", "重新加载"),
+    "serve.detail": ("Detail", "内容"),
     "serve.login": ("Log in", "登录"),
     "serve.logout": ("Log out", "退出"),
     "serve.login.what": (

@@ -2,11 +2,12 @@
 
 from starlette.routing import Route
 
-from oakum.web.pages import api, compare, incident, known, login, service, services, upload
+from oakum.web.pages import api, compare, incident, known, live, login, service, services, upload
 
 PAGES: tuple[tuple[Route, ...], ...] = (
     services.ROUTES,
     service.ROUTES,
+    live.ROUTES,
     incident.ROUTES,
     compare.ROUTES,
     known.ROUTES,

@@ -25,7 +25,7 @@ BLOCKED = "too many wrong tokens"
 SLASH = "\x00"  # stands in a path for a slash inside a name
 _OPEN = ("/login", "/static/")  # for who has no session yet
 _READ_BY_POST = "/api/v1/grafana/"  # asks with a body, changes nothing
-_MOST_HEADERS, _MOST_PATH = 64, 2048
+_MOST_HEADERS, _MOST_HEAD, _MOST_PATH = 64, 16 << 10, 4096
 _BODY_SECONDS = 60.0  # until all of a body has come
 _SEND_SECONDS = 30.0  # for which a reader may leave a piece unread
 
@@ -72,8 +72,13 @@ class Guard:
     def check(self, scope: Scope, headers: Headers) -> None:
         """Raise for a request that is answered by nobody."""
         method, path, client = scope["method"], scope["path"], _client(scope)
-        if len(scope["headers"]) > _MOST_HEADERS:
-            raise Refused(431, "too many headers")
+        pairs = scope["headers"]
+        if len(pairs) > _MOST_HEADERS or sum(len(name) + len(value) for name, value in pairs) > _MOST_HEAD:
+            raise Refused(431, "headers too large")
+        if len(scope["query_string"]) > _MOST_PATH:
+            raise Refused(414, "query too long")
+        if "content-length" in headers and "transfer-encoding" in headers:  # whoever is between us may take the other
+            raise Refused(400, "two lengths")
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
             raise Refused(421, "wrong host")
