@@ -131,7 +131,17 @@ def add_case(
             run = batch.runs[0].run
             have = {row.at for row in reader.snapshots(service, min(times), max(times)) if row.run == run}
             known += sum(at in have for at in times)
-            fresh = [at for at in times if at not in have]
+            # An undated capture has no time by which it could be known.
+            kept_before = reader.captured(service) if any(one.at is None for one in process.snapshots) else set()
+            again = [
+                at
+                for one, at in zip(process.snapshots, times, strict=True)
+                if one.at is None
+                and at not in have
+                and {source.digest for source in one.sources.values()} <= kept_before
+            ]
+            known += len(again)
+            fresh = [at for at in times if at not in have and at not in again]
             if not fresh:
                 continue
             kept = {

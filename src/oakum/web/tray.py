@@ -31,6 +31,7 @@ class Held(Struct, eq=False):
     figures: dict[str, Drawing] = field(default_factory=dict)
     captures: dict[str, str] = field(default_factory=dict)  # digest -> file name
     words: list[str] = field(default_factory=list)  # files and directories that it was made of, as they were given
+    base: str = ""  # the directory that they are relative to
     left_out: tuple[str, ...] = ()
     lasting: bool = False  # as long as the server
 

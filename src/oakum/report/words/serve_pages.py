@@ -180,6 +180,7 @@ WORDS: dict[str, tuple[str, str]] = {
         "The process that read this ended with code {code}; the server goes on.",
         "读取该内容的进程以代码 {code} 结束；服务不受影响。",
     ),
+    "serve.work.closed": ("The server was ended meanwhile.", "服务已结束。"),
     "serve.work.said": ("{said}", "{said}"),
     "serve.error.422": ("Not diagnosed", "无法诊断"),
     "serve.error.422.do": ("What was sent could not be read.", "无法读取所发送的内容。"),

@@ -67,7 +67,7 @@ def _told_apart(run: RunRow | None) -> list[str]:
 
 def _choices(reader: Reader, sides: list[Side | None]) -> dict[str, Any]:
     """Return what the form offers: services, and of those that were chosen the snapshots, with their builds."""
-    names = reader.services()["service"].tolist()
+    services = reader.services()["service"].tolist()
     lists: list[list[tuple[str, SnapshotRow, str]]] = []
     for side in sides:
         if side is None:
@@ -78,7 +78,7 @@ def _choices(reader: Reader, sides: list[Side | None]) -> dict[str, Any]:
         if all(row.at != side.row.at for row in rows):
             rows = [side.row, *rows]
         lists.append([(f"{side.service}@{row.at}", row, names.get(row.run, "")) for row in rows])
-    return {"services": names[:_MOST_SERVICES], "snapshots": lists}
+    return {"services": services[:_MOST_SERVICES], "snapshots": lists}
 
 
 def _context(visit: Visit, before: Side, after: Side, found: Compared) -> dict[str, Any]:

@@ -273,11 +273,12 @@ async def _bundle(visit: Visit, digest: str, name: str) -> Response:
         await to_thread.run_sync(lambda: shutil.rmtree(place, ignore_errors=True))
 
 
-async def bundled(visit: Visit, files: Sequence[str], place: Path, name: str) -> Response:
+async def bundled(visit: Visit, files: Sequence[str], place: Path, name: str, folder: str = "") -> Response:
     """Return files as a bundle, made in a process of its own."""
     workers = visit.request.app.state.workers
     packed = place / f"oakum-{name}"
-    await workers.run("bundle", files=files, place=str(packed), redacted=_CHANGED[name], lang=visit.lang)
+    asked = {"files": files, "folder": folder, "place": str(packed), "redacted": _CHANGED[name]}
+    await workers.run("bundle", lang=visit.lang, **asked)
     data = await to_thread.run_sync(packed.read_bytes)
     return visit.download(data, packed.name, "application/gzip")
 

@@ -49,7 +49,7 @@ async def take(visit: Visit, form: FormData) -> Response:
     tray, workers = _desk(visit)
     held = tray.claim(str(files[0].filename)[:_LONGEST_NAME])
     try:
-        held.words = await _save(files, held.given)
+        held.words, held.base = await _save(files, held.given), str(held.given)
         await diagnose_held(workers, held, visit.lang)
     except WorkFailed as failed:
         tray.forget(held.token)
@@ -71,7 +71,7 @@ async def _save(files: list[UploadFile], place: Path) -> list[str]:
     for one in files:
         path = place / unique_name(safe_name(Path(str(one.filename).replace("\\", "/")).name, "capture"), taken)
         await to_thread.run_sync(_copy, one, path)
-        words.append(str(path))
+        words.append(path.name)
     return words
 
 
@@ -82,9 +82,10 @@ def _copy(one: UploadFile, path: Path) -> None:
 
 async def diagnose_held(workers: Workers, held: Held, lang: str) -> None:
     """Diagnose what was sent."""
-    called = [Path(file).name for file in held.words]
     place = str(held.folder / "captures")
-    found = await workers.run("diagnose", files=held.words, captures=place, lang=lang, called=called)
+    found = await workers.run(
+        "diagnose", files=held.words, folder=held.base, captures=place, lang=lang, called=held.words
+    )
     held.document = found["document"]
     held.figures = {name: convert(one, Drawing) for name, one in found["figures"].items()}
     held.captures = found["captures"]
@@ -140,7 +141,7 @@ async def download_held(visit: Visit) -> Response:
         place = held.folder / f"out-{name}"
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(mode=0o700)
-        return await bundled(visit, held.words, place, name)
+        return await bundled(visit, held.words, place, name, held.base)
     if name not in FORMS:
         raise HTTPException(404)
     return await written(visit, read_diagnosis(held.document), name, held.figures)
@@ -157,7 +158,8 @@ async def keep(visit: Visit, form: FormData) -> Response:
         answer = await workers.run(
             "keep",
             files=[*held.words, held.saved()],
-            store=str(visit.records.directory),
+            folder=held.base,
+            store=str(visit.records.directory.absolute()),
             service=service,
             lang=visit.lang,
         )
