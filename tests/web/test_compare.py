@@ -46,6 +46,11 @@ def test_before_and_after_a_fix(compared: TestClient, builds: tuple[Path, dict[s
     assert re.search(r"-160</td>.*?StreamWatcher\)\.receive", page, re.DOTALL)
     assert 'id="flame-heap-data"' in page
     assert 'id="flame-goroutines-data"' in page
+
+
+@pytest.mark.slow
+def test_the_other_way_round_the_leak_is_new(compared: TestClient, builds: tuple[Path, dict[str, int]]) -> None:
+    before, after = (f"cpc@{builds[1][take]}" for take in ("leaking", "fixed"))
     swapped = compared.get("/compare", params={"before": after, "after": before}).text
     assert "1 leak gone" not in swapped
     assert "+160</td>" in swapped

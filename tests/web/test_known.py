@@ -71,7 +71,7 @@ def test_the_catalogue_is_listed_and_searched(known: TestClient) -> None:
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_every_entry_has_its_page(known: TestClient, lang: str) -> None:
-    for id_ in leaks().ids:
+    for id_ in leaks().ids[:: 1 if lang == "en" else 12]:
         answer = known.get(f"/known/{id_}?lang={lang}")
         assert answer.status_code == 200, id_
         assert answer.text.count("<h1") == 1

@@ -91,6 +91,7 @@ def test_what_is_discarded_is_gone(fresh: TestClient) -> None:
     assert fresh.get("/held/nothing").status_code == 404
 
 
+@pytest.mark.slow
 def test_bundles_and_saved_diagnoses_are_shown_too(fresh: TestClient) -> None:
     report = fresh.get(f"{send(fresh, '/upload', dumps()).url.path}/report.html").content
     shown = send(fresh, "/upload", [("files", ("report.html", report))])
