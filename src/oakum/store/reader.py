@@ -335,9 +335,14 @@ class Reader:
             GROUP BY place, state, run, slot ORDER BY time, place, state, run"""
         return self.query(sql, ["places"], start, end, service)
 
-    def looks(self, service: str, start: int, end: int, most: int, before: int = _EVER) -> list[SnapshotRow]:
-        """Return so many snapshots of a service before a time, newest first."""
-        sql = f"SELECT * FROM snapshots WHERE time < {before} ORDER BY time DESC, run LIMIT {most}"
+    def looks(
+        self, service: str, start: int, end: int, most: int, before: tuple[str, int] | None = None
+    ) -> list[SnapshotRow]:
+        """Return so many snapshots of a service, newest first; `before`: those behind this one, of a run at a time."""
+        rest = (
+            f"WHERE time < {before[1]} OR (time = {before[1]} AND run > {engine.quoted(before[0])})" if before else ""
+        )
+        sql = f"SELECT * FROM snapshots {rest} ORDER BY time DESC, run LIMIT {most}"
         return self._structs("snapshots", self.query(sql, ["snapshots"], start, end, service))
 
     def look(self, service: str, run: str, at: int) -> SnapshotRow | None:

@@ -23,6 +23,7 @@ from oakum.web.visit import Visit, get
 _MOST_BODY = 64 << 10
 _MOST_TARGETS = 20
 _MEASURES = ("goroutines", "heap_live", "rss", "limit_bytes", "work_per_second")
+_EVER = 1 << 60
 _T = TypeVar("_T")
 
 
@@ -78,11 +79,11 @@ async def events(visit: Visit) -> Response:
 async def snapshots(visit: Visit) -> Response:
     one = await named(visit)
     limit = visit.number("limit", api.USUAL, 1, api.MOST)
-    after = visit.number("after", 1 << 60, 0, 1 << 60)
+    after = snapshot_id(visit, "after")
     first = history.micros(one.first_seen)
-    rows = await visit.ask(lambda reader: reader.looks(one.service, first, 1 << 60, limit + 1, after))
-    rest = str(rows[limit - 1].at) if len(rows) > limit else None
-    return answered(api.Snapshots([api.snapshot_item(row) for row in rows[:limit]], rest))
+    rows = await visit.ask(lambda reader: reader.looks(one.service, first, _EVER, limit + 1, after))
+    items = [api.snapshot_item(row) for row in rows[:limit]]
+    return answered(api.Snapshots(items, items[-1].id if len(rows) > limit else None))
 
 
 async def incidents(visit: Visit) -> Response:
@@ -159,6 +160,17 @@ async def named(visit: Visit) -> ServiceHistory:
     if found is None:
         raise HTTPException(404)
     return found
+
+
+def snapshot_id(visit: Visit, name: str) -> tuple[str, int] | None:
+    """Return the run and the time of the snapshot that a part of the query names; None when there is no such part."""
+    text = visit.query.get(name, "")
+    if not text:
+        return None
+    run, _, at = text.rpartition("@")
+    if not run or len(text) > 200 or not (at.isascii() and at.isdigit()) or len(at) > 18:
+        raise HTTPException(400)
+    return run, int(at)
 
 
 def window_of(visit: Visit, one: ServiceHistory, past: int = history.DAY) -> Window:

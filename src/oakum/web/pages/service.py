@@ -11,7 +11,7 @@ from oakum import history
 from oakum.report.history import EventHistory, IncidentHistory, PlaceHistory, ServiceHistory
 from oakum.store.reader import Reader
 from oakum.store.rows import RunRow, SnapshotRow
-from oakum.web.pages.api import named, window_of
+from oakum.web.pages.api import named, snapshot_id, window_of
 from oakum.web.timeline import Window
 from oakum.web.visit import Visit, get
 
@@ -21,7 +21,6 @@ _PLACES = 12  # of each kind; a link shows all
 _EVENTS = 40
 _RUNS = 20
 _LOOKS = 25
-_EVER = 1 << 60
 
 
 class Replica(Struct, frozen=True):
@@ -50,7 +49,7 @@ async def show(visit: Visit) -> Response:
     hours = PASTS[past]
     window = window_of(visit, one, hours * 3_600_000_000 or history.micros(one.last_seen))
     window = Window(max(window.start, history.micros(one.first_seen)), window.end)
-    before = visit.number("before", _EVER, 0, _EVER)
+    before = snapshot_id(visit, "before")
     lang = visit.lang
     told = await visit.remembered(
         ("service", one.service, window, before, lang), lambda reader: _told(reader, one, window, before, lang)
@@ -75,7 +74,7 @@ async def show(visit: Visit) -> Response:
     )
 
 
-def _told(reader: Reader, one: ServiceHistory, window: Window, before: int, lang: str) -> Told:
+def _told(reader: Reader, one: ServiceHistory, window: Window, before: tuple[str, int] | None, lang: str) -> Told:
     name = one.service
     looks = reader.looks(name, window.start, window.end, _LOOKS + 1, before)
     return Told(
@@ -132,7 +131,7 @@ def _facts(visit: Visit, one: ServiceHistory, incidents: list[IncidentHistory]) 
 async def diff(visit: Visit) -> Response:
     """Show what two snapshots of a service differ in, by the places that the store knows."""
     one = await named(visit)
-    before, after = (_id(visit.query.get(name, "")) for name in ("before", "after"))
+    before, after = (snapshot_id(visit, name) for name in ("before", "after"))
     if before is None or after is None:
         raise HTTPException(400)
     (run_a, at_a), (run_b, at_b) = sorted((before, after), key=lambda pair: pair[1])
@@ -165,12 +164,6 @@ def _difference(reader: Reader, service: str, before: tuple[str, int], after: tu
         if rows:
             kinds.append((kind, rows))
     return {"before": first, "after": second, "runs": names, "kinds": kinds}
-
-
-def _id(text: str) -> tuple[str, int] | None:
-    """Return the run and the time that the id of a snapshot has."""
-    run, _, at = text.rpartition("@")
-    return (run, int(at)) if run and at.isascii() and at.isdigit() and len(at) < 18 else None
 
 
 ROUTES = (get("/services/{service}", show), get("/services/{service}/diff", diff))
