@@ -14,6 +14,7 @@ from starlette.routing import Route
 from oakum import history
 from oakum.report.history import ServiceHistory
 from oakum.store.reader import Reader
+from oakum.store.rows import EventRow
 from oakum.web import api, timeline
 from oakum.web.overview import Wanted, chosen
 from oakum.web.pages.services import wanted_of
@@ -59,21 +60,25 @@ async def places(visit: Visit) -> Response:
     window, points = window_of(visit, one), _points(visit)
     kind = "heap" if visit.query.get("kind") == "heap" else "goroutines"
 
-    def asked(reader: Reader) -> bytes:
-        found = timeline.place_course(reader, one.service, "heap" if kind == "heap" else "goroutines", window, points)
-        return msgspec.json.encode(api.places_of(one.service, kind, found))
+    def asked(reader: Reader) -> dict[str, bytes]:
+        found = timeline.place_courses(reader, one.service, window, points)
+        return {kind: msgspec.json.encode(api.places_of(one.service, kind, found[kind])) for kind in found}
 
-    data = await visit.remembered(("places", one.service, kind, window, points), asked)
-    return Response(data, media_type="application/json")
+    data = await visit.remembered(("places", one.service, window, points), asked)
+    return Response(data[kind], media_type="application/json")
 
 
 async def events(visit: Visit) -> Response:
     one = await named(visit)
-    window = window_of(visit, one)
-    rows = await visit.remembered(
+    rows = await events_of(visit, one, window_of(visit, one))
+    return answered(api.Events([api.event_item(row, visit.lang) for row in rows[-api.MOST :]]))
+
+
+async def events_of(visit: Visit, one: ServiceHistory, window: Window) -> list[EventRow]:
+    """Return what happened to a service in a window."""
+    return await visit.remembered(
         ("events", one.service, window), lambda reader: reader.events(one.service, window.start, window.end)
     )
-    return answered(api.Events([api.event_item(row, visit.lang) for row in rows[-api.MOST :]]))
 
 
 async def snapshots(visit: Visit) -> Response:
