@@ -78,9 +78,7 @@ def build(
     return sizes
 
 
-def _rows(
-    table: Table, level: Level, services: int, places: int, bounds: tuple[int, int], step: int
-) -> str:
+def _rows(table: Table, level: Level, services: int, places: int, bounds: tuple[int, int], step: int) -> str:
     extra = []
     for name in table.ranges:
         noise = {"count": 1, "goroutines": 5, "live_bytes": 524_288, "heap_live": 4_194_304, "rss": 4_194_304}[name]

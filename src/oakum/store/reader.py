@@ -335,29 +335,29 @@ class Reader:
         return self.query(sql, ["places"], start, end, service)
 
     def courses(self, service: str, start: int, end: int, most: int) -> Columns:
-        """Return what each run of a service had, at most at so many times: run, slot, time, the newest of each value.
-
-        Where less was captured there are fewer slots: in each of them every run was looked at.
-        """
+        """Return what each run of a service had, at most at so many times: run, slot, time, newest values."""
         measures = ("goroutines", "heap_live", "rss", "limit_bytes", "work")
         newest = ", ".join(f"arg_max({name}, time) AS {name}" for name in measures)
-        sql = f"""SELECT run, slot, max(time) AS time, {newest}
-            FROM (SELECT *, {_slot("snapshots", most)} AS slot FROM snapshots)
+        sql = f"""SELECT run, {_slot(start, end, most)} AS slot, max(time) AS time, {newest} FROM snapshots
             GROUP BY run, slot ORDER BY time, run"""
         return self.query(sql, ["snapshots"], start, end, service)
 
-    def place_courses(self, service: str, kind: PlaceKind, start: int, end: int, most: int) -> Columns:
+    def place_courses(self, service: str, start: int, end: int, most: int) -> Columns:
         """Return how many goroutines, or live bytes, each place of each run had, at most at so many times."""
-        value = "count" if kind == "goroutines" else "live_bytes"
-        sql = f"""SELECT place, state, run, slot, max(time) AS time, arg_max({value}, time) AS value,
-                arg_max(function, time) AS function, arg_max(file, time) AS file, arg_max(line, time) AS line
-            FROM (SELECT *, {_slot("places", most)} AS slot FROM places WHERE kind = '{kind}')
-            GROUP BY place, state, run, slot ORDER BY time, place, state, run"""
+        sql = f"""SELECT kind, place, state, run, {_slot(start, end, most)} AS slot, max(time) AS time,
+                arg_max(CASE kind WHEN 'goroutines' THEN count ELSE live_bytes END, time) AS value,
+                any_value(function) AS function, any_value(file) AS file, max(line) AS line
+            FROM places GROUP BY kind, place, state, run, slot ORDER BY time, place, state, run"""
         return self.query(sql, ["places"], start, end, service)
 
-    def looks(self, service: str, start: int, end: int, most: int, before: int = _EVER) -> list[SnapshotRow]:
-        """Return so many snapshots of a service before a time, newest first."""
-        sql = f"SELECT * FROM snapshots WHERE time < {before} ORDER BY time DESC, run LIMIT {most}"
+    def looks(
+        self, service: str, start: int, end: int, most: int, before: tuple[str, int] | None = None
+    ) -> list[SnapshotRow]:
+        """Return so many snapshots of a service, newest first; `before`: those behind this one, of a run at a time."""
+        rest = (
+            f"WHERE time < {before[1]} OR (time = {before[1]} AND run > {engine.quoted(before[0])})" if before else ""
+        )
+        sql = f"SELECT * FROM snapshots {rest} ORDER BY time DESC, run LIMIT {most}"
         return self._structs("snapshots", self.query(sql, ["snapshots"], start, end, service))
 
     def look(self, service: str, run: str, at: int) -> SnapshotRow | None:
@@ -427,11 +427,9 @@ class Reader:
         self.close()
 
 
-def _slot(table: str, most: int) -> str:
-    """Return SQL for the slot of a time: so many at most, and no more than the run with the most snapshots has."""
-    looks = f"(SELECT max(looks) FROM (SELECT count(DISTINCT time) AS looks FROM {table} GROUP BY run))"
-    span = f"(SELECT max(time) - min(time) + 1 FROM {table})"
-    return f"(time - (SELECT min(time) FROM {table})) * least({most}, {looks}) // {span}"
+def _slot(start: int, end: int, most: int) -> str:
+    """Return SQL for which of so many equal parts of a window a time is in."""
+    return f"(time - {start}) * {most} // {end - start + 1}"
 
 
 def _of(service: str | None) -> str:

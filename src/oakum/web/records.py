@@ -1,6 +1,6 @@
 """The store behind the pages: questions are asked by a few threads, each with a reader of its own.
 
-Readers take no lock. Each looks again at the store when it has changed, at most every two seconds: until then all
+Readers take no lock. Each looks again at the store when it has changed, at most every five seconds: until then all
 answers of a thread are of one instant. More questions than can wait are refused.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _THREADS = 2  # each has a connection with 256 MB at most
 _MOST_WAITING = 200  # of two threads that answer in 50 ms the last one waits 5 s
-_FRESH = 2.0  # seconds
+_FRESH = 5.0  # seconds: what has come since is read anew
 _REMEMBERED = 10.0  # seconds: as often as a watcher looks at most
 _MOST_REMEMBERED = 128  # answers; the chart of a service has some 50 kB
 _T = TypeVar("_T")
@@ -40,7 +40,7 @@ class _Seat(threading.local):
 
 
 class Records:
-    def __init__(self, directory: Path, threads: int = _THREADS, cores: int = 2) -> None:
+    def __init__(self, directory: Path, threads: int = _THREADS, cores: int = 1) -> None:
         self.directory = directory
         self._cores = cores  # that one question may keep busy
         self._seat = _Seat()

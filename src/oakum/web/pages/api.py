@@ -14,6 +14,7 @@ from starlette.routing import Route
 from oakum import history
 from oakum.report.history import ServiceHistory
 from oakum.store.reader import Reader
+from oakum.store.rows import EventRow
 from oakum.web import api, timeline
 from oakum.web.overview import Wanted, chosen
 from oakum.web.pages.services import wanted_of
@@ -23,6 +24,7 @@ from oakum.web.visit import Visit, get
 _MOST_BODY = 64 << 10
 _MOST_TARGETS = 20
 _MEASURES = ("goroutines", "heap_live", "rss", "limit_bytes", "work_per_second")
+_EVER = 1 << 60
 _T = TypeVar("_T")
 
 
@@ -58,31 +60,35 @@ async def places(visit: Visit) -> Response:
     window, points = window_of(visit, one), _points(visit)
     kind = "heap" if visit.query.get("kind") == "heap" else "goroutines"
 
-    def asked(reader: Reader) -> bytes:
-        found = timeline.place_course(reader, one.service, "heap" if kind == "heap" else "goroutines", window, points)
-        return msgspec.json.encode(api.places_of(one.service, kind, found))
+    def asked(reader: Reader) -> dict[str, bytes]:
+        found = timeline.place_courses(reader, one.service, window, points)
+        return {kind: msgspec.json.encode(api.places_of(one.service, kind, found[kind])) for kind in found}
 
-    data = await visit.remembered(("places", one.service, kind, window, points), asked)
-    return Response(data, media_type="application/json")
+    data = await visit.remembered(("places", one.service, window, points), asked)
+    return Response(data[kind], media_type="application/json")
 
 
 async def events(visit: Visit) -> Response:
     one = await named(visit)
-    window = window_of(visit, one)
-    rows = await visit.remembered(
+    rows = await events_of(visit, one, window_of(visit, one))
+    return answered(api.Events([api.event_item(row, visit.lang) for row in rows[-api.MOST :]]))
+
+
+async def events_of(visit: Visit, one: ServiceHistory, window: Window) -> list[EventRow]:
+    """Return what happened to a service in a window."""
+    return await visit.remembered(
         ("events", one.service, window), lambda reader: reader.events(one.service, window.start, window.end)
     )
-    return answered(api.Events([api.event_item(row, visit.lang) for row in rows[-api.MOST :]]))
 
 
 async def snapshots(visit: Visit) -> Response:
     one = await named(visit)
     limit = visit.number("limit", api.USUAL, 1, api.MOST)
-    after = visit.number("after", 1 << 60, 0, 1 << 60)
+    after = snapshot_id(visit, "after")
     first = history.micros(one.first_seen)
-    rows = await visit.ask(lambda reader: reader.looks(one.service, first, 1 << 60, limit + 1, after))
-    rest = str(rows[limit - 1].at) if len(rows) > limit else None
-    return answered(api.Snapshots([api.snapshot_item(row) for row in rows[:limit]], rest))
+    rows = await visit.ask(lambda reader: reader.looks(one.service, first, _EVER, limit + 1, after))
+    items = [api.snapshot_item(row) for row in rows[:limit]]
+    return answered(api.Snapshots(items, items[-1].id if len(rows) > limit else None))
 
 
 async def incidents(visit: Visit) -> Response:
@@ -159,6 +165,17 @@ async def named(visit: Visit) -> ServiceHistory:
     if found is None:
         raise HTTPException(404)
     return found
+
+
+def snapshot_id(visit: Visit, name: str) -> tuple[str, int] | None:
+    """Return the run and the time of the snapshot that a part of the query names; None when there is no such part."""
+    text = visit.query.get(name, "")
+    if not text:
+        return None
+    run, _, at = text.rpartition("@")
+    if not run or len(text) > 200 or not (at.isascii() and at.isdigit()) or len(at) > 18:
+        raise HTTPException(400)
+    return run, int(at)
 
 
 def window_of(visit: Visit, one: ServiceHistory, past: int = history.DAY) -> Window:

@@ -8,10 +8,10 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from oakum import history
-from oakum.report.history import EventHistory, IncidentHistory, PlaceHistory, ServiceHistory
+from oakum.report.history import IncidentHistory, PlaceHistory, ServiceHistory
 from oakum.store.reader import Reader
 from oakum.store.rows import RunRow, SnapshotRow
-from oakum.web.pages.api import named, window_of
+from oakum.web.pages.api import events_of, named, snapshot_id, window_of
 from oakum.web.timeline import Window
 from oakum.web.visit import Visit, get
 
@@ -21,7 +21,8 @@ _PLACES = 12  # of each kind; a link shows all
 _EVENTS = 40
 _RUNS = 20
 _LOOKS = 25
-_EVER = 1 << 60
+_MOST_LOOKS = 400  # newest first: of a hundred replicas four each
+_RUNNING = history.DAY // 24  # a run that was not seen for longer has ended
 
 
 class Replica(Struct, frozen=True):
@@ -37,7 +38,6 @@ class Told(Struct, frozen=True):
 
     places: tuple[PlaceHistory, ...] = ()
     replicas: tuple[Replica, ...] = ()
-    events: tuple[EventHistory, ...] = ()
     looks: tuple[SnapshotRow, ...] = ()
     more: bool = False  # snapshots before these
     problems: tuple[object, ...] = ()
@@ -50,11 +50,11 @@ async def show(visit: Visit) -> Response:
     hours = PASTS[past]
     window = window_of(visit, one, hours * 3_600_000_000 or history.micros(one.last_seen))
     window = Window(max(window.start, history.micros(one.first_seen)), window.end)
-    before = visit.number("before", _EVER, 0, _EVER)
-    lang = visit.lang
+    before = snapshot_id(visit, "before")
     told = await visit.remembered(
-        ("service", one.service, window, before, lang), lambda reader: _told(reader, one, window, before, lang)
+        ("service", one.service, window, before), lambda reader: _told(reader, one, window, before)
     )
+    events = [history.event_of(row, visit.lang) for row in (await events_of(visit, one, window))[-_EVENTS:]]
     summary = await visit.overview()
     incidents = [found for found in summary.incidents if found.service == one.service]
     return visit.page(
@@ -63,6 +63,7 @@ async def show(visit: Visit) -> Response:
         here="services",
         one=one,
         told=told,
+        events=events,
         incidents=incidents,
         facts=_facts(visit, one, incidents),
         window=window,
@@ -75,26 +76,24 @@ async def show(visit: Visit) -> Response:
     )
 
 
-def _told(reader: Reader, one: ServiceHistory, window: Window, before: int, lang: str) -> Told:
+def _told(reader: Reader, one: ServiceHistory, window: Window, before: tuple[str, int] | None) -> Told:
     name = one.service
-    looks = reader.looks(name, window.start, window.end, _LOOKS + 1, before)
+    looks = reader.looks(name, window.start, window.end, _MOST_LOOKS, before)  # the page's, and the last of each run
     return Told(
         places=tuple(history.places(reader, name, window.start, window.end)),
-        replicas=tuple(_replicas(reader, one)),
-        events=tuple(history.event_of(row, lang) for row in reader.events(name, window.start, window.end)[-_EVENTS:]),
+        replicas=tuple(_replicas(reader, one, looks)),
         looks=tuple(looks[:_LOOKS]),
         more=len(looks) > _LOOKS,
         problems=reader.problems,
     )
 
 
-def _replicas(reader: Reader, one: ServiceHistory) -> list[Replica]:
+def _replicas(reader: Reader, one: ServiceHistory, looks: list[SnapshotRow]) -> list[Replica]:
     """Return the newest runs, those that still run first, each with what it had last."""
-    newest = history.micros(one.last_seen)
-    hour = history.DAY // 24
     last: dict[str, SnapshotRow] = {}
-    for row in reader.looks(one.service, newest - hour, newest, 1000):
-        last.setdefault(row.run, row)
+    for row in looks:
+        if history.micros(one.last_seen) - row.at <= _RUNNING:
+            last.setdefault(row.run, row)
     known = {run.run: run for run in reader.runs(one.service)}
     for row in last.values():  # one that nothing else is told of
         known.setdefault(row.run, RunRow(run=row.run, service=one.service, first_seen=row.at))
@@ -132,7 +131,7 @@ def _facts(visit: Visit, one: ServiceHistory, incidents: list[IncidentHistory]) 
 async def diff(visit: Visit) -> Response:
     """Show what two snapshots of a service differ in, by the places that the store knows."""
     one = await named(visit)
-    before, after = (_id(visit.query.get(name, "")) for name in ("before", "after"))
+    before, after = (snapshot_id(visit, name) for name in ("before", "after"))
     if before is None or after is None:
         raise HTTPException(400)
     (run_a, at_a), (run_b, at_b) = sorted((before, after), key=lambda pair: pair[1])
@@ -165,12 +164,6 @@ def _difference(reader: Reader, service: str, before: tuple[str, int], after: tu
         if rows:
             kinds.append((kind, rows))
     return {"before": first, "after": second, "runs": names, "kinds": kinds}
-
-
-def _id(text: str) -> tuple[str, int] | None:
-    """Return the run and the time that the id of a snapshot has."""
-    run, _, at = text.rpartition("@")
-    return (run, int(at)) if run and at.isascii() and at.isdigit() and len(at) < 18 else None
 
 
 ROUTES = (get("/services/{service}", show), get("/services/{service}/diff", diff))
