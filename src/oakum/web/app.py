@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from oakum import history
 from oakum.model import OakumError, Text, Unreachable
 from oakum.report.words import WORDS, say
 from oakum.web.log import ServerLog
@@ -33,7 +34,7 @@ def create_app(settings: Settings, log: ServerLog | None = None, started: Callab
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         started()
         if settings.store.exists():
-            await app.state.overview.get()  # the first page is to be there at once
+            await _warm(app)
         yield
         app.state.overview.close()
         app.state.records.close()
@@ -50,6 +51,16 @@ def create_app(settings: Settings, log: ServerLog | None = None, started: Callab
     app.state.overview = Overview(settings.store)
     app.state.form_tokens = FormTokens()
     return Guard(app, settings, sessions, log or ServerLog())
+
+
+async def _warm(app: Starlette) -> None:
+    """Have the first page ready, and what the readers of the store know of its parts."""
+    summary = await app.state.overview.get()
+    if summary.services and summary.newest:
+        name, start = summary.services[0].service, history.micros(summary.newest) - history.DAY
+        await app.state.records.everywhere(
+            lambda reader: (reader.growth(name, start), reader.looks(name, start, 1 << 60, 1))
+        )
 
 
 async def _static(request: Request) -> Response:
