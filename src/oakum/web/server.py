@@ -132,7 +132,10 @@ class Server:
             raise OakumError(f"oakum serve cannot start: {error}") from error
         finally:
             logger.removeHandler(handler)
-            self._socket.close()
+            self.close()
+
+    def close(self) -> None:
+        self._socket.close()
 
     def stop(self) -> None:
         if self._server is not None:
