@@ -7,9 +7,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from oakum.store import open_writer
-from oakum.web.app import create_app
-from oakum.web.settings import Settings
-from web_store import END, filled
+from web_clients import client_of
+from web_store import filled
 
 
 @pytest.fixture(scope="session")
@@ -19,11 +18,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with open_writer(directory) as writer:
         filled(writer)
     return directory
-
-
-def client_of(directory: Path, **changes: object) -> TestClient:
-    settings = Settings(store=directory, port=8080, clock=lambda: END / 1e6, **changes)  # type: ignore[arg-type]
-    return TestClient(create_app(settings), base_url="http://127.0.0.1:8080", raise_server_exceptions=False)
 
 
 @pytest.fixture

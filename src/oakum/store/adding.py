@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from oakum.model import Case, Diagnosis, Finding, Process, Snapshot
-from oakum.store.rows import Batch, EventRow, FindingRow
+from oakum.store.rows import Batch, EventRow, FindingRow, IncidentRow
 from oakum.store.summary import batch_of, micros
 
 if TYPE_CHECKING:
+    from oakum.assemble import Input
     from oakum.collect.files import Complaint
     from oakum.store.writer import Writer
 
@@ -40,9 +42,6 @@ def add_evidence(
     """Add what files, directories, bundles and archives hold, and saved diagnoses; raise NotAssembled when nothing in
     them can be diagnosed. A diagnosis of `saved` that was made of the same captures is taken for that of the evidence.
     """
-    from oakum.collect.bundle.names import safe_name
-    from oakum.pipeline.case import assemble_case
-    from oakum.pipeline.diagnosis import Options, diagnose_case
     from oakum.pipeline.evidence import read_evidence
     from oakum.pipeline.saved import looks_saved
 
@@ -52,16 +51,39 @@ def add_evidence(
     if not evidence:
         return _sum([add_diagnosis(writer, one, now, name) for one in told])
     inputs = read_evidence(evidence, complain)
+    added, taken = add_inputs(writer, inputs, now, name, (*told, *saved))
+    return _sum([added, *(add_diagnosis(writer, one, now, name) for one in told if one is not taken)])
+
+
+def add_inputs(
+    writer: "Writer",
+    inputs: "Sequence[Input]",
+    now: int,
+    name: str = "",
+    saved: Sequence[Diagnosis] = (),
+    *,
+    incident: str = "",
+    diagnosed: bool = True,
+) -> tuple[Added, Diagnosis | None]:
+    """Add what was read; return also which of the saved diagnoses is of the same captures.
+
+    `incident`: that of what is found; `diagnosed`: False leaves what no saved diagnosis is of undiagnosed.
+    """
+    from oakum.collect.bundle.names import safe_name
+    from oakum.pipeline.case import assemble_case
+    from oakum.pipeline.diagnosis import Options, diagnose_case
+
     case = assemble_case(inputs).case
     captures = _captures_of(case)
-    same = next((one for one in (*told, *saved) if captures and captures <= _made_of(one)), None)
-    diagnosis = same or diagnose_case(case, Options(read_source=False, compile_drafts=False)).diagnosis
+    same = next((one for one in saved if captures and captures <= _made_of(one)), None)
+    diagnosis = same
+    if diagnosis is None and diagnosed:
+        diagnosis = diagnose_case(case, Options(read_source=False, compile_drafts=False)).diagnosis
     bytes_of = {
         item.capture.digest: (safe_name(Path(item.capture.origin).name, "capture"), bytes(item.capture.data))
         for item in inputs
     }
-    parts = [add_case(writer, case, diagnosis, bytes_of, now, name)]
-    return _sum([*parts, *(add_diagnosis(writer, one, now, name) for one in told if one is not same)])
+    return add_case(writer, case, diagnosis, bytes_of, now, name, incident), same
 
 
 def _captures_of(case: Case) -> set[str]:
@@ -86,14 +108,15 @@ def _sum(parts: Sequence[Added]) -> Added:
 def add_case(
     writer: "Writer",
     case: Case,
-    diagnosis: Diagnosis,
+    diagnosis: Diagnosis | None,
     bytes_of: Mapping[str, tuple[str, bytes]],
     now: int,
     name: str = "",
+    incident: str = "",
 ) -> Added:
     """Add the processes of a case and what was found in them. `bytes_of`: digest -> file name and bytes of a capture.
 
-    `name`: of the service, in place of that of each process.
+    `name`: of the service, in place of that of each process; `incident`: that of the findings.
     """
     from oakum.store.reader import Reader
 
@@ -108,7 +131,17 @@ def add_case(
             run = batch.runs[0].run
             have = {row.at for row in reader.snapshots(service, min(times), max(times)) if row.run == run}
             known += sum(at in have for at in times)
-            fresh = [at for at in times if at not in have]
+            # An undated capture has no time by which it could be known.
+            kept_before = reader.captured(service) if any(one.at is None for one in process.snapshots) else set()
+            again = [
+                at
+                for one, at in zip(process.snapshots, times, strict=True)
+                if one.at is None
+                and at not in have
+                and {source.digest for source in one.sources.values()} <= kept_before
+            ]
+            known += len(again)
+            fresh = [at for at in times if at not in have and at not in again]
             if not fresh:
                 continue
             kept = {
@@ -129,8 +162,10 @@ def add_case(
     snapshots = tuple(row for batch in batches for row in batch.snapshots)
     runs = {service: batch.runs[0].run for batch in batches for service in [batch.runs[0].service]}
     at = max(row.at for row in snapshots)
-    names = {process.id: name or process.name for process in diagnosis.processes}
-    told = _diagnosed(writer, diagnosis, names, runs, at)
+    told = Batch()
+    if diagnosis is not None:
+        names = {process.id: name or process.name for process in diagnosis.processes}
+        told = _diagnosed(writer, diagnosis, names, runs, at, incident)
     writer.append(
         Batch(
             runs=tuple(row for batch in batches for row in batch.runs),
@@ -138,6 +173,7 @@ def add_case(
             places=tuple(row for batch in batches for row in batch.places),
             findings=told.findings,
             events=told.events,
+            incidents=_incidents(told.findings, {run.run: run.replica for batch in batches for run in batch.runs}),
         )
     )
     return Added(tuple(dict.fromkeys(services.values())), len(snapshots), known, len(told.findings))
@@ -160,7 +196,12 @@ def add_diagnosis(writer: "Writer", diagnosis: Diagnosis, now: int, name: str = 
 
 
 def _diagnosed(
-    writer: "Writer", diagnosis: Diagnosis, services: Mapping[str, str], runs: Mapping[str, str], at: int
+    writer: "Writer",
+    diagnosis: Diagnosis,
+    services: Mapping[str, str],
+    runs: Mapping[str, str],
+    at: int,
+    incident: str = "",
 ) -> Batch:
     """Return the rows of a diagnosis, which is kept as a document; none when the store has it already."""
     from oakum.report.json import document
@@ -175,13 +216,36 @@ def _diagnosed(
     for found in diagnosis.findings:
         service = services.get(found.suspect.sites[0].process, "") if found.suspect.sites else ""
         service = service or next(iter(services.values()), "")
-        findings.append(_finding_row(found, service, runs.get(service, ""), at, digest))
+        row = _finding_row(found, service, runs.get(service, ""), at, digest)
+        findings.append(replace(row, incident=incident))
     args = json.dumps({"verdict": diagnosis.verdict, "findings": len(findings), "document": digest})
     events = [
         EventRow(service=one, run=runs.get(one, ""), at=at, kind="diagnosis", key="store.event.diagnosis", args=args)
         for one in dict.fromkeys(services.values())
     ]
     return Batch(findings=tuple(findings), events=tuple(events))
+
+
+def _incidents(findings: Sequence[FindingRow], replicas: Mapping[str, str]) -> tuple[IncidentRow, ...]:
+    """Return the incident that findings are of, as the worst of them tells it."""
+    first = next((one for one in findings if one.incident), None)
+    if first is None:
+        return ()
+    row = IncidentRow(
+        incident=first.incident,
+        service=first.service,
+        state="open",
+        opened_at=first.at,
+        updated_at=first.at,
+        verdict="leaking",
+        mechanism=first.mechanism,
+        function=first.function,
+        file=first.file,
+        line=first.line,
+        replicas=(replicas[first.run],) if replicas.get(first.run) else (),
+        revision=1,
+    )
+    return (row,)
 
 
 def _finding_row(found: Finding, service: str, run: str, at: int, document: str) -> FindingRow:

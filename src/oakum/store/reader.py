@@ -224,6 +224,26 @@ class Reader:
         sql = f"SELECT * FROM snapshots {_of(service)} ORDER BY time, run"
         return self._structs("snapshots", self.query(sql, ["snapshots"], start, end, service))
 
+    def nearest(self, service: str, at: int | None = None, kept: bool = False) -> SnapshotRow | None:
+        """Return the snapshot nearest to a time (None: the newest); `kept`: of those of which bytes are kept."""
+        near = "time DESC" if at is None else f"abs(time - {at}), time DESC"
+        more = "AND len(captures) > 0" if kept else ""
+        sql = f"SELECT * FROM snapshots {_of(service)} {more} ORDER BY {near}, run LIMIT 1"
+        found: list[SnapshotRow] = self._structs("snapshots", self.query(sql, ["snapshots"], service=service))
+        return found[0] if found else None
+
+    def kept_snapshots(self, service: str, most: int, run: str | None = None) -> list[SnapshotRow]:
+        """Return the newest snapshots of which bytes are kept, newest first."""
+        more = f"AND run = {engine.quoted(run)}" if run is not None else ""
+        sql = f"""SELECT * FROM snapshots {_of(service)} {more} AND len(captures) > 0
+            ORDER BY time DESC, run LIMIT {most}"""
+        return self._structs("snapshots", self.query(sql, ["snapshots"], service=service))
+
+    def captured(self, service: str) -> set[str]:
+        """Return the digests of all captures that are kept of a service."""
+        sql = f"SELECT DISTINCT unnest(captures) AS digest FROM snapshots {_of(service)}"
+        return set(self.query(sql, ["snapshots"], service=service)["digest"].tolist())
+
     def series(
         self, service: str, measure: Measure, start: int = -_EVER, end: int = _EVER, run: str | None = None
     ) -> tuple[Any, Any]:

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp
 from oakum import history
 from oakum.model import OakumError, Text, Unreachable
 from oakum.report.words import WORDS, say
+from oakum.web.comparison import Comparer
 from oakum.web.log import ServerLog
 from oakum.web.overview import Overview
 from oakum.web.pages import PAGES
@@ -22,13 +23,21 @@ from oakum.web.security.forms import FormTokens
 from oakum.web.security.guard import Guard
 from oakum.web.security.sessions import Sessions
 from oakum.web.settings import Settings
+from oakum.web.tray import Tray
 from oakum.web.visit import Visit
+from oakum.web.workers import Workers, WorkFailed
 
 _EVER = "public, max-age=31536000, immutable"
 
 
-def create_app(settings: Settings, log: ServerLog | None = None, started: Callable[[], None] = lambda: None) -> ASGIApp:
-    """Return the application that serves one store; `started` is called when it begins to."""
+def create_app(
+    settings: Settings,
+    log: ServerLog | None = None,
+    started: Callable[[], None] = lambda: None,
+    tray: Tray | None = None,
+) -> ASGIApp:
+    """Return the application that serves one store; `started` is called when it begins to, `tray` holds what is shown
+    and not kept."""
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -38,10 +47,18 @@ def create_app(settings: Settings, log: ServerLog | None = None, started: Callab
         yield
         app.state.overview.close()
         app.state.records.close()
+        app.state.workers.close()
+        app.state.tray.close()
 
     app = Starlette(
         routes=[Route("/static/{digest}/{name}", _static, methods=["GET"]), *(one for page in PAGES for one in page)],
-        exception_handlers={HTTPException: _failed, OakumError: _failed, Busy: _failed, Exception: _failed},
+        exception_handlers={
+            HTTPException: _failed,
+            OakumError: _failed,
+            Busy: _failed,
+            WorkFailed: _failed,
+            Exception: _failed,
+        },
         lifespan=lifespan,
     )
     sessions = Sessions(settings.token, settings.clock)
@@ -50,6 +67,9 @@ def create_app(settings: Settings, log: ServerLog | None = None, started: Callab
     app.state.records = Records(settings.store)
     app.state.overview = Overview(settings.store)
     app.state.form_tokens = FormTokens()
+    app.state.tray = tray or Tray()
+    app.state.workers = Workers()
+    app.state.comparer = Comparer(app.state.workers)
     return Guard(app, settings, sessions, log or ServerLog())
 
 
@@ -82,6 +102,8 @@ async def _failed(request: Request, error: Exception) -> Response:
 def _told(error: Exception) -> tuple[int, Text]:
     if isinstance(error, Unreachable):
         return 503, error.text
+    if isinstance(error, WorkFailed):
+        return 422, error.text
     status = error.status_code if isinstance(error, HTTPException) else 503 if isinstance(error, Busy) else 500
     return status, Text(f"serve.error.{_worded(status)}.do")
 

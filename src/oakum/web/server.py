@@ -22,6 +22,7 @@ from oakum.model import OakumError
 from oakum.web.app import create_app
 from oakum.web.log import FromUvicorn, ServerLog
 from oakum.web.settings import Settings
+from oakum.web.tray import Tray
 
 _CONNECTIONS = 256
 _HEAD_SECONDS = 10.0  # for the head of a request, and for one to begin after a connection was made
@@ -89,9 +90,15 @@ class Server:
     """Listens from the begin; `run` until SIGINT or SIGTERM, or until `stop` is called."""
 
     def __init__(
-        self, settings: Settings, log: ServerLog, *, certificate: Path | None = None, key: Path | None = None
+        self,
+        settings: Settings,
+        log: ServerLog,
+        *,
+        certificate: Path | None = None,
+        key: Path | None = None,
+        tray: Tray | None = None,
     ) -> None:
-        self.log = log
+        self.log, self._tray = log, tray
         self._socket = _bound(settings.host, settings.port)
         self.settings = replace(settings, port=self._socket.getsockname()[1], secure=certificate is not None)
         self._files = {"ssl_certfile": certificate, "ssl_keyfile": key} if certificate else {}
@@ -109,7 +116,7 @@ class Server:
         logger.propagate = False
         try:
             config = uvicorn.Config(
-                create_app(self.settings, self.log, lambda: self.log.started(self.url, str(self.settings.store))),
+                create_app(self.settings, self.log, self._told, self._tray),
                 http=_Protocol,
                 loop="asyncio",
                 ws="none",
@@ -136,6 +143,9 @@ class Server:
 
     def close(self) -> None:
         self._socket.close()
+
+    def _told(self) -> None:
+        self.log.started(self.url, str(self.settings.store))
 
     def stop(self) -> None:
         if self._server is not None:

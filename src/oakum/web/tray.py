@@ -10,6 +10,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+import msgspec
 from msgspec import Struct, field
 
 from oakum.report.html.drawing import Drawing
@@ -29,6 +30,8 @@ class Held(Struct, eq=False):
     document: dict[str, Any] = field(default_factory=dict)
     figures: dict[str, Drawing] = field(default_factory=dict)
     captures: dict[str, str] = field(default_factory=dict)  # digest -> file name
+    words: list[str] = field(default_factory=list)  # files and directories that it was made of, as they were given
+    base: str = ""  # the directory that they are relative to
     left_out: tuple[str, ...] = ()
     lasting: bool = False  # as long as the server
 
@@ -37,8 +40,11 @@ class Held(Struct, eq=False):
         """The directory of what was sent."""
         return self.folder / "given"
 
-    def files(self) -> list[str]:
-        return [str(one) for one in sorted(self.given.iterdir())] if self.given.is_dir() else []
+    def saved(self) -> str:
+        """Return the diagnosis as a file."""
+        path = self.folder / "diagnosis.json"
+        path.write_bytes(msgspec.json.encode(self.document))
+        return str(path)
 
     def capture(self, digest: str) -> Kept | None:
         if digest not in self.captures:

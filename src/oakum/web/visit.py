@@ -116,6 +116,7 @@ class Visit:
         given = await self.request.form(max_files=most_files, max_fields=100, max_part_size=_MOST_FORM)
         token = given.get(forms.FIELD) or self.request.headers.get(forms.HEADER, "")
         if not self._tokens.fits(self.visitor, str(token)):
+            await given.close()
             raise HTTPException(403, "form-token")
         return given
 

@@ -4,6 +4,7 @@ diagnose: files -> a diagnosis, its pictures, the captures apart. keep: the same
 add` does. bundle: files -> an archive, perhaps redacted. compare: two directories -> changes, pictures, a verdict.
 """
 
+import os
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -26,6 +27,7 @@ def main() -> None:
     given = msgspec.json.decode(sys.stdin.buffer.read())
     _bound(float(given["seconds"]))
     lang = str(given.get("lang", "en"))
+    os.chdir(given.get("folder") or os.curdir)  # names of what was sent say nothing of where it lies
     found: dict[str, Any]
     try:
         found = _JOBS[given["job"]](given)

@@ -48,6 +48,12 @@ class Workers:
         self._waiting = 0
         self._closed = False
 
+    @property
+    def at_work(self) -> int:
+        """Return how many processes are at work."""
+        with self._lock:
+            return len(self._ends)
+
     async def run(self, job: str, **asked: Any) -> dict[str, Any]:
         """Return what a worker makes of a job; raise WorkFailed when it does not, Busy when too many wait."""
         if self._waiting >= _AT_ONCE + _MOST_WAITING or self._closed:
@@ -91,6 +97,8 @@ class Workers:
                     self._ends.difference_update(mine)
 
     def _result(self, ran: Ran) -> dict[str, Any]:
+        if self._closed:
+            raise WorkFailed(Text("serve.work.closed"))
         if ran.late:
             raise WorkFailed(Text("serve.work.late", {"seconds": self.caps.seconds}))
         if len(ran.out) > _MOST_ANSWER:

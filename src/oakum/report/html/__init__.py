@@ -30,7 +30,6 @@ from oakum.report.words import LANGUAGES, WORDS, size
 MOST_BYTES = 1_950_000  # of the whole file: mail and chat still take it
 _MOST_DOCUMENT = 900_000  # of them for the JSON; a longer one is left out, and that is said
 _WORD_MOST = 24  # characters of a name that stands on one line: a state, a snapshot
-_PARTS = ("contents", "content", "controls")
 _SCRIPTED = ("copied", "copy-failed", "found", "found-none")  # words that the script says
 # "<" cannot begin a tag or a comment, ">" and "&" cannot end one; U+2028 and U+2029 end a line in old scripts.
 _ESCAPES = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
@@ -57,14 +56,27 @@ class Parts(Struct, frozen=True):
     data: Mapping[str, str]  # id of a block -> JSON without markup
 
 
-def parts(page: Page, figures: Mapping[str, Drawing] | None = None) -> Parts:
-    """Return a page in parts: what a server puts into pages of its own."""
+def parts(
+    page: Page,
+    figures: Mapping[str, Drawing] | None = None,
+    addresses: frozenset[str] = frozenset(),
+    top: int = 1,
+) -> Parts:
+    """Return a page in parts: what a server puts into pages of its own. `addresses`: its pages that links lead to;
+    `top`: the level of the verdict's heading."""
     figures, spoken = figures or {}, _spoken(page)
     page = fitted(page, STEPS[0], spoken)
     values = _values(page, STEPS[0], figures, spoken)
+    values |= {"anchors": anchors_of(page) | addresses, "top": top}
     data = {name: text for drawing in figures.values() for name, text in drawing.blocks(page.lang).items()}
-    contents, content, controls = (_template(f"{name}.html").render(values) for name in _PARTS)
-    return Parts(contents, content, controls, data)
+    contents, content = (_template(f"{name}.html").render(values) for name in ("contents", "content"))
+    return Parts(contents, content, controls(page.lang), data)
+
+
+def controls(lang: str) -> str:
+    """Return the markup of what report.js says and shows."""
+    spoken = _words(lang)
+    return str(_template("controls.html").render(w=spoken, words_json=_words_json(spoken)))
 
 
 def carries(document: Mapping[str, Any]) -> bool:
@@ -85,12 +97,20 @@ def _carried(document: Mapping[str, Any] | None) -> tuple[str, bool]:
 
 def _spoken(page: Page) -> dict[str, str]:
     """Return the words of the page's own controls, in its language."""
-    at = LANGUAGES.index(page.lang) if page.lang in LANGUAGES else 0
-    words = {key.removeprefix("control."): both[at] for key, both in WORDS.items() if key.startswith("control.")}
+    words = _words(page.lang)
     if page.kept:
         name = Speech(page.lang).name(page.kept).replace("`", "'")
         words |= {key: words[f"{key}-kept"].replace("{file}", name) for key in ("left-out", "no-document")}
     return words
+
+
+def _words(lang: str) -> dict[str, str]:
+    at = LANGUAGES.index(lang) if lang in LANGUAGES else 0
+    return {key.removeprefix("control."): both[at] for key, both in WORDS.items() if key.startswith("control.")}
+
+
+def _words_json(spoken: Mapping[str, str]) -> str:
+    return json.dumps({key: spoken[key] for key in _SCRIPTED}, ensure_ascii=False).translate(_ESCAPES)
 
 
 def _written(
@@ -129,7 +149,8 @@ def _values(page: Page, limits: Limits, figures: Mapping[str, Drawing], spoken: 
         "anchors": anchors_of(page),
         "claim_ids": claims_of(page),
         "figures": figures,
-        "words_json": json.dumps({key: spoken[key] for key in _SCRIPTED}, ensure_ascii=False).translate(_ESCAPES),
+        "words_json": _words_json(spoken),
+        "top": 1,
         "small": SMALL,
     }
 
@@ -181,4 +202,4 @@ def _hashes(texts: list[str]) -> str:
     return " ".join(f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'" for text in texts)
 
 
-__all__ = ["MOST_BYTES", "Drawing", "Parts", "carries", "furnish", "parts", "render"]
+__all__ = ["MOST_BYTES", "Drawing", "Parts", "carries", "controls", "furnish", "parts", "render"]

@@ -97,7 +97,12 @@ def claims_of(page: Page) -> dict[int, str]:
 
 
 def href(to: str, anchors: frozenset[str]) -> str:
-    """Return the address of a link; "" where it must not be one: it leads nowhere on this page, or not by HTTP."""
+    """Return the address of a link; "" where it must not be one: it leads nowhere on this page, or not by HTTP.
+
+    A server's own addresses are among the anchors.
+    """
+    if to.startswith("/"):
+        return to if to in anchors else ""
     if re.fullmatch(r"https?://[^\s\x00-\x20\"'<>\\]+", to):
         return to if len(to) <= _LONGEST else ""
     name = anchor_id(to)

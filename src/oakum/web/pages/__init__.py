@@ -2,6 +2,16 @@
 
 from starlette.routing import Route
 
-from oakum.web.pages import api, live, login, service, services
+from oakum.web.pages import api, compare, incident, known, live, login, service, services, upload
 
-PAGES: tuple[tuple[Route, ...], ...] = (services.ROUTES, service.ROUTES, live.ROUTES, login.ROUTES, api.ROUTES)
+PAGES: tuple[tuple[Route, ...], ...] = (
+    services.ROUTES,
+    service.ROUTES,
+    live.ROUTES,
+    incident.ROUTES,
+    compare.ROUTES,
+    known.ROUTES,
+    upload.ROUTES,
+    login.ROUTES,
+    api.ROUTES,
+)
