@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from oakum import history
 from oakum.model import OakumError, Text, Unreachable
 from oakum.report.words import WORDS, say
 from oakum.web.comparison import Comparer
@@ -42,7 +43,7 @@ def create_app(
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         started()
         if settings.store.exists():
-            await app.state.overview.get()  # the first page is to be there at once
+            await _warm(app)
         yield
         app.state.overview.close()
         app.state.records.close()
@@ -70,6 +71,16 @@ def create_app(
     app.state.workers = Workers()
     app.state.comparer = Comparer(app.state.workers)
     return Guard(app, settings, sessions, log or ServerLog())
+
+
+async def _warm(app: Starlette) -> None:
+    """Have the first page ready, and what the readers of the store know of its parts."""
+    summary = await app.state.overview.get()
+    if summary.services and summary.newest:
+        name, start = summary.services[0].service, history.micros(summary.newest) - history.DAY
+        await app.state.records.everywhere(
+            lambda reader: (reader.growth(name, start), reader.looks(name, start, 1 << 60, 1))
+        )
 
 
 async def _static(request: Request) -> Response:

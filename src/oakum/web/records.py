@@ -5,6 +5,7 @@ answers of a thread are of one instant. More questions than can wait are refused
 """
 
 import asyncio
+import contextlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -42,7 +43,7 @@ class _Seat(threading.local):
 class Records:
     def __init__(self, directory: Path, threads: int = _THREADS, cores: int = 1) -> None:
         self.directory = directory
-        self._cores = cores  # that one question may keep busy
+        self._threads, self._cores = threads, cores  # how many, and of how many cores one question keeps busy
         self._seat = _Seat()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="records")
         self._waiting = 0
@@ -74,6 +75,17 @@ class Records:
             return await asyncio.get_running_loop().run_in_executor(self._pool, self._answer, question)
         finally:
             self._waiting -= 1
+
+    async def everywhere(self, question: "Callable[[Reader], object]") -> None:
+        """Ask a question in each thread: two that wait for each other are not answered by one."""
+        together = threading.Barrier(self._threads)
+
+        def asked(reader: "Reader") -> None:
+            with contextlib.suppress(threading.BrokenBarrierError):
+                together.wait(10.0)
+            question(reader)
+
+        await asyncio.gather(*(self.ask(asked) for _ in range(self._threads)))
 
     async def remembered(self, key: Hashable, question: "Callable[[Reader], _T]") -> _T:
         """Return what a question gave a moment ago, or is about to give; else ask it. `key` says which one it is."""

@@ -139,7 +139,10 @@ class Server:
             raise OakumError(f"oakum serve cannot start: {error}") from error
         finally:
             logger.removeHandler(handler)
-            self._socket.close()
+            self.close()
+
+    def close(self) -> None:
+        self._socket.close()
 
     def _told(self) -> None:
         self.log.started(self.url, str(self.settings.store))
