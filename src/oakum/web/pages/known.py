@@ -14,7 +14,7 @@ from oakum.report.html import controls as report_controls
 from oakum.report.known import first_module
 from oakum.report.page.known_bug import known_bug
 from oakum.report.page.speech import Speech
-from oakum.web.carriers import Carrier, Carriers, carriers
+from oakum.web.carriers import Carrier, Carriers, Catalogued
 from oakum.web.pages.incident import controls
 from oakum.web.visit import Visit, get
 
@@ -69,7 +69,8 @@ async def show_one(visit: Visit) -> Response:
 
 
 async def _carriers(visit: Visit) -> Carriers:
-    return await visit.ask(carriers) if visit.records.present else Carriers((), 0, ())
+    catalogued: Catalogued = visit.request.app.state.catalogued
+    return await catalogued.ask(visit.records)
 
 
 def _by_bug(speech: Speech, found: Carriers) -> list[dict[str, Any]]:
