@@ -34,7 +34,7 @@ class Carriers(Struct, frozen=True):
 
 
 class Catalogued:
-    """What the services of a store carry, looked up anew when something was written: seconds for thousands of builds."""
+    """What the services of a store carry, looked up anew when something was written: milliseconds for each build."""
 
     def __init__(self) -> None:
         self._found: tuple[int, Carriers] | None = None
