@@ -152,7 +152,9 @@ def here(room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for keeps in ("oakum.cli.recheck", "oakum.cli.dry_run", "oakum.experiment.checkout"):
         import_module(keeps)  # loaded later, it would keep the one of this test for all that follow
     monkeypatch.setattr("oakum.experiment.call_go.find_go", lambda *_: None)
-    monkeypatch.setattr("oakum.web.server.Server.run", lambda server: (server.log.started(server.url, ""), server.close()))
+    monkeypatch.setattr(
+        "oakum.web.server.Server.run", lambda server: (server.log.started(server.url, ""), server.close())
+    )
     return place
 
 
