@@ -8,6 +8,8 @@ from oakum.collect.files import Complaint, gather
 from oakum.model import Capture
 from oakum.pipeline.case import input_of
 
+Inputs = Sequence[Input]
+
 
 def read_evidence(
     arguments: Sequence[str],

@@ -17,8 +17,8 @@ from oakum.store.rows import Batch, EventRow, FindingRow, IncidentRow
 from oakum.store.summary import batch_of, micros
 
 if TYPE_CHECKING:
-    from oakum.assemble import Input
     from oakum.collect.files import Complaint
+    from oakum.pipeline.evidence import Inputs
     from oakum.store.writer import Writer
 
 
@@ -57,7 +57,7 @@ def add_evidence(
 
 def add_inputs(
     writer: "Writer",
-    inputs: "Sequence[Input]",
+    inputs: "Inputs",
     now: int,
     name: str = "",
     saved: Sequence[Diagnosis] = (),

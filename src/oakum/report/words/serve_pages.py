@@ -15,6 +15,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "serve.incident": ("Incident {id}", "事件 {id}"),
     "serve.incident.between": ("between {low} and {high}", "介于 {low} 与 {high} 之间"),
     "serve.incident.timeline": ("time line of the service", "服务时间线"),
+    "serve.incident.ends": ("First and last snapshot: differences, flame graphs", "首末快照：差异与火焰图"),
     "serve.incident.no-diagnosis": (
         "No diagnosis of this incident is kept (any more). From the captures that are kept:",
         "该事件没有（或已不再）保存诊断。可根据保存的采集内容重新诊断：",

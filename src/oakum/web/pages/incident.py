@@ -30,6 +30,7 @@ from oakum.web.excerpts import Excerpt, excerpt
 from oakum.web.visit import Visit, get
 
 _SHA = "sha256:"
+_MOST_LOOKED_AT = 500  # snapshots with captures: a diagnosis is of a dozen
 _CHANGED = {"bundle.tar.gz": False, "redacted.tar.gz": True}  # -> are names replaced
 FORMS = {
     "report.html": "text/html; charset=utf-8",
@@ -51,6 +52,7 @@ class Found(Struct, frozen=True):
     became: tuple[Became, ...]
     incident: IncidentRow | None = None
     page: bool = False  # the page that was written when it was found is kept
+    ends: tuple[str, str] | None = None  # its first and last snapshot, as Compare names them
 
 
 # What is asked of the store.
@@ -96,7 +98,16 @@ def _found(
         tuple(changed),
         incident,
         incident is not None and incident.page != "" and captures.path_of(reader.directory, incident.page).exists(),
+        _ends(reader, diagnosis, incident.service if incident else services[0]),
     )
+
+
+def _ends(reader: Reader, diagnosis: Diagnosis, service: str) -> tuple[str, str] | None:
+    """Return the first and the last kept snapshot of the newest run that a diagnosis is of; None where there is one."""
+    wanted = {row.digest for row in diagnosis.inputs}
+    rows = [row for row in reader.kept_snapshots(service, _MOST_LOOKED_AT) if wanted.intersection(row.captures)]
+    mine = [row for row in rows if row.run == rows[0].run]
+    return (f"{service}@{mine[-1].at}", f"{service}@{mine[0].at}") if len(mine) > 1 else None
 
 
 # The pages.
