@@ -13,7 +13,9 @@ from msgspec.structs import replace
 from starlette.testclient import TestClient
 
 from diagnoses import rich
+from oakum.report.html import render as html
 from oakum.report.json import diagnosis, document
+from oakum.report.page.compose import compose
 from oakum.store import Batch, FindingRow, IncidentRow, open_reader, open_writer
 from oakum.store.adding import add_evidence
 from oakum.web.excerpts import excerpt
@@ -123,6 +125,26 @@ def test_bundles_hold_the_captures_of_a_diagnosis(there: TestClient, leader: tup
     assert (b"example.com/foundry" in text) == (name == "bundle.tar.gz")
     manifest = json.loads(next(data for one, data in files.items() if one.endswith("manifest.json")))
     assert manifest["redacted"] == (name == "redacted.tar.gz")
+
+
+def test_the_page_that_was_written_when_it_was_found(tmp_path: Path) -> None:
+    found = rich()
+    with open_writer(tmp_path / "store") as writer:
+        page = writer.keep(html(compose(found, "en"), document(found)).encode(), "page.html")
+        kept = writer.keep(json.dumps(document(found)).encode(), "diagnosis.json")
+        incident = IncidentRow(
+            incident="i", service="s", state="open", opened_at=1, updated_at=1, page=page, revision=1
+        )
+        finding = FindingRow(service="s", at=1, incident="i", finding="f", document=kept)
+        writer.append(Batch(incidents=(incident,), findings=(finding,)))
+    with client_of(tmp_path / "store") as client:
+        assert 'href="/incidents/i/page"' in client.get("/incidents/i").text
+        answer = client.get("/incidents/i/page")
+        assert answer.text.startswith("<!doctype html>")
+        policy = answer.headers["content-security-policy"]
+        assert "'sha256-" in policy
+        assert "sandbox allow-scripts" in policy  # apart from our own pages
+        assert "unsafe-inline" not in policy
 
 
 def test_what_has_changed_since_the_diagnosis_before(tmp_path: Path) -> None:

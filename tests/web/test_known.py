@@ -43,7 +43,7 @@ def known(builds: Path) -> Iterator[TestClient]:
 
 def test_the_newest_build_of_each_service_is_what_counts(builds: Path) -> None:
     with open_reader(builds) as reader:
-        found = carriers(reader)
+        found = carriers(reader.runs())
     of_watch = {one.service for one in found.carriers if one.bug.id == "kubernetes-98653"}
     assert "watcher" in of_watch
     assert "upgraded" not in of_watch

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp
 from oakum import history
 from oakum.model import OakumError, Text, Unreachable
 from oakum.report.words import WORDS, say
+from oakum.web.carriers import Catalogued
 from oakum.web.comparison import Comparer
 from oakum.web.log import ServerLog
 from oakum.web.overview import Overview
@@ -70,6 +71,7 @@ def create_app(
     app.state.tray = tray or Tray()
     app.state.workers = Workers()
     app.state.comparer = Comparer(app.state.workers)
+    app.state.catalogued = Catalogued()
     return Guard(app, settings, sessions, log or ServerLog())
 
 

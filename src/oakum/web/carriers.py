@@ -1,14 +1,16 @@
 """The builds that a store knows -> the known upstream bugs that they have, by service: before they bite."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 
+from anyio import to_thread
 from msgspec import Struct
 
 from oakum.knowledge.carried import carried
 from oakum.knowledge.leaks import leaks
 from oakum.model import Build, Carried
-from oakum.store.reader import Reader
 from oakum.store.rows import RunRow
+from oakum.web.records import Records
 
 _BUILDS_KEPT = 4096  # of which the answer is remembered: it takes milliseconds each
 _PER_SERVICE = 8  # builds of one service that are looked at: those of its newest runs
@@ -31,10 +33,26 @@ class Carriers(Struct, frozen=True):
     unknown: tuple[str, ...]  # services of which no build is known
 
 
-def carriers(reader: Reader) -> Carriers:
+class Catalogued:
+    """What the services of a store carry, looked up anew when something was written: milliseconds for each build."""
+
+    def __init__(self) -> None:
+        self._found: tuple[int, Carriers] | None = None
+
+    async def ask(self, records: Records) -> Carriers:
+        if not records.present:
+            return Carriers((), 0, ())
+        batches = await records.ask(lambda reader: reader.batches)
+        if self._found is None or self._found[0] != batches:
+            rows = await records.ask(lambda reader: reader.runs())
+            self._found = batches, await to_thread.run_sync(carriers, rows)
+        return self._found[1]
+
+
+def carriers(runs: Sequence[RunRow]) -> Carriers:
     """Return the known bugs of what each replica of each service ran last."""
     newest: dict[tuple[str, str], RunRow] = {}
-    for row in reader.runs():
+    for row in runs:
         key = row.service, row.replica
         if key not in newest or row.first_seen > newest[key].first_seen:
             newest[key] = row

@@ -75,7 +75,7 @@ def parts(
 
 def controls(lang: str) -> str:
     """Return the markup of what report.js says and shows."""
-    spoken = _words(lang)
+    spoken = control_words(lang)
     return str(_template("controls.html").render(w=spoken, words_json=_words_json(spoken)))
 
 
@@ -97,14 +97,15 @@ def _carried(document: Mapping[str, Any] | None) -> tuple[str, bool]:
 
 def _spoken(page: Page) -> dict[str, str]:
     """Return the words of the page's own controls, in its language."""
-    words = _words(page.lang)
+    words = control_words(page.lang)
     if page.kept:
         name = Speech(page.lang).name(page.kept).replace("`", "'")
         words |= {key: words[f"{key}-kept"].replace("{file}", name) for key in ("left-out", "no-document")}
     return words
 
 
-def _words(lang: str) -> dict[str, str]:
+def control_words(lang: str) -> dict[str, str]:
+    """Return the words of controls that templates name `w`."""
     at = LANGUAGES.index(lang) if lang in LANGUAGES else 0
     return {key.removeprefix("control."): both[at] for key, both in WORDS.items() if key.startswith("control.")}
 
@@ -202,4 +203,4 @@ def _hashes(texts: list[str]) -> str:
     return " ".join(f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'" for text in texts)
 
 
-__all__ = ["MOST_BYTES", "Drawing", "Parts", "carries", "controls", "furnish", "parts", "render"]
+__all__ = ["MOST_BYTES", "Drawing", "Parts", "carries", "control_words", "controls", "furnish", "parts", "render"]

@@ -159,7 +159,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "serve.held.service": ("Service (empty: as found)", "服务（留空则自动识别）"),
     "serve.held.keep": ("Keep in the store", "保存到存储"),
     "serve.held.discard": ("Discard now", "立即丢弃"),
-    "serve.kept": ("Kept in the store", "已保存到存储"),
+    "serve.held.kept": ("Kept in the store", "已保存到存储"),
     "open.at": ("In the browser: {address}", "在浏览器中打开：{address}"),
     "open.until": ("Ctrl-C ends it; nothing is kept.", "按 Ctrl-C 结束；不保存任何内容。"),
     # Work in a process of its own.

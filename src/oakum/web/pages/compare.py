@@ -6,15 +6,13 @@ from anyio import to_thread
 from starlette.responses import Response
 
 from oakum.model.sizes import size
-from oakum.report.html import controls as report_controls
-from oakum.report.html import parts
+from oakum.report.html import control_words, controls, parts
 from oakum.report.page.speech import Speech
 from oakum.report.page.verification import verification_page
 from oakum.report.words import WORDS
 from oakum.store.reader import Reader
 from oakum.store.rows import RunRow, SnapshotRow
 from oakum.web.comparison import Compared, Comparer, Side, Table, side_of
-from oakum.web.pages.incident import controls
 from oakum.web.rendering import time_text
 from oakum.web.visit import Visit, get
 
@@ -46,8 +44,8 @@ async def show(visit: Visit) -> Response:
         sides=(before, after),
         choices=choices,
         unknown=unknown,
-        controls=report_controls(visit.lang),
-        w=controls(visit.lang),
+        controls=controls(visit.lang),
+        w=control_words(visit.lang),
         **context,
     )
 

@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from oakum.model import Diagnosis, StoreError
-from oakum.report.html import Drawing
+from oakum.report.html import Drawing, control_words
 from oakum.report.html import render as html
 from oakum.report.json import document
 from oakum.report.markdown import render as markdown
@@ -161,15 +161,7 @@ def view(
     """Return what diagnosis.html shows of a diagnosis."""
     page, parts = shown(diagnosis, lang, address, figures)
     evidence = any(address(row.digest) for row in diagnosis.inputs)
-    return {"title": page.title, "parts": parts, "evidence": evidence, "w": controls(lang)}
-
-
-def controls(lang: str) -> dict[str, str]:
-    from oakum.report.words import WORDS
-
-    return {
-        key.removeprefix("control."): both[lang == "zh"] for key, both in WORDS.items() if key.startswith("control.")
-    }
+    return {"title": page.title, "parts": parts, "evidence": evidence, "w": control_words(lang)}
 
 
 def _row(visit: Visit, one: Became) -> dict[str, Any]:
@@ -237,7 +229,9 @@ async def evidence_page(visit: Visit, kept: captures.Kept) -> Response:
         lambda: excerpt(kept.data, wanted["goroutine"], wanted["line"], wanted["from"])
     )
     title = visit.word("serve.evidence", name=Speech(visit.lang).name(kept.kind))
-    return visit.page("evidence.html", title=title, here="services", kept=kept, found=found, w=controls(visit.lang))
+    return visit.page(
+        "evidence.html", title=title, here="services", kept=kept, found=found, w=control_words(visit.lang)
+    )
 
 
 def _number(text: str) -> int:

@@ -10,12 +10,11 @@ from oakum.knowledge.leaks import Leak, leaks
 from oakum.knowledge.search import near, search
 from oakum.model import Text
 from oakum.report.carried import fixed_in, module_of, why_not_certain
-from oakum.report.html import controls as report_controls
+from oakum.report.html import control_words, controls
 from oakum.report.known import first_module
 from oakum.report.page.known_bug import known_bug
 from oakum.report.page.speech import Speech
-from oakum.web.carriers import Carrier, Carriers, carriers
-from oakum.web.pages.incident import controls
+from oakum.web.carriers import Carrier, Carriers, Catalogued
 from oakum.web.visit import Visit, get
 
 _MOST_ROWS = 500  # of carriers; more are counted
@@ -59,8 +58,8 @@ async def show_one(visit: Visit) -> Response:
         facts=known_bug(entry, visit.lang),
         carriers=[_carrier(speech, one) for one in found.carriers if one.bug.id == id_][:_MOST_ROWS],
         services=found.services,
-        controls=report_controls(visit.lang),
-        w=controls(visit.lang),
+        controls=controls(visit.lang),
+        w=control_words(visit.lang),
         anchors=frozenset(),
         figures={},
         most=_MOST_ROWS,
@@ -69,7 +68,8 @@ async def show_one(visit: Visit) -> Response:
 
 
 async def _carriers(visit: Visit) -> Carriers:
-    return await visit.ask(carriers) if visit.records.present else Carriers((), 0, ())
+    catalogued: Catalogued = visit.request.app.state.catalogued
+    return await catalogued.ask(visit.records)
 
 
 def _by_bug(speech: Speech, found: Carriers) -> list[dict[str, Any]]:

@@ -166,7 +166,7 @@ async def keep(visit: Visit, form: FormData) -> Response:
     except WorkFailed as failed:
         return await _show(visit, held, failed.text)
     added = convert(answer, Added)
-    return visit.page("kept.html", title=visit.word("serve.kept"), here="upload", added=added)
+    return visit.page("kept.html", title=visit.word("serve.held.kept"), here="upload", added=added)
 
 
 async def discard(visit: Visit, form: FormData) -> Response:
