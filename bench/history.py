@@ -49,14 +49,16 @@ def _filled(name: str) -> str:
     return _ROWS[name].format(common=_COMMON.format(day=DAY), **found)
 
 
-def build(directory: Path, services: int, limits: Limits | None = None) -> dict[str, int]:
+def build(
+    directory: Path, services: int, limits: Limits | None = None, *, places: int = PLACES, days: int = 365
+) -> dict[str, int]:
     """Write a store of so many services; return its bytes by level."""
     limits = limits or Limits()
     raw, hour = END - limits.raw_hours * HOUR, END - limits.hour_days * DAY
     spans: tuple[tuple[Level, int, int, int], ...] = (
         ("raw", raw, END, MINUTE),
-        ("hour", hour, raw, HOUR),
-        ("day", END - 365 * DAY, hour, DAY),
+        ("hour", max(hour, END - days * DAY), raw, HOUR),
+        ("day", END - days * DAY, hour, DAY),
     )
     sizes: dict[str, int] = {}
     with open_writer(directory, limits=limits) as writer:
@@ -67,7 +69,7 @@ def build(directory: Path, services: int, limits: Limits | None = None) -> dict[
                 for window in range(start // length * length, end, length):
                     bounds = max(start, window), min(end, window + length) - step
                     with engine.connected(directory) as connection:
-                        rows = _rows(table, level, services, bounds, step)
+                        rows = _rows(table, level, services, places, bounds, step)
                         number = writer.manifest.number + 1
                         part = write_part(connection, directory, table, level, window, number, rows, bounds)
                     writer.commit([part], ())
@@ -76,7 +78,7 @@ def build(directory: Path, services: int, limits: Limits | None = None) -> dict[
     return sizes
 
 
-def _rows(table: Table, level: Level, services: int, bounds: tuple[int, int], step: int) -> str:
+def _rows(table: Table, level: Level, services: int, places: int, bounds: tuple[int, int], step: int) -> str:
     extra = []
     for name in table.ranges:
         noise = {"count": 1, "goroutines": 5, "live_bytes": 524_288, "heap_live": 4_194_304, "rss": 4_194_304}[name]
@@ -86,7 +88,7 @@ def _rows(table: Table, level: Level, services: int, bounds: tuple[int, int], st
     made = f"SELECT *, {', '.join(extra)}, '{level}' AS level, {stands_for} AS stands_for FROM ({_filled(table.name)})"
     columns = ", ".join(f"CAST({column} AS {sql}) AS {column}" for column, sql in table.stored.items())
     given = (
-        f"services AS (SELECT range AS s FROM range({services})), places AS (SELECT range AS p FROM range({PLACES})), "
+        f"services AS (SELECT range AS s FROM range({services})), places AS (SELECT range AS p FROM range({places})), "
         f"times AS (SELECT range AS t FROM range({bounds[0]}, {bounds[1] + step}, {step}))"
     )
     return f"SELECT * FROM (WITH {given} SELECT {columns} FROM ({made}))"

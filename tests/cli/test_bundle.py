@@ -7,11 +7,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from oakum.cli.redaction import redaction
 from oakum.collect.bundle.given import given
 from oakum.collect.bundle.write import Bundle, Redact
 from oakum.collect.target import CaptureOptions, Step, Taken
 from oakum.model import Capture
+from oakum.pipeline.redaction import redaction
 from recordings import recorded
 
 from .conftest import Call

@@ -13,9 +13,10 @@ import pytest
 
 from oakum.cli import demo, demo_incidents, invoke
 from oakum.cli.demo_incidents import INCIDENTS, REPORT, Incident, lay_out
-from oakum.cli.saved_file import load
 from oakum.collect.code import source, sources
 from oakum.model.errors import OakumError
+from oakum.pipeline.saved import load
+from oakum.store import open_reader
 from support import ROOT, Answer, oakum
 
 UPSTREAM = Path(demo_incidents.__file__).with_name("demo_upstream")
@@ -71,7 +72,13 @@ def test_one_incident(tmp_path: Path) -> None:
     check_page(tmp_path, incident)
     assert str(tmp_path / incident.name / REPORT) in answer.out
     assert "\x1b" not in answer.out
-    assert answer.out.rstrip().splitlines()[-1].startswith("  $ oakum ")
+    assert answer.out.rstrip().splitlines()[-1] == f"  $ oakum serve --store {tmp_path / 'store'}"
+    with open_reader(tmp_path / "store") as reader:
+        (row,) = reader.incidents()
+        assert (row.incident, row.service, row.state) == ("kubernetes-83333", "apiserver", "open")
+        (finding,) = reader.findings("apiserver")
+        kept = json.loads(reader.document(finding.document))
+    assert kept == load(str(tmp_path / incident.name / REPORT)).document  # with its source, as it was just made
 
 
 @pytest.fixture(scope="module")

@@ -123,6 +123,8 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.make_archive(str(place / side), "gztar", place, side)
     (place / "body.json").write_text("{}")
     shutil.copy(ROOT / "deploy" / "watch.example.toml", place / "watch.toml")
+    for name in ("token", "cert.pem", "key.pem"):
+        (place / name).write_text("0123456789abcdef")
     (place / "load.txt").write_text("GET /orders\nGET /stock/{n}\n")
     (place / "bin").mkdir()
     (place / "bin" / "agent").write_bytes(gzip.decompress(PROGRAM.read_bytes()))
@@ -150,6 +152,9 @@ def here(room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for keeps in ("oakum.cli.recheck", "oakum.cli.dry_run", "oakum.experiment.checkout"):
         import_module(keeps)  # loaded later, it would keep the one of this test for all that follow
     monkeypatch.setattr("oakum.experiment.call_go.find_go", lambda *_: None)
+    monkeypatch.setattr(
+        "oakum.web.server.Server.run", lambda server: (server.log.started(server.url, ""), server.close())
+    )
     return place
 
 
@@ -163,6 +168,9 @@ def here_and_now(words: tuple[str, ...], url: str) -> list[str]:
         told[told.index("--every") + 1] = "10ms"
     if told[0] == "watch" and "--check" not in told:
         told.append("--check")  # it would go on for weeks
+    if told[0] == "serve":  # as far as listening, at a free port
+        told = [word.replace(":9470", ":0") for word in told]
+        told += [] if "--listen" in told else ["--listen", "127.0.0.1:0"]
     if told[0] == "reproduce":
         told += ["--drain", "10ms", "--times", "12"]
     return [*told, "--every", "10ms"] if waits and "--every" not in told else told

@@ -170,7 +170,7 @@ def test_what_cannot_be_read(oakum: Call, saved: Path, tmp_path: Path, monkeypat
     assert "this is a directory" in oakum("report", tmp_path).err
     (tmp_path / "x.bin").write_bytes(b"\x80\x81")
     assert oakum("report", tmp_path / "x.bin").code == 4
-    monkeypatch.setattr("oakum.cli.saved_file._MOST", 100)
+    monkeypatch.setattr("oakum.pipeline.saved._MOST", 100)
     assert "larger than" in oakum("report", saved).err
 
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oakum.cli.redaction import redaction
 from oakum.model import Capture, Reading
 from oakum.parse import goroutines, parse
+from oakum.pipeline.redaction import redaction
 from oakum.redact import Redaction
 from pprof_message import field, location, message, sample, strings, value_type
 

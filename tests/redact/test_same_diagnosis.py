@@ -9,9 +9,9 @@ import pytest
 
 from casebook.runner.case import chosen
 from oakum.cli.case import case as case_of
-from oakum.cli.redaction import redaction
 from oakum.diagnose import diagnose
 from oakum.model import Case, Diagnosis
+from oakum.pipeline.redaction import redaction
 from recordings import loaded, recorded, taken, takes
 from support import ROOT
 

@@ -33,6 +33,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     )),
     ("Watch over time", (
         ("history", "What a store remembers: services, growth, incidents."),
+        ("serve", "Open the history in a browser, with a JSON API."),
         ("store", "Look after a store: check, compact, export, import, add."),
     )),
     ("Inspect dumps and profiles", (

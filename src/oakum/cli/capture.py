@@ -229,7 +229,7 @@ def _redaction(given: dict[str, Any]) -> "Redact | None":
         if given["redact_key"] or given["redact_keep"]:
             raise UsageError("--redact-key and --redact-keep need --redact")
         return None
-    from oakum.cli.redaction import redaction
+    from oakum.pipeline.redaction import redaction
 
     return redaction(_key(given["redact_key"]) if given["redact_key"] else None, given["redact_keep"])
 

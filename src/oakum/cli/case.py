@@ -4,6 +4,7 @@ What cannot be opened in a directory is left out with a warning; an argument tha
 """
 
 from collections.abc import Sequence
+from contextvars import ContextVar
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -15,6 +16,8 @@ from oakum.cli.screen import remark
 from oakum.model import Case, InputRow, NotAssembled, OakumError, Text, Unreadable, UsageError, problem_of
 from oakum.pipeline.case import assemble_case
 
+# Whoever runs a command in this process may have what it read: to parse it twice takes as long as to diagnose it.
+read_inputs: ContextVar[list[Input] | None] = ContextVar("read_inputs", default=None)
 _OPTIONS = {"evidence": "", "baseline": "--baseline: ", "build": "--binary "}
 
 
@@ -64,6 +67,8 @@ def _read(arguments: Sequence[str], unread: list[InputRow], left_out: list[str],
         unread.append(unread_row(error))
 
     inputs = read(tuple(dict.fromkeys(arguments)), complain)
+    if (kept := read_inputs.get()) is not None:
+        kept += inputs
     for item in inputs:
         for problem in item.capture.problems:
             remark(word("input.of", lang, origin=item.capture.origin, text=problem_line(problem, lang)))

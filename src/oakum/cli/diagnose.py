@@ -1,6 +1,7 @@
 """oakum diagnose: the root cause of a leak. Exit 0 healthy, 1 leaking, 3 undecided."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +48,8 @@ _EXIT = {"healthy": 0, "leaking": 1, "undecided": 3}
   oakum diagnose pid:812 --snapshots 4 --every 1m
   # what a store kept of a service
   oakum diagnose --store oakum-store orders
+  # in the browser
+  oakum diagnose --open captures/
   # an HTML report to share, and JSON for tools
   oakum diagnose -o report.html -o report.json captures/
 
@@ -89,6 +92,7 @@ See also: oakum capture (all kinds of targets), oakum report (render a saved dia
 @output_option
 @incident_option
 @lang_option
+@click.option("--open", "open_it", is_flag=True, help="Show it in the browser, by a server that ends with Ctrl-C.")
 @click.option("--dry-run", is_flag=True, help="Show what would be captured, read, run and written; do none of it.")
 @click.option("--exit-zero", is_flag=True, help="Exit 0 regardless of the verdict.")
 @snapshots_option("Number of snapshots.", 2)
@@ -113,6 +117,7 @@ def command(
     output: tuple[str, ...],
     incident: bool,
     lang: str | None,
+    open_it: bool,
     dry_run: bool,
     exit_zero: bool,
     **live: Any,
@@ -165,9 +170,14 @@ def command(
     diagnosis = replace(diagnosis, called=called)
     if asked != evidence and len(asked) == 1:
         diagnosis = replace(diagnosis, target=bare(asked[0]))
-    produce(diagnosis, outputs, Manner(spoken, incident), lambda: _pictures(given, diagnosis))
+    figures = cache(lambda: _pictures(given, diagnosis))  # a page and --open draw the same
+    produce(diagnosis, outputs, Manner(spoken, incident), figures)
     if all(one.name != "-" for one in outputs):  # whoever only writes files wants to know whether to open them
         remark(_verdict(diagnosis, spoken))
+    if open_it:
+        from oakum.cli.open_pages import open_diagnosis
+
+        open_diagnosis(diagnosis, figures(), (*evidence, *baseline), spoken, live["store"])
     return 0 if exit_zero else _EXIT[diagnosis.verdict]
 
 

@@ -4,7 +4,6 @@ The only place where the command line strings collect and parse together; what b
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from time import monotonic
 
 from oakum.assemble import Input
@@ -12,38 +11,26 @@ from oakum.assemble.parts import Part, ViewPart
 from oakum.assemble.snapshots import Gathered, missing_in
 from oakum.assemble.views import beside_richer, view_snapshots
 from oakum.cli.screen import Progress, remark
-from oakum.collect.files import Complaint, gather
+from oakum.collect.files import Complaint
 from oakum.model import Capture, Goroutines, OakumError, Profile, Reading, Unreadable, UsageError
 from oakum.parse import goroutines as goroutines_of
-from oakum.pipeline.case import input_of
+from oakum.pipeline.evidence import read_evidence
 
 
 def read(arguments: Sequence[str], complain: Complaint | None = None) -> list[Input]:
     """Return what each capture holds and where it lies below its argument; problems are inside the readings."""
-    inputs = []
     progress, begun = Progress("reading"), monotonic()
+
+    def seen(capture: Capture) -> None:
+        if len(capture.data) > 8 << 20:
+            progress.at(f"{capture.origin} ({len(capture.data) >> 20} MiB)")
+        elif monotonic() - begun > 1:  # many small ones take their time too
+            progress.at(capture.origin)
+
     try:
-        for argument in arguments:
-            name = given_name(argument)
-            for capture in gather((argument,), complain) if complain else gather((argument,)):
-                if len(capture.data) > 8 << 20:
-                    progress.at(f"{capture.origin} ({len(capture.data) >> 20} MiB)")
-                elif monotonic() - begun > 1:  # many small ones take their time too
-                    progress.at(capture.origin)
-                inputs.append(input_of(capture, argument, below(argument, capture.origin), name))
+        return read_evidence(arguments, complain, seen)
     finally:
         progress.done()
-    return inputs
-
-
-def given_name(argument: str, base: Path = Path()) -> str:
-    """Return what an argument is called: of "." or ".." the name of the directory it stands for."""
-    return Path(argument).name.strip(".") or (base / argument).resolve().name
-
-
-def below(argument: str, origin: str) -> tuple[str, ...]:
-    """Return the path of a capture below the argument that it was found by; () when it is that."""
-    return () if origin == argument else tuple(origin[len(argument.rstrip("/")) + 1 :].split("/"))
 
 
 Chosen = tuple[Capture, Reading]

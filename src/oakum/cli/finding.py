@@ -10,10 +10,10 @@ from msgspec import Struct
 
 from oakum.cli.options import spare_inputs, write
 from oakum.cli.outputs import language, page_look
-from oakum.cli.saved_file import looks_saved
 from oakum.cli.screen import Progress, remark
 from oakum.model.errors import OakumError, SourceNotFound, Unreadable, UsageError
 from oakum.model.text import Text
+from oakum.pipeline.saved import looks_saved
 
 if TYPE_CHECKING:
     from oakum.model import Finding, Sources

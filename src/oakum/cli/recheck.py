@@ -16,11 +16,11 @@ from msgspec.structs import replace
 from oakum import __version__
 from oakum.cli.held import Called, Held, called, hold
 from oakum.cli.outputs import Manner, html, language, page_look
-from oakum.cli.saved_file import SavedFile
 from oakum.cli.screen import Progress, remark
 from oakum.collect.targets import is_live
 from oakum.experiment.call_go import find_go
 from oakum.model.errors import NotAssembled, Unreadable, UsageError
+from oakum.pipeline.saved import SavedFile
 from oakum.report.gap_commands import gap_command
 
 if TYPE_CHECKING:
@@ -172,8 +172,8 @@ def _case(call: Called, held: Held, report: Mapping[str, Any]) -> "Case":
 
 
 def _inputs(word: str, held: Held) -> "list[Input]":
-    from oakum.cli.evidence import below, given_name
     from oakum.pipeline.case import input_of
+    from oakum.pipeline.evidence import below, given_name
 
     name = given_name(word, held.base)
     captures = [one for one in held.captures.get(word, ()) if one.origin not in held.extra]

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from oakum.cli.outputs import Output
 from oakum.cli.recheck import rechecked, tell
-from oakum.cli.saved_file import SavedFile
 from oakum.cli.verify_sides import rendered, saved_sides
+from oakum.pipeline.saved import SavedFile
 from oakum.report.differences import Difference, counted, differences, page_differences
 from oakum.report.html.embedded import kept
 from oakum.report.recheck import Rechecked

@@ -10,8 +10,8 @@ from oakum.cli.screen import remark
 from oakum.model.errors import OakumError, UsageError
 
 if TYPE_CHECKING:
-    from oakum.cli.saved_file import SavedFile
     from oakum.model import Diagnosis
+    from oakum.pipeline.saved import SavedFile
     from oakum.report.html.drawing import Drawing
 
 
@@ -64,7 +64,7 @@ def command(
     With --recheck every number and sentence is recomputed from the captures that the report lists, or from EVIDENCE if
     they were moved, and compared; for an HTML report also the page itself.
     """
-    from oakum.cli.saved_file import load
+    from oakum.pipeline.saved import load
 
     if recheck:
         if output or incident:

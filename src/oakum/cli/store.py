@@ -12,6 +12,7 @@ from oakum.cli.screen import Progress, remark, safe
 from oakum.model import OakumError, UsageError
 
 if TYPE_CHECKING:
+    from oakum.model import Diagnosis
     from oakum.store.adding import Added
     from oakum.store.writer import Writer
 
@@ -152,12 +153,15 @@ def _compact(writer: "Writer", lang: str) -> int:
 
 def _add(writer: "Writer", files: Sequence[str], service: str, lang: str) -> int:
     """Add each file or directory; what is no evidence is told, and the others are added."""
+    from oakum.pipeline.saved import looks_saved
     from oakum.report.words.lines import error_line
 
     failed: list[OakumError] = []
-    for file in files:
+    saved = {file: found.diagnosis() for file in files if Path(file).is_file() and (found := looks_saved(file))}
+    # Captures first: a saved diagnosis of the same captures is theirs, and is not made anew.
+    for file in sorted(files, key=lambda one: one in saved):
         try:
-            _told(_added(writer, file, service), lang)
+            _told(_added(writer, file, service, tuple(saved.values())), lang)
         except OakumError as error:
             if len(files) == 1:
                 raise
@@ -166,30 +170,21 @@ def _add(writer: "Writer", files: Sequence[str], service: str, lang: str) -> int
     return 4 if len(failed) == len(files) else 0
 
 
-def _added(writer: "Writer", file: str, service: str) -> "Added":
+def _added(writer: "Writer", file: str, service: str, saved: "Sequence[Diagnosis]") -> "Added":
     from oakum.cli.case import worded
-    from oakum.cli.evidence import read
-    from oakum.cli.saved_file import looks_saved
-    from oakum.collect.bundle.names import safe_name
     from oakum.model import NotAssembled
-    from oakum.pipeline.case import assemble_case
-    from oakum.pipeline.diagnosis import Options, diagnose_case
-    from oakum.store.adding import add_case, add_diagnosis
+    from oakum.report.words.lines import error_line
+    from oakum.store.adding import add_evidence
 
-    now = round(time.time() * 1e6)
-    if Path(file).is_file() and (saved := looks_saved(file)):
-        return add_diagnosis(writer, saved.diagnosis(), now, service)
-    inputs = read((file,))
+    def complain(error: OakumError) -> None:
+        if isinstance(error, UsageError) or getattr(error, "origin", "") == file:
+            raise error
+        remark(error_line(error))
+
     try:
-        case = assemble_case(inputs).case
+        return add_evidence(writer, (file,), round(time.time() * 1e6), service, saved, complain)
     except NotAssembled as error:
         raise worded(error) from error
-    diagnosis = diagnose_case(case, Options(read_source=False, compile_drafts=False)).diagnosis
-    names = {
-        item.capture.digest: (safe_name(Path(item.capture.origin).name, "capture"), bytes(item.capture.data))
-        for item in inputs
-    }
-    return add_case(writer, case, diagnosis, names, now, service)
 
 
 def _told(added: "Added", lang: str) -> None:

@@ -4,7 +4,6 @@ As captures of what runs are kept, the files stay: in $PPROF_TMPDIR, else ~/ppro
 were taken. The same snapshot is laid out once.
 """
 
-import json
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from oakum.store.reader import Reader
     from oakum.store.rows import SnapshotRow
 
-_MOST = 12  # snapshots of one run: growth needs no more, and each is parsed
 # 6h   90m   2d   1h30m  ago
 _AGO = re.compile(r"-?(?:(\d{1,5})d)?(?:(\d{1,6})h)?(?:(\d{1,7})m)?(?:(\d{1,9})s)?(?: ?ago)?")
 _TIMES = "2026-11-16T10:15 (UTC unless it says otherwise), 6h or 2d (ago), now"
@@ -64,6 +62,7 @@ def laid_out(
     all its snapshots, or those of the range that was given; else it is the newest."""
     from oakum.cli.live import is_stored
     from oakum.store import open_reader
+    from oakum.store.laying_out import spread
 
     if not any(map(is_stored, words)):
         return tuple(words)
@@ -87,7 +86,7 @@ def laid_out(
             if when or not several:
                 rows = _nearest(reader, service, time_of(when, f"store:{service}@") if when else None, lang)
             else:
-                rows = _spread(reader.snapshots(service, *ends))
+                rows = spread(reader.snapshots(service, *ends))
                 if start or end:
                     told = Text("history.range", {"start": start or "...", "end": end or "now"})
             if not rows:
@@ -116,19 +115,6 @@ def _nearest(reader: "Reader", service: str, at: int | None, lang: str) -> "list
     return [best]
 
 
-def _spread(rows: "Sequence[SnapshotRow]") -> "list[SnapshotRow]":
-    """Return the snapshots of which bytes are kept, of each run at most so many, its first and its last among them."""
-    runs: dict[str, list[SnapshotRow]] = {}
-    for row in rows:
-        if row.captures:
-            runs.setdefault(row.run, []).append(row)
-    chosen: list[SnapshotRow] = []
-    for found in runs.values():
-        step = max(1.0, (len(found) - 1) / (_MOST - 1))
-        chosen += [found[round(number * step)] for number in range(min(len(found), _MOST))]
-    return chosen
-
-
 def _datetime(at: int) -> datetime:
     return datetime.fromtimestamp(at / 1e6, UTC)
 
@@ -136,33 +122,12 @@ def _datetime(at: int) -> datetime:
 def _write(reader: "Reader", service: str, rows: "Sequence[SnapshotRow]", only: tuple[str, ...]) -> str:
     """Write the captures of snapshots as a bundle; return what names it: the one file that a view shows, or all."""
     from oakum.cli.live import capture_directory
-    from oakum.collect.bundle.manifest import MANIFEST, SCHEMA, stamp
-    from oakum.collect.bundle.names import safe_name, unique_name
-    from oakum.store.captures import read
+    from oakum.collect.bundle.names import safe_name
+    from oakum.store.laying_out import lay_out
 
     ends = "-".join(dict.fromkeys(f"{_datetime(row.at):%Y%m%dT%H%M%SZ}" for row in (rows[0], rows[-1])))
     place = capture_directory() / f"oakum-store-{safe_name(service)}-{ends}-{len(rows)}"
-    runs = {row.run: row for row in reader.runs(service)}
-    targets: list[dict[str, Any]] = []
-    written: list[Path] = []
-    for number, run in enumerate(dict.fromkeys(row.run for row in rows), 1):
-        known = runs.get(run)
-        folder = safe_name(service) if number == 1 else f"{safe_name(service)}-{number}"
-        moments = []
-        for count, row in enumerate((row for row in rows if row.run == run), 1):
-            taken: set[str] = set()
-            captures = []
-            for digest in row.captures:
-                kept = read(reader.directory, digest)
-                path = place / folder / str(count) / unique_name(safe_name(kept.kind, "capture"), taken)
-                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                path.write_bytes(kept.data)
-                written.append(path)
-                captures.append({"file": path.name, "at": stamp(_datetime(row.at)), "digest": digest})
-            moments.append({"folder": str(count), "number": count, "captures": captures})
-        targets.append({"folder": folder, "address": known.target if known else "", "moments": moments})
-    listed = {"schema": SCHEMA, "targets": targets}
-    (place / MANIFEST).write_text(json.dumps(listed, indent=1), encoding="utf-8")
+    written = lay_out(reader, {service: rows}, place)
     for name in only:
         if fitting := [path for path in written if path.name.startswith(name)]:
             return str(fitting[0])

@@ -13,9 +13,9 @@ from oakum.model.errors import Unreadable, UsageError
 from oakum.model.sizes import size
 
 if TYPE_CHECKING:
-    from oakum.cli.saved_file import SavedFile
     from oakum.model import Diagnosis
     from oakum.model.verification import Verification
+    from oakum.pipeline.saved import SavedFile
 
 EXIT = {"fixed": 0, "leaks": 1, "undecided": 3}
 _READ_SO = ("--no-source", "--no-compile")  # what became of a finding is in the captures alone
@@ -43,16 +43,14 @@ def _side(words: Sequence[str], asked: str, lang: str, progress: Progress) -> "D
     """Return the diagnosis of one side: a saved one as it is, else that of its captures."""
     from oakum.cli.case import case
     from oakum.cli.live import bare
-    from oakum.cli.saved_file import looks_saved
-    from oakum.pipeline.diagnosis import Options, diagnose_case
-    from oakum.pipeline.verification import with_work
+    from oakum.pipeline.saved import looks_saved
+    from oakum.pipeline.verification import diagnosed_side
 
     if len(words) == 1 and (saved := looks_saved(words[0])):
         return saved.diagnosis()
     is_asked = tuple(words) != (asked,)
     given = case(words, asked=(asked,) if is_asked else (), lang=lang)
-    done = diagnose_case(given, Options(read_source=False, compile_drafts=False), progress.at).diagnosis
-    done = replace(with_work(given, done), called=(*_READ_SO, *words))
+    done = replace(diagnosed_side(given, progress.at), called=(*_READ_SO, *words))
     return replace(done, target=bare(asked)) if is_asked else done
 
 

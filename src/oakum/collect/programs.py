@@ -10,7 +10,7 @@ import shutil
 import signal
 import subprocess
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -61,11 +61,13 @@ def run_program(
     people: bool = False,
     memory: int | None = None,
     given: IO[bytes] | None = None,
+    started: Callable[[Callable[[], None]], None] | None = None,
 ) -> Ran:
     """Return what a command prints, up to `most` bytes; raise OSError when it cannot be started.
 
     `people`: it may talk with them, on the terminal's stdin and stderr; `memory`: bytes that it may write to, on Linux;
-    `given`: an open file that it reads as stdin (a pipe would wait for a program that reads nothing).
+    `given`: an open file that it reads as stdin (a pipe would wait for a program that reads nothing); `started` gets
+    what ends it at once, for another thread.
     """
     with subprocess.Popen(
         command,
@@ -92,6 +94,8 @@ def run_program(
         listener = threading.Thread(target=_listen, args=(process.stderr, complaints), daemon=True)
         timer.start()
         listener.start()
+        if started is not None:
+            started(end)
         try:
             out = process.stdout.read(most + 1) if process.stdout else b""
             if len(out) > most:

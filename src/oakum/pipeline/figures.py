@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec.structs import replace
 
 if TYPE_CHECKING:
-    from oakum.model import Case, Finding, Process, Profile
+    from oakum.model import Case, Finding, Process, Profile, Snapshot
     from oakum.report.html.drawing import Drawing
 
 # Together a third of the page that they are put into.
@@ -28,12 +28,25 @@ def figures(case: "Case", findings: "Sequence[Finding]" = ()) -> "dict[str, Draw
     return {name: drawing for name, drawing in drawn.items() if drawing is not None}
 
 
+def compared(before: "Snapshot", after: "Snapshot") -> "dict[str, Drawing]":
+    """Return the flame graphs of two snapshots against one another, of what both have."""
+    drawn = {}
+    for name, profiles in _profiles_of((before, after)).items():
+        if len(profiles) == 2 and (drawing := _flame(name, profiles)) is not None:
+            drawn[name] = drawing
+    return drawn
+
+
 def _profiles(process: "Process") -> "dict[str, list[Profile]]":
     """Return the first and the last profile of each kind, or the only one."""
+    return _profiles_of(process.snapshots)
+
+
+def _profiles_of(snapshots: "Sequence[Snapshot]") -> "dict[str, list[Profile]]":
     from oakum.views.goroutine_profile import profile_of
 
-    heaps = [found for one in process.snapshots if one.heap is not None if (found := _in_use(one.heap))]
-    dumps = [one for one in process.snapshots if one.goroutines is not None]
+    heaps = [found for one in snapshots if one.heap is not None if (found := _in_use(one.heap))]
+    dumps = [one for one in snapshots if one.goroutines is not None]
     return {
         "flame-heap": _ends(heaps),
         "flame-goroutines": [profile_of(one.goroutines, one.at) for one in _ends(dumps) if one.goroutines is not None],

@@ -4,7 +4,7 @@ The work is then what the process tells of itself: requests that it counted, gor
 it allocated. It proves nothing, but two such captures of one program under load can be compared.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 
@@ -16,7 +16,8 @@ from oakum.compare.goroutines import populations
 from oakum.compare.heap import heap_growth
 from oakum.compare.memory import memory_series
 from oakum.compare.trial import trial
-from oakum.model import Case, Diagnosis, Experiment, Process, Stage, Trial
+from oakum.model import Case, Diagnosis, Experiment, Process, Stage, Text, Trial
+from oakum.pipeline.diagnosis import Options, diagnose_case
 
 _UNITS = {"goroutines started": "goroutine started", "requests": "request", "objects allocated": "object allocated"}
 
@@ -24,6 +25,12 @@ _UNITS = {"goroutines started": "goroutine started", "requests": "request", "obj
 def with_work(case: Case, diagnosis: Diagnosis) -> Diagnosis:
     """Return the diagnosis of a case with what the work that it tells of leaves, where it has no experiment."""
     return diagnosis if diagnosis.trials else replace(diagnosis, trials=tuple(_trials(case)))
+
+
+def diagnosed_side(case: Case, progress: Callable[[Text], None] = lambda _: None) -> Diagnosis:
+    """Return the diagnosis of one side that is to be verified: what became of a finding is in the captures alone."""
+    done = diagnose_case(case, Options(read_source=False, compile_drafts=False), progress).diagnosis
+    return with_work(case, done)
 
 
 def _trials(case: Case) -> Iterator[Trial]:

@@ -48,6 +48,7 @@ class ServiceHistory(Struct, frozen=True, kw_only=True):
     runs: int = 0
     running: int = 0
     snapshots: int = 0
+    build: str = ""  # the version that it runs
 
 
 class IncidentHistory(Struct, frozen=True, kw_only=True):
@@ -145,7 +146,7 @@ class _Pen(BlockPen):
         yield f"{self.look.styled(badge, 'bold', tone)}  {self.look.styled(shown, 'bold')}"
         if one.since is not None:
             yield from self.wrapped(self.since(one), indent)
-        yield from self.flowing(self.measure("history.goroutines", one.goroutines, _count, alone), indent)
+        yield from self.flowing(self.measure("history.goroutines", one.goroutines, count_text, alone), indent)
         yield from self.flowing(self.measure("history.heap", one.heap_live, size, alone), indent)
         parts = []
         if one.rss is not None:
@@ -231,7 +232,7 @@ class _Pen(BlockPen):
             return
         yield ""
         yield from self.title(f"history.places.{kind}")
-        show = _count if kind == "goroutines" else size
+        show = count_text if kind == "goroutines" else size
         most = len(found) if self.columns is None else _PLACES_MOST
         for one in found[:most]:
             told = [show(one.value) if one.value is not None else "?"]
@@ -269,8 +270,9 @@ def _time(at: datetime) -> str:
     return f"{utc(at):%Y-%m-%d %H:%M}"
 
 
-def _count(value: float) -> str:
-    return f"{value:,.0f}" if abs(value) >= 10 or value == round(value) else f"{value:,.1f}"
+def count_text(value: float) -> str:
+    """Return a count as people read it; one below ten with a digit behind the point, where that says something."""
+    return f"{value:,.0f}" if abs(value) >= 10 else f"{value:,.1f}".removesuffix(".0")
 
 
-__all__ = ["History", "document", "render"]
+__all__ = ["History", "count_text", "document", "render"]

@@ -72,7 +72,7 @@ def _grouped(pen: Pen, entries: Sequence[Leak]) -> list[str]:
 
 def _table(pen: Pen, entries: Sequence[Leak]) -> list[str]:
     firsts = [(entry, entry.affects[0]) for entry in entries]
-    rows = [(e.id, _module(pen, one), ",".join(one.fixed) or "-", _spoken(pen, e.summary)) for e, one in firsts]
+    rows = [(e.id, module_name(pen, one), ",".join(one.fixed) or "-", _spoken(pen, e.summary)) for e, one in firsts]
     wide = [max(pen.look.width_of(row[at]) for row in rows) for at in range(3)]
     padded = [[cell + " " * (wide[at] - pen.look.width_of(cell)) for at, cell in enumerate(row[:3])] for row in rows]
     return ["  ".join((*cells, row[3])) for cells, row in zip(padded, rows, strict=True)]
@@ -84,10 +84,15 @@ def _mended(pen: Pen, one: Affected) -> str:
     if len(fixed) > _FIXES_MOST:
         fixed = [fixed[0], pen.dots, fixed[-1]]
     told = pen.word("known.mended-in", version=pen.joined(fixed)) if fixed else pen.word("known.not-mended")
-    return f"{_module(pen, one)}{pen.comma}{told}"
+    return f"{module_name(pen, one)}{pen.comma}{told}"
 
 
-def _module(pen: Pen, one: Affected) -> str:
+def first_module(pen: Pen, entry: Leak) -> str:
+    """Return the module that an entry is first of, and the releases that fix it."""
+    return _mended(pen, entry.affects[0])
+
+
+def module_name(pen: Pen, one: Affected) -> str:
     return pen.word("known.go-itself") if one.module == "std" else pen.look.safe(one.module)
 
 
@@ -96,10 +101,10 @@ def _spoken(pen: Pen, words: Words) -> str:
 
 
 def shown(entry: Leak, look: Look) -> str:
-    return "\n".join(_Page(entry, look).lines()) + "\n"
+    return "\n".join(Described(entry, look).lines()) + "\n"
 
 
-class _Page(LabelledPen):
+class Described(LabelledPen):
     def __init__(self, entry: Leak, look: Look) -> None:
         super().__init__(look, _LABELS)
         self.entry = entry
@@ -157,7 +162,10 @@ class _Page(LabelledPen):
     def versions(self) -> Iterator[str]:
         """Yield a table of modules: which releases have it, which fix it."""
         head = tuple(self.word(f"known.table.{name}") for name in ("module", "has", "mended"))
-        rows = [head, *((_module(self, one), _ranges(self, one), _fixed(self, one)) for one in self.entry.affects)]
+        rows = [
+            head,
+            *((module_name(self, one), ranges(self, one), fixed_releases(self, one)) for one in self.entry.affects),
+        ]
         wide = [max(self.look.width_of(row[at]) for row in rows) for at in range(3)]
         room = self.room(self.margin)
         if room is None or sum(wide) + 4 <= room:
@@ -176,7 +184,7 @@ class _Page(LabelledPen):
         told = [self.word("known.usage"), _spoken(self, entry.fix)] if entry.fault == "usage" else []
         fixed = [one for one in entry.affects if one.fixed]
         if entry.fault == "library" and fixed:
-            places = [f"{_module(self, one)} {one.tag(one.fixed[-1])}" for one in fixed]
+            places = [f"{module_name(self, one)} {one.tag(one.fixed[-1])}" for one in fixed]
             told.append(self.word("known.upgrade-first", versions=self.word("known.looks.or").join(places)))
         told += [_spoken(self, one) for one in entry.workarounds]
         for at, one in enumerate(told, 1):
@@ -193,7 +201,7 @@ class _Page(LabelledPen):
             yield "oakum scan go.mod PROGRAM"
 
 
-def _ranges(pen: Pen, one: Affected) -> str:
+def ranges(pen: Pen, one: Affected) -> str:
     told = [_range(pen, begin, end) for begin, end in one.ranges()]
     text = pen.stop.join(told)
     return f"{text} ({pen.word('known.range.kubernetes')})" if one.releases == "kubernetes" else text
@@ -210,7 +218,7 @@ def _range(pen: Pen, begin: str, end: str) -> str:
     return pen.word("known.range.before", begin=begin, end=end)
 
 
-def _fixed(pen: Pen, one: Affected) -> str:
+def fixed_releases(pen: Pen, one: Affected) -> str:
     return pen.joined(one.fixed) or pen.word("known.no-release")
 
 

@@ -32,11 +32,11 @@ def open_writer(directory: Path, create: bool = True, limits: Limits | None = No
     return Writer(directory, create, limits)
 
 
-def open_reader(directory: Path) -> "Reader":
+def open_reader(directory: Path, threads: int = 2) -> "Reader":
     """Open a store to read it; StoreError when there is none, or it is newer than this program."""
     from oakum.store.reader import Reader
 
-    return Reader(directory)
+    return Reader(directory, threads)
 
 
 __all__ = [

@@ -1,20 +1,24 @@
 """Evidence and saved diagnoses -> a store: what was captured elsewhere becomes its history.
 
-Goes through the pipeline like any evidence: snapshots, places and the findings of a diagnosis without source. What is
-in the store already is not added again.
+Goes through the pipeline like any evidence: snapshots, places and the findings of a diagnosis without source, or of the
+saved one that was made of the same captures. What is in the store already is not added again.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from oakum.model import Case, Diagnosis, Finding, Process, Snapshot
-from oakum.store.rows import Batch, EventRow, FindingRow
+from oakum.store.rows import Batch, EventRow, FindingRow, IncidentRow
 from oakum.store.summary import batch_of, micros
 
 if TYPE_CHECKING:
+    from oakum.collect.files import Complaint
+    from oakum.pipeline.evidence import Inputs
     from oakum.store.writer import Writer
 
 
@@ -27,17 +31,92 @@ class Added(Struct, frozen=True):
     findings: int = 0
 
 
+def add_evidence(
+    writer: "Writer",
+    files: Sequence[str],
+    now: int,
+    name: str = "",
+    saved: Sequence[Diagnosis] = (),
+    complain: "Complaint | None" = None,
+) -> Added:
+    """Add what files, directories, bundles and archives hold, and saved diagnoses; raise NotAssembled when nothing in
+    them can be diagnosed. A diagnosis of `saved` that was made of the same captures is taken for that of the evidence.
+    """
+    from oakum.pipeline.evidence import read_evidence
+    from oakum.pipeline.saved import looks_saved
+
+    found = {file: looks_saved(file) for file in files}
+    told = [one.diagnosis() for one in found.values() if one is not None]
+    evidence = [file for file, one in found.items() if one is None]
+    if not evidence:
+        return _sum([add_diagnosis(writer, one, now, name) for one in told])
+    inputs = read_evidence(evidence, complain)
+    added, taken = add_inputs(writer, inputs, now, name, (*told, *saved))
+    return _sum([added, *(add_diagnosis(writer, one, now, name) for one in told if one is not taken)])
+
+
+def add_inputs(
+    writer: "Writer",
+    inputs: "Inputs",
+    now: int,
+    name: str = "",
+    saved: Sequence[Diagnosis] = (),
+    *,
+    incident: str = "",
+    diagnosed: bool = True,
+) -> tuple[Added, Diagnosis | None]:
+    """Add what was read; return also which of the saved diagnoses is of the same captures.
+
+    `incident`: that of what is found; `diagnosed`: False leaves what no saved diagnosis is of undiagnosed.
+    """
+    from oakum.collect.bundle.names import safe_name
+    from oakum.pipeline.case import assemble_case
+    from oakum.pipeline.diagnosis import Options, diagnose_case
+
+    case = assemble_case(inputs).case
+    captures = _captures_of(case)
+    same = next((one for one in saved if captures and captures <= _made_of(one)), None)
+    diagnosis = same
+    if diagnosis is None and diagnosed:
+        diagnosis = diagnose_case(case, Options(read_source=False, compile_drafts=False)).diagnosis
+    bytes_of = {
+        item.capture.digest: (safe_name(Path(item.capture.origin).name, "capture"), bytes(item.capture.data))
+        for item in inputs
+    }
+    return add_case(writer, case, diagnosis, bytes_of, now, name, incident), same
+
+
+def _captures_of(case: Case) -> set[str]:
+    snapshots = (one for process in case.processes for one in process.snapshots)
+    return {source.digest for one in snapshots for source in one.sources.values()}
+
+
+def _made_of(diagnosis: Diagnosis) -> set[str]:
+    """Return the captures that a diagnosis is of; those of its baseline are not."""
+    return {digest for one in diagnosis.moments if not one.baseline for digest in one.inputs}
+
+
+def _sum(parts: Sequence[Added]) -> Added:
+    return Added(
+        tuple(dict.fromkeys(service for one in parts for service in one.services)),
+        sum(one.snapshots for one in parts),
+        sum(one.known for one in parts),
+        sum(one.findings for one in parts),
+    )
+
+
 def add_case(
     writer: "Writer",
     case: Case,
-    diagnosis: Diagnosis,
+    diagnosis: Diagnosis | None,
     bytes_of: Mapping[str, tuple[str, bytes]],
     now: int,
     name: str = "",
+    incident: str = "",
 ) -> Added:
     """Add the processes of a case and what was found in them. `bytes_of`: digest -> file name and bytes of a capture.
 
-    `name`: of the service, in place of that of each process.
+    `name`: of the service, in place of that of each process; `incident`: that of the findings.
     """
     from oakum.store.reader import Reader
 
@@ -52,7 +131,17 @@ def add_case(
             run = batch.runs[0].run
             have = {row.at for row in reader.snapshots(service, min(times), max(times)) if row.run == run}
             known += sum(at in have for at in times)
-            fresh = [at for at in times if at not in have]
+            # An undated capture has no time by which it could be known.
+            kept_before = reader.captured(service) if any(one.at is None for one in process.snapshots) else set()
+            again = [
+                at
+                for one, at in zip(process.snapshots, times, strict=True)
+                if one.at is None
+                and at not in have
+                and {source.digest for source in one.sources.values()} <= kept_before
+            ]
+            known += len(again)
+            fresh = [at for at in times if at not in have and at not in again]
             if not fresh:
                 continue
             kept = {
@@ -73,7 +162,10 @@ def add_case(
     snapshots = tuple(row for batch in batches for row in batch.snapshots)
     runs = {service: batch.runs[0].run for batch in batches for service in [batch.runs[0].service]}
     at = max(row.at for row in snapshots)
-    told = _diagnosed(writer, diagnosis, services, runs, at)
+    told = Batch()
+    if diagnosis is not None:
+        names = {process.id: name or process.name for process in diagnosis.processes}
+        told = _diagnosed(writer, diagnosis, names, runs, at, incident)
     writer.append(
         Batch(
             runs=tuple(row for batch in batches for row in batch.runs),
@@ -81,6 +173,7 @@ def add_case(
             places=tuple(row for batch in batches for row in batch.places),
             findings=told.findings,
             events=told.events,
+            incidents=_incidents(told.findings, {run.run: run.replica for batch in batches for run in batch.runs}),
         )
     )
     return Added(tuple(dict.fromkeys(services.values())), len(snapshots), known, len(told.findings))
@@ -92,33 +185,67 @@ def _keep(writer: "Writer", snapshot: Snapshot, bytes_of: Mapping[str, tuple[str
 
 
 def add_diagnosis(writer: "Writer", diagnosis: Diagnosis, now: int, name: str = "") -> Added:
-    """Add the findings of a saved diagnosis; its captures are not in it."""
+    """Add the findings of a saved diagnosis, once; its captures are not in it."""
     services = {process.id: name or process.name for process in diagnosis.processes}
     times = [micros(moment.at) for moment in diagnosis.moments if moment.at and not moment.baseline]
     told = _diagnosed(writer, diagnosis, services, {}, max(times, default=now))
+    if not told.events:
+        return Added(tuple(dict.fromkeys(services.values())))
     writer.append(told)
     return Added(tuple(dict.fromkeys(services.values())), findings=len(told.findings))
 
 
 def _diagnosed(
-    writer: "Writer", diagnosis: Diagnosis, services: Mapping[str, str], runs: Mapping[str, str], at: int
+    writer: "Writer",
+    diagnosis: Diagnosis,
+    services: Mapping[str, str],
+    runs: Mapping[str, str],
+    at: int,
+    incident: str = "",
 ) -> Batch:
-    """Return the rows of a diagnosis, which is kept as a document."""
+    """Return the rows of a diagnosis, which is kept as a document; none when the store has it already."""
     from oakum.report.json import document
+    from oakum.store.reader import Reader
 
     text = json.dumps(document(diagnosis), ensure_ascii=False).encode("utf-8", "backslashreplace")
     digest = writer.keep(text, "diagnosis.json")
+    with Reader(writer.directory) as reader:
+        if reader.citing(digest):
+            return Batch()
     findings = []
     for found in diagnosis.findings:
         service = services.get(found.suspect.sites[0].process, "") if found.suspect.sites else ""
         service = service or next(iter(services.values()), "")
-        findings.append(_finding_row(found, service, runs.get(service, ""), at, digest))
+        row = _finding_row(found, service, runs.get(service, ""), at, digest)
+        findings.append(replace(row, incident=incident))
     args = json.dumps({"verdict": diagnosis.verdict, "findings": len(findings), "document": digest})
     events = [
         EventRow(service=one, run=runs.get(one, ""), at=at, kind="diagnosis", key="store.event.diagnosis", args=args)
         for one in dict.fromkeys(services.values())
     ]
     return Batch(findings=tuple(findings), events=tuple(events))
+
+
+def _incidents(findings: Sequence[FindingRow], replicas: Mapping[str, str]) -> tuple[IncidentRow, ...]:
+    """Return the incident that findings are of, as the worst of them tells it."""
+    first = next((one for one in findings if one.incident), None)
+    if first is None:
+        return ()
+    row = IncidentRow(
+        incident=first.incident,
+        service=first.service,
+        state="open",
+        opened_at=first.at,
+        updated_at=first.at,
+        verdict="leaking",
+        mechanism=first.mechanism,
+        function=first.function,
+        file=first.file,
+        line=first.line,
+        replicas=(replicas[first.run],) if replicas.get(first.run) else (),
+        revision=1,
+    )
+    return (row,)
 
 
 def _finding_row(found: Finding, service: str, run: str, at: int, document: str) -> FindingRow:

@@ -48,6 +48,9 @@ def connect(directory: Path, threads: int = 2, spill: bool = False) -> "duckdb.D
     )
     connection.execute(f"SET allowed_directories=[{quoted(str(directory.resolve()) + '/')}]")
     connection.execute("SET enable_external_access=false")
+    connection.execute(
+        "SET parquet_metadata_cache=true"
+    )  # the second question about a service takes a third of the time
     connection.execute("SET lock_configuration=true")
     return connection
 
@@ -120,6 +123,21 @@ def raw_rows(table: Table, name: str) -> str:
     return f"SELECT {', '.join(table.stored)} FROM ({rows})"
 
 
+def part_rows(table: Table, paths: str) -> str:
+    """Return SQL for the rows of parts; columns that came later are empty in older parts."""
+    columns = ", ".join(table.stored)
+    if not table.added:
+        return f"SELECT {columns} FROM read_parquet({paths})"
+    every = f"SELECT * FROM read_parquet({paths}, union_by_name=true) UNION ALL BY NAME {no_rows(table)}"
+    filled = ", ".join(f"coalesce({name}, []) AS {name}" for name in table.added if table.stored[name] == "VARCHAR[]")
+    return f"SELECT {columns} FROM (SELECT * {f'REPLACE ({filled})' if filled else ''} FROM ({every}))"
+
+
+def no_rows(table: Table) -> str:
+    nothing = ", ".join(f"CAST(NULL AS {sql}) AS {column}" for column, sql in table.stored.items())
+    return f"SELECT {nothing} WHERE false"
+
+
 def once(table: Table) -> str:
     """Return what leaves one row of those that say the same again: a snapshot is written anew when bytes are kept."""
     if table.name == "snapshots":
@@ -127,6 +145,15 @@ def once(table: Table) -> str:
     if table.newest:
         return f"QUALIFY row_number() OVER (PARTITION BY {table.newest} ORDER BY {WRITTEN} DESC) = 1"
     return ""
+
+
+def snapshots_once(rows: str) -> str:
+    """Return snapshots each once, as `once` does, without holding all of them in memory: of two one has captures."""
+    best = "QUALIFY row_number() OVER (PARTITION BY run, time ORDER BY len(captures) DESC, stands_for DESC) = 1"
+    citing = f"SELECT * FROM ({rows}) WHERE len(captures) > 0"
+    again = f"SELECT 1 FROM ({citing}) AS citing WHERE citing.run = every.run AND citing.time = every.time"
+    return f"""{citing} {best} UNION ALL
+        SELECT * FROM ({rows}) AS every WHERE len(captures) = 0 AND NOT EXISTS ({again})"""
 
 
 def write_parquet(connection: "duckdb.DuckDBPyConnection", rows: str, path: Path) -> tuple[int, int, int]:

@@ -28,7 +28,19 @@ class Lock:
         os.write(self._descriptor, f"{os.getpid()}\n".encode())
 
     def release(self) -> None:
+        os.ftruncate(self._descriptor, 0)  # nobody writes any more
         os.close(self._descriptor)
+
+
+def is_owned(directory: Path) -> bool:
+    """Return whether the process lives that wrote into the store last. The lock is not tried: that could refuse one."""
+    try:
+        os.kill(int((directory / "lock").read_bytes()[:20]), 0)
+    except PermissionError:
+        return True
+    except (OSError, ValueError, OverflowError):
+        return False
+    return True
 
 
 if sys.platform == "win32":

@@ -96,16 +96,21 @@ def frames_of(data: bytes) -> list[Frame]:
 
 
 def columns_of(frames: Iterable[Frame], number: int = 0) -> dict[str, Columns]:
-    """Return the rows of many batches, numbered from `number` on: table -> column -> values. Unknown ones are none."""
+    """Return the rows of many batches, numbered from `number` on: table -> column -> values. Unknown ones are none.
+
+    A batch of an earlier release lacks the columns that came later: they are empty.
+    """
     found: dict[str, Columns] = {}
     for at, frame in enumerate(frames, number):
         for name, columns in frame.tables.items():
             table = TABLES.get(name)
-            if table is None or columns.keys() != table.columns.keys():
+            if table is None or not table.columns.keys() - set(table.added) <= columns.keys() <= table.columns.keys():
                 continue
-            into = found.setdefault(name, {column: [] for column in (*columns, *([WRITTEN] if table.newest else []))})
-            for column, values in columns.items():
-                into[column] += values
+            known = [*table.columns, *([WRITTEN] if table.newest else [])]
+            into = found.setdefault(name, {column: [] for column in known})
+            rows = len(columns[table.time])
+            for column, sql in table.columns.items():
+                into[column] += columns.get(column, [() if sql == "VARCHAR[]" else None] * rows)
             if table.newest:
                 into[WRITTEN] += [at] * len(into[table.newest][len(into[WRITTEN]) :])
     return found

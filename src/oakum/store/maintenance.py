@@ -127,7 +127,7 @@ def _scattered(manifest: Manifest, aged: int) -> Iterator[tuple[Table, Level, in
 
 def _rows(directory: Path, table: Table, group: Sequence[Part]) -> str:
     paths = engine.path_list(directory, [part.file for part in group])
-    return f"SELECT {', '.join(table.stored)} FROM read_parquet({paths}) {engine.once(table)}"
+    return f"SELECT * FROM ({engine.part_rows(table, paths)}) {engine.once(table)}"
 
 
 def _merge(writer: "Writer", table: Table, level: Level, window: int, group: Sequence[Part], aged: int) -> None:

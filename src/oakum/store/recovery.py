@@ -57,7 +57,7 @@ def _parts(directory: Path, problems: list[Text]) -> list[Part]:
         level = cast(Level, match[1])
         every = ", ".join(f"min({one})" for one in table.stored)  # reads each column, so that damage shows
         sql = f"""SELECT count(*), min({table.time}), max({table.time}), {every}
-            FROM read_parquet({engine.path_list(directory, [file])})"""
+            FROM ({engine.part_rows(table, engine.path_list(directory, [file]))})"""
         try:
             rows, low, high, *_ = connection.execute(sql).fetchone() or (0, 0, 0)
         except duckdb.Error:

@@ -33,6 +33,7 @@ class RunRow(Struct, frozen=True, kw_only=True):
     limit_bytes: int | None = None
     limit_kind: LimitKind = ""
     cores: float | None = None
+    modules: tuple[str, ...] = ()  # of its build, "path@version" as they run; (): not captured
 
 
 class SnapshotRow(Struct, frozen=True, kw_only=True):
@@ -164,6 +165,7 @@ class Table(Struct, frozen=True, dict=True):
     ranges: tuple[str, ...] = ()
     key: tuple[str, ...] = ()  # what is one series: coarser rows are one per series and period; (): never made coarser
     newest: str = ""  # of rows with the same value there only the one written last counts
+    added: tuple[str, ...] = ()  # columns that stores of earlier releases lack
 
     @cached_property
     def columns(self) -> dict[str, str]:
@@ -197,7 +199,7 @@ _PLACE = ("service", "kind", "place", "state", "run")
 TABLES: dict[str, Table] = {
     table.name: table
     for table in (
-        Table("runs", RunRow, "first_seen", ("service", "run"), newest="run"),
+        Table("runs", RunRow, "first_seen", ("service", "run"), newest="run", added=("modules",)),
         Table(
             "snapshots",
             SnapshotRow,

@@ -6,13 +6,15 @@ What no capture says is None. Of each snapshot the largest places are kept: the 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from pathlib import PurePath
 
 import numpy as np
 
-from oakum.model import Metrics, Process, Profile, Snapshot, Stack
+from oakum.model import Build, Metrics, Process, Profile, Snapshot, Stack
 from oakum.store.rows import Batch, PlaceRow, RunRow, SnapshotRow, run_id
 
 PLACES_MOST = 100  # of each kind in a snapshot
+_MODULES_MOST = 4000  # of one build; the largest programs have some 700
 
 
 def micros(at: datetime) -> int:
@@ -27,20 +29,23 @@ def batch_of(
     began = process.run.started if process.run else None
     started = micros(began) if began else _whole(_times(last.identity.started, 1e6))
     # A process that does not say when it was started is told apart by where it is and when it was first seen.
-    run = run_id(service, process.address, started if started is not None else times[0])
+    # Processes of one machine may have started together: two recordings are told apart by the names of their folders.
+    replica = process.address or PurePath(process.given).name
+    run = run_id(service, replica, started if started is not None else times[0])
     build, identity = process.build, last.identity
     return Batch(
         runs=(
             RunRow(
                 run=run,
                 service=service,
-                replica=process.address or process.given,
+                replica=replica,
                 target=process.address,
                 started_at=started,
                 first_seen=times[0],
                 program=(build.path if build else None) or identity.main or identity.binary,
                 version=(build.main_version if build else None) or identity.version,
                 go=(build.go if build else None) or last.go_version or first.go_version or "",
+                modules=modules_of(build),
             ),
         ),
         snapshots=tuple(
@@ -53,6 +58,16 @@ def batch_of(
             for place in place_rows(one, run, service, at)
         ),
     )
+
+
+def modules_of(build: Build | None) -> tuple[str, ...]:
+    """Return the modules of a build as they run, the main one among them."""
+    if build is None:
+        return ()
+    known = dict(build.modules or {})
+    if build.main:
+        known.setdefault(build.main, build.main_version or "")
+    return tuple(f"{module}@{version}" for module, version in sorted(known.items())[:_MODULES_MOST])
 
 
 def snapshot_row(one: Snapshot, run: str, service: str, at: int, captures: Sequence[str]) -> SnapshotRow:

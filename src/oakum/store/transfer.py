@@ -137,7 +137,8 @@ def _import_part(
     temporary.write_bytes(data)
     try:
         columns = ", ".join(f"CAST({name} AS {sql}) AS {name}" for name, sql in table.stored.items())
-        rows = f"SELECT {columns} FROM read_parquet({engine.path_list(writer.directory, [temporary.name])})"
+        parts = engine.part_rows(table, engine.path_list(writer.directory, [temporary.name]))
+        rows = f"SELECT {columns} FROM ({parts})"
         told = connection.execute(f"SELECT min({table.time}), max({table.time}) FROM ({rows})").fetchone()
         if not told or told[0] is None:
             raise StoreError(Text("store.unread-part", {"file": part.file}))

@@ -24,7 +24,7 @@ from oakum.store.rows import TABLES, Batch
 # Of the log: what a reader, a start and the making of parts unpack in memory at once.
 _FLUSH_ROWS = 20_000
 _FLUSH_BYTES = 4 << 20
-_OWN = {NAME, f"{NAME}.damaged", "lock", "log", "parts", "captures", "recent", "pages"}
+_OWN = {NAME, f"{NAME}.damaged", "lock", "log", "parts", "captures", "recent", "pages", "wanted"}
 
 
 class Writer:

@@ -77,6 +77,7 @@ class Subject:
         self.whatever = False  # it costs: just before the limit
         self.why = ""  # what grows
         self.latest: Summary | None = None
+        self.modules: tuple[str, ...] = ()  # of its build, as the store has them
         self.interval = self.every
         self.forecast: Forecast | None = None  # of its memory
         self.onset: Forecast | None = None  # of its goroutines: since when
@@ -185,13 +186,15 @@ def _followed(subject: Subject, taking: Taking, summary: Summary, cost: Cost, at
     events += _foresee(subject, summary, at, run)
     subject.why = growing(known.trail)
     subject.latest = summary
+    told = summary.modules not in ((), subject.modules)  # not every look brings them
+    subject.modules = summary.modules or subject.modules
     try:
         settings.evidence.remember(subject.key, msgspec.json.encode(known))
     except OSError as error:
         trouble = trouble or error.strerror or str(error)
     first = before is None or restarted or before.identity.version != known.cursor.identity.version
     batch = Batch(
-        runs=(_run_row(subject, summary, known.cursor),) if first else (),
+        runs=(_run_row(subject, summary, known.cursor),) if first or told else (),
         snapshots=(row,),
         places=tuple(place.row(run, subject.service, at) for place in summary.places),
         metrics=metric_rows(summary, run, subject.service, at),
@@ -275,6 +278,7 @@ def _run_row(subject: Subject, summary: Summary, cursor: Cursor) -> RunRow:
         started_at=cursor.identity.started, first_seen=cursor.first_seen, program=cursor.identity.program,
         version=cursor.identity.version, go=summary.go, image=summary.image, limit_bytes=summary.limit,
         limit_kind=kinds.get(summary.limit_kind, ""), cores=summary.cores,
+        modules=summary.modules,
     )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from oakum.model import Capture, Metrics, NotAssembled, Profile, Snapshot, Stack
 from oakum.pipeline.case import assemble_case, input_of
 from oakum.store.rows import MetricRow, PlaceKind, PlaceRow
+from oakum.store.summary import modules_of
 from oakum.watch.runs import Identity
 
 PLACES_MOST = 48  # of each kind in one snapshot: those that hold most
@@ -60,6 +61,7 @@ class Summary(Struct, frozen=True, eq=False):
     ended: str = ""  # how a container ended last: "OOMKilled at 2026-11-16T07:59:12Z, exit code 137"
     places: tuple["Place", ...] = ()
     metrics: tuple[tuple[str, str, float], ...] = ()  # name, labels, value
+    modules: tuple[str, ...] = ()  # of its build
 
 
 class Place(Struct, frozen=True):
@@ -128,6 +130,7 @@ def summarize(
         str(container.get("last state", "")),
         (*_goroutine_places(snapshot, frozenset(watched)), *_heap_places(heap, frozenset(watched))),
         tuple(_chosen(told)),
+        modules_of(build),
     )  # fmt: skip
 
 

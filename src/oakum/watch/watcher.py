@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from oakum.collect.target import CaptureOptions
 from oakum.model import OakumError, Problem
 from oakum.store import Batch
+from oakum.store.requests import take_wanted
 from oakum.watch.announcer import Announcer
 from oakum.watch.casework import Casework, Done
 from oakum.watch.clock import SYSTEM, Clock
@@ -122,6 +123,7 @@ class Watcher:
             self._reconfigure(self._reload)
         self._discover()
         self._leave_behind()
+        self._look_at_wanted()
         self._start_due()
         self._take_news()
         self._deliver()
@@ -248,6 +250,16 @@ class Watcher:
             subject.found.target.close()
 
     # ---- looks
+
+    def _look_at_wanted(self) -> None:
+        """Have services looked at now, with the dump, for which somebody who reads the store asks."""
+        wanted = take_wanted(self.ledger.directory)
+        for subject in self.subjects.values():
+            if subject.service in wanted and not subject.failures:
+                subject.due = min(subject.due, self.clock.monotonic())
+                subject.full = True
+        for service in wanted:
+            self.log.write("info", "look-asked-for", service=service)
 
     def _start_due(self) -> None:
         now = self.clock.monotonic()

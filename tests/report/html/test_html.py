@@ -250,7 +250,7 @@ def test_everything_can_be_read_without_a_script() -> None:
 
 def test_both_languages_name_every_control() -> None:
     templates = resources.files("oakum.report.html").joinpath("templates")
-    text = "".join(templates.joinpath(name).read_text(encoding="utf-8") for name in ("report.html", "blocks.html"))
+    text = "".join(one.read_text(encoding="utf-8") for one in templates.iterdir())
     named = set(re.findall(r"""\bw\[["']([\w.-]+)["']\]""", text))
     abouts = set(re.findall(r'\("[^"]+", "(\w+)"\)', text.partition("for keys, about in")[2].partition("%}")[0]))
     known = {key.removeprefix("control.") for key in WORDS if key.startswith("control.")}

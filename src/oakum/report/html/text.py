@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from oakum.report.page.blocks import Page, Section, Table, walk
+from oakum.report.page.blocks import Claims, Page, Section, Table, walk
 
 _LONG_PATH = 48  # characters that stand beside a sentence without breaking
 _LONGEST = 2000  # characters of one name or sentence; Go's longest real names are a tenth of it
@@ -81,8 +81,28 @@ def anchors_of(page: Page) -> frozenset[str]:
     return frozenset(found)
 
 
+def claims_of(page: Page) -> dict[int, str]:
+    """Return the id of each claim, by its identity: its number in the part that it stands in."""
+    found: dict[int, str] = {}
+
+    def visit(sections: Iterable[Section]) -> None:
+        for section in sections:
+            lists = [block for block in walk(section.blocks) if isinstance(block, Claims)]
+            for number, claim in enumerate((claim for block in lists for claim in block.claims), 1):
+                found.setdefault(id(claim), f"{anchor_id(section.anchor)}.{number}")
+            visit(section.sections)
+
+    visit(page.sections)
+    return found
+
+
 def href(to: str, anchors: frozenset[str]) -> str:
-    """Return the address of a link; "" where it must not be one: it leads nowhere on this page, or not by HTTP."""
+    """Return the address of a link; "" where it must not be one: it leads nowhere on this page, or not by HTTP.
+
+    A server's own addresses are among the anchors.
+    """
+    if to.startswith("/"):
+        return to if to in anchors else ""
     if re.fullmatch(r"https?://[^\s\x00-\x20\"'<>\\]+", to):
         return to if len(to) <= _LONGEST else ""
     name = anchor_id(to)

@@ -49,6 +49,8 @@ from oakum.report.words import (
     recheck,
     roles,
     scan,
+    serve,
+    serve_pages,
     signals,
     source,
     store,
@@ -65,7 +67,8 @@ _AREAS = (
     common, fixes, mechanisms, gaps, goroutines, locks, heap, history, memory, numbers, page, roles, cause_channels,
     cause_heap, cause_locks, cause_network, cause_waits, cause_workers, chains, scan, known, upstream, controls,
     dry_run, incident, incident_lessons, recheck, assemble, problems, problems_capture, problems_code, progress, proof,
-    signals, source, store, targets, tested, web, experiment, verify, watch_events, notify,
+    signals, source, store, targets, tested, web, experiment, verify, watch_events, notify, serve,
+    serve_pages,
 )  # fmt: skip
 LANGUAGES = ("en", "zh")
 WORDS: dict[str, tuple[str, str]] = {key: words for area in _AREAS for key, words in area.WORDS.items()}

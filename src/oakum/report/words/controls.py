@@ -19,6 +19,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "control.copy-failed": ("the browser blocked copying", "浏览器禁止复制"),
     "control.sort": ("Sort by this column", "按此列排序"),
     "control.link": ("Link to this section", "本节链接"),
+    "control.link-claim": ("Link to this claim", "本条论断的链接"),
     "control.evidence": ("evidence", "证据"),
     "control.against": ("against", "反面证据"),
     "control.rows": ("values", "数据表"),

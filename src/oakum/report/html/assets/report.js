@@ -8,7 +8,7 @@
   const all = (selector, below = document) => [...below.querySelectorAll(selector)];
   const words = JSON.parse($("o-words").textContent);
   const search = $("o-search"), keys = $("o-keys"), verdict = $("o-verdict");
-  const parts = [verdict, ...all("section.part.level2, section.part.level3")];
+  const parts = [verdict, ...all("section.part.level2, section.part.level3")].filter(Boolean);
 
   // ---- theme ---------------------------------------------------------------------------------------------------
   function toggleTheme() {
@@ -29,6 +29,7 @@
   // The current part: the one that was gone to, or, once the page was scrolled by hand, the one that is read.
   let current = 0, scrolled = 0;
   function moveTo(at, scroll = true) {
+    if (!parts.length) return;
     parts[current].classList.remove("current");
     current = Math.max(0, Math.min(at, parts.length - 1));
     const part = parts[current];
@@ -80,6 +81,7 @@
   }
 
   function toggleFolds() {
+    if (!parts.length) return;
     const folds = all("details", parts[current]).filter((one) => current === 0 || one.closest("section.part.level3, section.part.level2") === parts[current]);
     const open = folds.some((one) => !one.open);
     for (const one of folds) one.open = open;
@@ -179,6 +181,7 @@
   }
 
   function clear() {
+    if (!search) return;
     const here = at >= 0 && hits[at] ? hits[at].element : null;
     search.value = "";
     find("");
@@ -186,11 +189,11 @@
   }
 
   let typing = 0;
-  search.addEventListener("input", () => {
+  search?.addEventListener("input", () => {
     clearTimeout(typing);
     typing = setTimeout(() => find(search.value.trim()), 60);
   });
-  search.addEventListener("keydown", (event) => {
+  search?.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== "Escape") return;
     event.preventDefault();
     event.stopPropagation();
@@ -271,7 +274,7 @@
     const table = focus && focus.closest(".table");
     if (block) copy(lineTexts(block));
     else if (table) copy(tsv(table.querySelector("table")));
-    else copy(markdown(parts[current]).replace(/[ \t]+\n/g, "\n").replace(/\n{3,}/g, "\n\n").trim());
+    else if (parts.length) copy(markdown(parts[current]).replace(/[ \t]+\n/g, "\n").replace(/\n{3,}/g, "\n\n").trim());
   }
 
   // ---- tables --------------------------------------------------------------------------------------------------
@@ -308,7 +311,7 @@
 
   // ---- keys ----------------------------------------------------------------------------------------------------
   const KEYS = {
-    "/": () => { search.focus(); search.select(); },
+    "/": () => { search?.focus(); search?.select(); },
     j: () => step(1), k: () => step(-1), n: () => nextHit(1), N: () => nextHit(-1), g: () => moveTo(0),
     Enter: toggleFolds, c: copyCurrent, t: toggleTheme, "?": () => keys.showModal(),
     Escape: clear,

@@ -1,0 +1,1 @@
+"""Who may ask what: everything that is decided before a page sees a request, and what every answer carries."""
