@@ -11,6 +11,7 @@ from oakum.model import Capture, Case, Diagnosis, Finding, NotAssembled, stack_k
 from oakum.pipeline.case import assemble_case, input_of
 from oakum.pipeline.diagnosis import Options, diagnose_case
 from oakum.store.rows import FindingRow, SnapshotRow
+from oakum.store.summary import place_key
 from oakum.watch.evidence import Kept
 from oakum.watch.incidents import SURE, Sighting
 
@@ -81,7 +82,8 @@ def _sighting(found: Finding, service: str, newest: Kept) -> Sighting:
     suspect, frame = found.suspect, found.suspect.sites[0].frame
     goroutines = bool(suspect.traces)
     stacks = suspect.traces if goroutines else suspect.allocations
-    keys = dict.fromkeys(stack_key(tuple(one.function for one in trace.frames)) for trace in stacks)
+    key = stack_key if goroutines else place_key
+    keys = dict.fromkeys(key(tuple(one.function for one in trace.frames)) for trace in stacks)
     per_hour = next((float(one.per_hour) for one in suspect.growth if one.per_hour is not None), None)
     row = FindingRow(
         service=service, run=newest.run, at=newest.at, finding=found.id, confidence=found.confidence,
