@@ -176,3 +176,20 @@ def test_what_is_remembered_is_bounded() -> None:
     for at in range(3000):
         service.snapshot(40 + at, replica=f"r{at % 3}", replicas=frozenset({"r0", "r1", "r2"}))
     assert len(msgspec.json.encode(service.book)) < 6000
+
+
+def test_what_rises_for_seconds_may_be_a_queue_unless_memory_runs_out() -> None:
+    """Looks a second apart: what is likely must last as long as askers are patient, what is proven need not."""
+    queue = Service()
+    told = [queue.snapshot(seen=["q"], minutes=1 / 60) for _ in range(44)]
+    assert not any(told)
+    assert any(queue.snapshot(seen=["q"], minutes=1 / 60) for _ in range(4))
+    drained = Service()
+    for seen in (["q"], ["q"], [], ["q"], ["q"]):
+        assert drained.snapshot(seen=seen, minutes=0.3) == [], "what was away begins anew"
+    certain = Service()
+    assert certain.snapshot(seen=["q"], confidence="proven", minutes=1 / 60)
+    hurry = Service()
+    near = Outlook(limit_low=3 * MINUTE)
+    hurry.snapshot(seen=["q"], minutes=1 / 60, outlook=near)
+    assert hurry.snapshot(seen=["q"], minutes=1 / 60, outlook=near)

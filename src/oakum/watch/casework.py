@@ -139,9 +139,7 @@ class Casework:
         )
         self._ledger.add(Batch(findings=findings, snapshots=kept))
         mine = [one for one in self.book.of(subject.service) if subject.replica in one.row.replicas]
-        if not mine:
-            subject.gap = subject.diagnose_in = 0  # what was seen once is looked at again
-        elif any(one.kind != "updated" for one in changes):
+        if mine and any(one.kind != "updated" for one in changes):
             subject.gap = subject.diagnose_in = 2
 
     # ---- incidents
