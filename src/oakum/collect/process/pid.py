@@ -146,11 +146,11 @@ class PidTarget:
         """Return that it has ended, when it has."""
         stat = self._proc.stat()
         if stat is None:
-            return Problem.of("ended.oom" if self._was_oom_killed() else "ended", target=self.address)
+            return Problem.of("oom-killed" if self._was_oom_killed() else "ended", target=self.address)
         if stat.started != self._started:
             return Problem.of("ended.reused", target=self.address, program=stat.name)
         if self._state() in ("Z", "X") and self._was_oom_killed():
-            return Problem.of("ended.oom", target=self.address)
+            return Problem.of("oom-killed", target=self.address)
         if self._state() in ("Z", "X"):
             return Problem.of("ended.zombie", target=self.address, parent=stat.parent)
         return None
