@@ -1,6 +1,7 @@
 """oakum history and oakum store, and what a store keeps as evidence of every view."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -135,7 +136,11 @@ def test_added_evidence_is_history_and_evidence_again(added: Path, tmp_path: Pat
 
 
 def test_look_after_a_store(added: Path, tmp_path: Path) -> None:
-    assert oakum("store", "export", added, tmp_path / "all.tar").code == 0
+    exported = oakum("store", "export", added, tmp_path / "all.tar")
+    assert exported.code == 0
+    assert re.search(
+        r": (?!0 parts with 0 rows, 0 batches)\d+ parts? with \d+ rows?, \d+ batch(es)? of the log", exported.out
+    )
     assert oakum("store", "import", tmp_path / "other", tmp_path / "all.tar").code == 0
     assert oakum("store", "compact", tmp_path / "other").code == 0
     checked = oakum("store", "check", tmp_path / "other")
