@@ -24,6 +24,7 @@ from oakum.watch.subject import Seen, Subject, event
 _BOOK = "incidents"
 _GAP_MOST = 64  # looks between two diagnoses of one target
 _AFTER_FAILURE = 8
+_DUMPS = 2  # of one process, by which those that stay are told from those that left
 _Subjects = Mapping[str, Subject]
 
 
@@ -122,7 +123,8 @@ class Casework:
         row = judged.row
         if row is None or subject.gone:
             return
-        signs = replace(self._signs(subject, row, subjects, measured=False), sightings=())
+        signs = self._signs(subject, row, subjects, measured=False)
+        signs = replace(signs, sightings=(), identified=judged.dumps >= _DUMPS)
         if not judged.sightings:
             self._advance(signs, subjects)
             return
@@ -139,7 +141,9 @@ class Casework:
         )
         self._ledger.add(Batch(findings=findings, snapshots=kept))
         mine = [one for one in self.book.of(subject.service) if subject.replica in one.row.replicas]
-        if mine and any(one.kind != "updated" for one in changes):
+        if not mine:
+            subject.gap = subject.diagnose_in = 0  # what was seen once is looked at again
+        elif any(one.kind != "updated" for one in changes):
             subject.gap = subject.diagnose_in = 2
 
     # ---- incidents

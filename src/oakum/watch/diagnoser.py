@@ -28,6 +28,7 @@ class Judged(Struct, frozen=True, eq=False):
     snapshots: tuple[Kept, ...] = ()  # that it was made of
     captures: tuple[tuple[tuple[str, Capture], ...], ...] = ()  # of each of them: file, bytes
     row: SnapshotRow | None = None  # of the newest
+    dumps: int = 0  # of the newest run: with the ids of goroutines
 
 
 def judge(
@@ -62,6 +63,7 @@ def judge(
         tuple(kept for kept, _ in evidence),
         tuple(tuple(captures) for _, captures in evidence),
         newest.row,
+        sum(kept.run == newest.run and kept.row.detail == "dump" for kept, _ in evidence),
     )
 
 

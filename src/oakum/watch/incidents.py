@@ -20,9 +20,9 @@ _SAMPLES = 12  # of each replica
 _CALM_LEAST = 5  # snapshots without growth
 _LONGER = 6  # times as long as after a restart must a process be calm that has leaked
 _TWICE, _BESIDE = 2, 6  # diagnoses that must show a cause that is not proven; and one beside another
-# What is only likely must have been seen for so long, too: most askers and proxies give up after a minute, so that an
-# overloaded queue, which rises like a leak from one second to the next, has lost its first ones by then. Less than
-# the minute between two looks, which come a tenth earlier or later.
+# By counts alone an overloaded queue rises like a leak from one second to the next; by ids it is seen to move. Where
+# there are none, what is only likely must have been seen for so long: most askers and proxies give up after a minute.
+# Less than the minute between two looks, which come a tenth earlier or later.
 _PATIENT = _MINUTE * 3 // 4
 _SOON = 10 * _MINUTE  # until memory runs out, in which somebody can still look and restart
 _REOPENED = 2  # times in a day from which on it flaps
@@ -74,6 +74,7 @@ class Signs(Struct, frozen=True):
     outlook: Outlook | None = None
     page: str = ""
     replicas: frozenset[str] | None = None  # all that are watched now; None: not known
+    identified: bool = False  # by the diagnosis: who stays was told from who comes and goes, by their ids
 
 
 class Sample(Struct, frozen=True, array_like=True):
@@ -180,7 +181,7 @@ def _seen(book: Incidents, signs: Signs, sighting: Sighting) -> tuple[Incidents,
     enough = _BESIDE if beside else 1 if found.confidence == "proven" else _TWICE
     if _times(book, signs, found) + 1 < enough:
         return book, []
-    young = signs.at - _since(book, signs, found) < _PATIENT
+    young = not signs.identified and signs.at - _since(book, signs, found) < _PATIENT
     if young and found.confidence != "proven" and not _urgent(signs):
         return book, []
     return _open(book, signs, sighting)
