@@ -140,6 +140,8 @@ def _likely_at_rest(suspect: Suspect) -> bool:
     grows = kinds.any("steady-growth", "never-drops", "stuck") and _state(suspect) != "select"
     if kinds.has("waited-for") and (grows or kinds.has("unanswered")):
         return True
+    if kinds.has("beyond-a-pool") and kinds.any("steady-growth", "never-drops"):  # no one pool, and ever more
+        return True
     if kinds.has("counts-only"):  # who waits now may be another
         return kinds.has("never-drops", "mid-operation") or kinds.has("not-reused", "steady-growth")
     # A request or a call ends with the load, and does not pile up while nobody leaves: a pool at rest is in neither.
@@ -177,8 +179,10 @@ def _likely_memory(suspect: Suspect) -> bool:
     # As much for each unit of work, nothing of it ever freed, and most of what the process gained.
     if kinds.has("heap-owner", "heap-retained") and suspect.weight >= _MOST_OF_IT:
         return True
-    # Nothing in the code takes it out, and it follows the work.
-    return kinds.has("never-removed", "heap-even-growth") or kinds.has("off-heap-steady-growth")
+    # Nothing in the code takes it out, and it goes on with the work.
+    if kinds.has("never-removed") and kinds.any("heap-even-growth", "heap-goes-on"):
+        return True
+    return kinds.has("off-heap-steady-growth")
 
 
 def _explained_away(kinds: Kinds) -> bool:

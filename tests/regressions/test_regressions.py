@@ -97,7 +97,8 @@ def _wrong(truth: dict[str, Any], setting: str, diagnosis: Diagnosis) -> list[st
     accused = [one for one in sure if not any(_at(one, place) for place in places)]
     wrong = [f"accused: {one.suspect.sites[0].frame.function}" for one in accused]
     if truth["verdict"] == "healthy":
-        return wrong + ["verdict leaking"] * (diagnosis.verdict == "leaking")
+        wrong += ["verdict leaking"] * (diagnosis.verdict == "leaking")
+        return wrong + ["only undecided"] * (setting in truth.get("sure", ()) and diagnosis.verdict == "undecided")
     wrong += ["one cause became several findings"] * (len(sure) - len(accused) > 1)
     wrong += ["verdict healthy"] * (diagnosis.verdict == "healthy")
     if setting in truth.get("silent", ()):

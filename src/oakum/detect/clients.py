@@ -30,8 +30,11 @@ _READER = "net/http.(*persistConn).readLoop"
 # Waits for one of the connections that a host may have, or for a new one.
 _QUEUE = "net/http.(*Transport).getConn"
 _READS_REQUEST = frozenset({"net/http.(*conn).readRequest", "net/http.(*connReader).Read", "bufio.(*Reader).Peek"})
-# As many idle connections for each call under way: a pool keeps only those that were once in use at the same time.
+# As many idle connections for each call under way: a pool keeps only those that were once in use at the same time, and
+# a server of HTTP/1 answers one request at a time on each connection of its clients.
 _UNUSED = 10
+# What net/http's default transport keeps idle in all: who keeps more has asked for it, or has many transports.
+_DEFAULT_POOL = 100
 
 
 class Live:
@@ -44,6 +47,7 @@ class Live:
         self._reads = [0] * snapshots
         self._handlers = [0] * snapshots
         self._calls = 0  # outbound ones under way, in the snapshot that has most
+        self._inbound = [0] * snapshots  # connections of clients, idle ones too
         self._callers: dict[str, list[int]] = {}  # how many handlers stand in a function, or in what it called
         self._parents: list[set[int]] = [set() for _ in range(snapshots)]
         self._sockets: list[tuple[Population, list[int]]] = []
@@ -61,6 +65,8 @@ class Live:
             network = population.state == "IO wait" and any(name.startswith("net.") for name in names)
             if network and not _unused(population):
                 self._open = [opened + max(0, int(c)) for opened, c in zip(self._open, population.counts, strict=True)]
+            if _SERVE in names:
+                self._inbound = [n + max(0, int(c)) for n, c in zip(self._inbound, population.counts, strict=True)]
             if any(map(_CARRIER.match, names)):
                 self._carriers = [n + max(0, int(c)) for n, c in zip(self._carriers, population.counts, strict=True)]
             if _CALLS in names or (_READER in names and population.state != "IO wait"):  # asked, or an answer not read
@@ -131,15 +137,23 @@ class Live:
         return of_stream(population) and self._carriers[self._last] == 0 < max(self._carriers)
 
     def unused(self, population: Population) -> bool:
-        """Tell whether these are idle outbound connections, many more than calls were ever seen under way, all kept."""
+        """Tell whether these are idle outbound connections, all kept, and more than were ever in use at the same time.
+
+        There are many more of them than calls under way in any snapshot, and more than clients that are connected.
+        """
         names = population.example.stack.names
         idle = population.state == "IO wait" if _READER in names else "net/http.(*persistConn).writeLoop" in names
         return (
             idle
-            and population.followed
-            and not int(population.left.sum())
+            and _all_kept(population)
             and population.last >= _UNUSED * max(1, self._calls)
+            and population.last > max(self._inbound)
         )
+
+    def beyond_pool(self, population: Population) -> bool:
+        """Tell whether these idle connections are too many for one transport, whoever asks: clients are counted."""
+        asked = max(1, *self._inbound)
+        return not any(self._carriers) and population.last > max(_DEFAULT_POOL, _UNUSED * asked)
 
     def in_turn(self, population: Population) -> bool:
         """Tell whether these wait for a connection of their host while calls on others are answered."""
@@ -166,6 +180,14 @@ class Live:
         counts = [max(0, int(count)) for count in population.counts]
         callers = self._callers.get(made)
         return callers == counts and len(counts) > 1 and max(counts) - min(counts) > 1
+
+
+def _all_kept(population: Population) -> bool:
+    """Tell whether none has left; where nobody knows who they are, whether they only became more, three times seen."""
+    if population.followed:
+        return not int(population.left.sum())
+    counts = [int(count) for count in population.counts if count >= 0]
+    return len(counts) > 2 and counts == sorted(counts)
 
 
 class _Families:

@@ -402,10 +402,13 @@ def _kind(cause: _HeapCluster) -> EvidenceKind:
 
 
 def _climbs(heap: _Heap, cause: _HeapCluster) -> list[Evidence]:
-    """Return that it rose in each of the few steps there are: with a source in which nothing takes it out, enough."""
-    if cause.moves.trend != "single-step" or not cause.moves.climbs:
+    """Return that it rose in each of the few steps, or goes on: with a source in which nothing takes it out, enough."""
+    if cause.moves.trend != "single-step" or not cause.moves.goes_on:
         return []
-    return [_evidence(heap, "heap-even-growth", "heap.even-growth", cause, {"steps": cause.moves.steps})]
+    if cause.moves.climbs:
+        return [_evidence(heap, "heap-even-growth", "heap.even-growth", cause, {"steps": cause.moves.steps})]
+    args: dict[str, Argument] = {"rises": cause.moves.rises, "steps": cause.moves.steps}
+    return [_evidence(heap, "heap-goes-on", "heap.goes-on", cause, args)]
 
 
 def _retained(heap: _Heap, cause: _HeapCluster) -> list[Evidence]:

@@ -44,7 +44,8 @@ _KEPT = 0.98
 _CLIMBS = 0.7
 # Of what is allocated there a leak keeps the same part in every step; a container that has begun to evict keeps less.
 _EVICTS = 0.75
-# Freed of what the last step allocated: less than this may be what was under way. Standard errors: once in a hundred.
+# Freed of what the last step should have kept: less than this may be what was under way. Standard errors: once in a
+# hundred.
 _FREES = 0.2
 _CHANCE = 2.33
 
@@ -60,6 +61,7 @@ class Moves(Struct, frozen=True):
     steps: int = 0
     pace: float = math.nan  # growth for each unit of work, later against earlier; of several measures the highest
     climbs: bool = False  # it rose in every step, two at least, and no slower at the end than at the beginning
+    goes_on: bool = False  # it rose in two busy steps or more, and by its profile the last one brought its part
     outlives: bool = False  # it rose so in every busy step, two at least, and all of it is there after a step of rest
 
     evicts: bool = False  # from some step on less of what is allocated there is kept than before
@@ -101,8 +103,9 @@ def moves(space: Floats, noise: Floats, churn: Floats, works: Sequence[Floats], 
         return told("plateau")
     # What was put in and taken out again at the end is no leak, or not one of everything.
     given_back = max(float(errors[-1]), _GIVEN_BACK * (last - first))
-    goes_on = steps[-1] >= -given_back and not any(_stalled(steps, work, rate, _BUSY) for work, rate in paced)
-    goes_on = goes_on and not any(_slower(steps, errors, work, rate) for work, rate in paced)
+    # Allocations are work only where nothing better is told: what else the process does allocates, too.
+    goes_on = steps[-1] >= -given_back and not any(_stalled(steps, work, rate, _BUSY) for work, rate in paced[-1:])
+    goes_on = goes_on and not any(_slower(steps, errors, work, rate) for work, rate in paced[-1:])
     goes_on = goes_on and not pace < _SLOWED and _errors(space, noise, churn, 0, len(space) - 1) >= _RISEN
     evicts = made is not None and _evicts(steps, errors, np.diff(made))
     goes_on = goes_on and not evicts
@@ -110,7 +113,8 @@ def moves(space: Floats, noise: Floats, churn: Floats, works: Sequence[Floats], 
     rates = [rate for _, rate in paced]
     outlives = goes_on and not pace < _CLIMBS and bool(rates) and all(_outlives(space, risen, rate) for rate in rates)
     trend: Trend = "rises" if goes_on and _often(risen, rates) >= RISES else "single-step"
-    return replace(told(trend), climbs=climbs, outlives=outlives, evicts=evicts)
+    again = goes_on and _often(risen, rates) > 1
+    return replace(told(trend), climbs=climbs, goes_on=again, outlives=outlives, evicts=evicts)
 
 
 def _outlives(space: Floats, risen: Bools, rate: Floats) -> bool:
@@ -201,10 +205,13 @@ def _frees_at_last(steps: Floats, made: Floats, variances: Floats) -> bool:
     """
     freed = np.maximum(0.0, made - steps)
     share = float(freed.sum() / made.sum())
+    if share >= 1:  # what was there before went too
+        return False
     sample = float(variances.sum() / max(float((made + freed).sum()), 1.0))  # bytes that one sample stands for
     due = share * float(made[-1])
     error = math.sqrt(share * (1 - share) * made[-1] * sample * (1 + made[-1] / max(1.0, float(made[:-1].sum()))))
-    return bool(share < 1 and freed[-1] >= _FREES * made[-1] and freed[-1] - due > _CHANCE * error > 0)
+    more = freed[-1] - due
+    return bool(more >= _FREES * (made[-1] - due) and more > _CHANCE * error > 0)
 
 
 def _pace(steps: Floats, work: Floats) -> float:

@@ -248,6 +248,9 @@ class Reader:
         # A peer may outlive every load, unless it is to answer.
         connected = population.state == "IO wait" and reads_socket(population) and signs.begun_by is None
         kept = int(population.since[-2]) if population.followed else min(counts[-2:])
+        evenly = evenly_started(population, self._youngest) or (not population.followed and never_drops(counts))
+        if unused and self._live.beyond_pool(population) and evenly:
+            self.add_evidence(signs, "beyond-a-pool", count=last)
         if kept_open:
             self.add_evidence(signs, "idle-connections" if unused else "shared-streams", count=last)
         elif (
@@ -480,7 +483,7 @@ class Reader:
         """Tell whether a kind that is meant to wait grows as it does when somebody forgets to stop it."""
         symptom = signs.benign.entry.symptom if signs.benign else None
         if symptom is None or symptom in CONNECTION_SYMPTOMS:
-            return signs.kinds.has("idle-connections", "steady-growth")
+            return signs.kinds.has("idle-connections") and signs.kinds.any("steady-growth", "beyond-a-pool")
         again = not self._timely and sum(more > 0 for more in came) > 1
         return signs.pace == "rises" or (signs.pace == "single-step" and again)
 

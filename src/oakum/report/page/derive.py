@@ -44,6 +44,7 @@ _HEAP: frozenset[EvidenceKind] = frozenset(
         "heap-steady-growth",
         "heap-single-step",
         "heap-even-growth",
+        "heap-goes-on",
         "heap-retained",
         "heap-plateau",
         "heap-falls",

@@ -158,6 +158,12 @@ WORDS: dict[str, tuple[str, str]] = {
         "are still connected.",
         "它们各处理一个流，多个流共用一条连接：从 dump 看不出这 {count:,} 个流的客户端是否还在。",
     ),
+    "goroutines.beyond-a-pool": (
+        "{count:,} idle connections, as many more for the same work from early on: net/http's default transport "
+        "keeps 100, and far fewer clients could ask at the same time. Each call makes its own http.Transport.",
+        "{count:,} 条空闲连接，相同的工作量新增同样多：net/http 默认 Transport 最多保留 100 条，"
+        "而能同时发起请求的客户端远少于此。每次调用都新建了自己的 http.Transport。",
+    ),
     "goroutines.idle-connections": (
         "{count:,} idle connections, none ever closed, with hardly any call in flight. One shared pool does not "
         "need that many: either each call creates its own http.Transport, or it calls ever more hosts.",

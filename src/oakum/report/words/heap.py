@@ -15,6 +15,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "{percent}% of the {allocated} allocated there since the first snapshot is still live after the load stopped.",
         "首次快照以来在此分配的 {allocated} 中，{percent}% 至今仍存活，负载停止后也未释放。",
     ),
+    "heap.goes-on": (
+        "It grew in {rises} of {steps} intervals, also in the last one under load, but less evenly than steady growth.",
+        "在 {steps} 个间隔中的 {rises} 个里增长，有负载的最后一个间隔也在增长，只是不如稳定增长那样均匀。",
+    ),
     "heap.even-growth": (
         "It rose in all {steps} intervals, and per unit of work no slower at the end than at the start.",
         "{steps} 个区间全部上升，同等负载下后期增速不低于前期。",
