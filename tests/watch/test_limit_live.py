@@ -130,5 +130,5 @@ def _said_until_the_end(leaking: "subprocess.Popen[bytes]", store: Path, port: i
             continue
         # What is said as it happens is no forecast.
         if leaking.poll() is None:
-            said |= {(low, high): None for low, high in told if low is not None}
+            said |= dict.fromkeys(told)
     return list(said)

@@ -88,9 +88,9 @@ class Budget(Struct):
     def room(self, now: float, *, whatever: bool = False) -> float:
         """Return how many bytes may still come in the hour that ends now; `whatever` else was asked: before a crash."""
         self._forget(now)
-        if not self.hour:  # one look there is, however little an hour may have
-            return max(2.0 * ROOM, self.allowance.bytes_per_hour * (1 - _KEPT_BACK) - _CHUNK)
         hour = self.allowance.bytes_per_hour * (1.0 if whatever else 1 - _KEPT_BACK)
+        if not self.hour:  # one look there is, however little an hour may have
+            return max(2.0 * ROOM, hour - _CHUNK)
         return max(0.0, hour - sum(self.hour.values()) - _CHUNK)
 
     def rest(self, now: float) -> float:
