@@ -38,10 +38,6 @@ _DRAWS = 400
 _STEPS, _TAIL = 300, 60  # of a path into the future: evenly, then ever longer
 _ZOOM = 2.5  # a late begin is looked at closer: its growth and half as much again before it
 _CLOSER = (1.0, 1 / 6, 1 / 36)  # parts of the time that are looked at until growth shows
-_STRETCHES, _OFTEN = 60, 2 / 3  # of its growth: stretches up to so long were seen often enough to know the quick ones
-# Of the time to "not before": load comes in stretches that its past does not tell, and of leaks that follow it every
-# eighth reached the limit before 95% of the paths did, half of these by less than a twelfth (docs/watch-forecast.md).
-_MARGIN = 11 / 12
 _MICRO = 1e6
 _WAVES = 4  # columns of a day's wave
 _CHANGES = ("deploy", "config", "load", "restart", "oom-kill")  # that may be behind growth, the likeliest first
@@ -298,38 +294,12 @@ def _reached(
     over = paths >= limit
     first = np.where(over.any(1), over.argmax(1), len(ahead))
     edges = np.concatenate(([0.0], ahead, [np.inf, np.inf]))
-    first_high = int(np.quantile(first, parts[1], method="inverted_cdf"))
-    # That it may level off is no reason to warn later: "not before" is that of growth which goes on.
-    goes_on = (draws.column >= 0) & ~np.isfinite(fit.levelling[draws.column])
-    enough = goes_on.mean() > parts[0]
-    first_low = int(np.quantile(first[goes_on] if enough else first, parts[0], method="inverted_cdf"))
+    first_low, first_high = (int(np.quantile(first, part, method="inverted_cdf")) for part in parts)
     # Somewhere within its step, and seen at the next sample.
-    instants = (end + _MARGIN * float(edges[first_low]), end + float(edges[first_high + 1]) + step)
-    begin = float(_quantile(fit.begins, fit.weights[:, 1:].sum(0), parts[0]))
-    above_level = float(np.median(highest)) * scale**power
-    again = _as_before(blocks, begin, limit - float(np.median(draws.level)) - above_level, parts[1])
-    instants = min(instants[0], end + again), instants[1]
+    instants = (end + float(edges[first_low]), end + float(edges[first_high + 1]) + step)
     latest = now / _MICRO + min(HORIZON, _AHEAD * blocks.span)
     low, high = (max(now, round(one * _MICRO)) if one <= latest else None for one in instants)
     return low, high
-
-
-def _as_before(blocks: Blocks, begin: float, room: float, part: float) -> float:
-    """Return the seconds in which so much has grown before, in its quickest times; infinite where it never has.
-
-    Load that comes in waves is more than a pace that wanders evenly: what it has done once it may do next.
-    """
-    last = blocks.run == blocks.run[-1]
-    times, levels = blocks.times[last], blocks.levels[last]
-    start = max(begin, float(times[0]))
-    span = float(times[-1]) - start
-    if span <= 0 or room <= 0:
-        return 0.0 if room <= 0 else float("inf")
-    course = np.interp(np.linspace(start, times[-1], _STRETCHES + 1), times, levels)
-    for length in range(1, round(_STRETCHES * _OFTEN) + 1):
-        if float(np.quantile(course[length:] - course[:-length], part)) >= room:
-            return (length - 1) * span / _STRETCHES
-    return float("inf")
 
 
 def _swing(runs: list[_Run]) -> tuple[Floats, float]:
@@ -379,10 +349,6 @@ def _paths(blocks: Blocks, fit: Posterior, draws: _Draws, ahead: Floats) -> Floa
     paths = draws.slope[:, None] * (grown(age + ahead[None, :], levelling) - grown(age, levelling))
     memory, off, drift = AWAY_MEMORY[draws.noise] * blocks.span, draws.back, draws.drift / blocks.span
     away = draws.unit * np.sqrt(AWAY_SHARE[draws.noise] / blocks.span)
-    # How far a pace wanders is known from the stretches in which it was another one, and these may be few: as the
-    # variance of so many samples is uncertain, so is this.
-    stretches = np.maximum(blocks.span / np.maximum(2 * memory, blocks.span / len(blocks.times)), 2.0)
-    away *= np.sqrt(stretches / np.random.default_rng(23).chisquare(stretches))
     back = draws.unit * np.sqrt(BACK_SHARE[draws.noise])
     level = draws.level.copy()
     few = np.maximum(memory, 1e-9)
