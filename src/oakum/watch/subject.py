@@ -25,7 +25,7 @@ from oakum.watch.forecast import Forecast, forecast
 from oakum.watch.runs import Cursor, follow
 from oakum.watch.summary import Summary, metric_rows, summarize
 from oakum.watch.take import Look, Taking, take
-from oakum.watch.trends import Point, Trail, growing
+from oakum.watch.trends import Point, Trail, growing, stirring
 
 _RISING = 0.85  # of the limit: memory that is above it and rises is about to be too much
 _BEFORE = 3  # looks ahead of the limit, as it is forecast
@@ -46,6 +46,7 @@ class Remembered(Struct):
     number: int = 0
     black_box: str = ""  # the run whose evidence was taken before the limit
     oom_kills: float = 0.0
+    dumped: str = ""  # the run of which there is a dump
 
 
 class Settings(Struct, frozen=True, eq=False):
@@ -183,6 +184,10 @@ def _followed(subject: Subject, taking: Taking, summary: Summary, cost: Cost, at
         trouble = error.strerror or str(error)
     events += _foresee(subject, summary, at, run)
     subject.why = growing(known.trail)
+    if taking.detail == "dump":
+        known.dumped = run
+    elif known.dumped != run and stirring(known.trail):
+        subject.full = True  # the first of two by whose ids those that stay are told, if it is paid for
     subject.latest = summary
     try:
         settings.evidence.remember(subject.key, msgspec.json.encode(known))
