@@ -215,6 +215,8 @@ def cleared(kinds: Kinds, wait: WaitKind, misplaced: bool) -> Mechanism | None:
         return None
     if kinds.has("reproduced"):  # what is kept for the next use may be kept for longer than an experiment drains
         return CLEARS["idle-by-design"] if kinds.has("idle-by-design") else None
+    if kinds.has("clients-left"):  # whom they serve is gone, however many others came and went
+        return None
     if kinds.has("unanswered"):  # a client that stays connected to who asks does not mean that it is answered
         return None
     inside = kinds.has("mid-operation", "outlives-load")

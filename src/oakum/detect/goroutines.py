@@ -204,7 +204,9 @@ def _background(signs: Signs) -> bool:
         entry = population.entry  # main waits for the end by design
         return signs.wait != "hard" and entry is not None and entry.function == "main.main"
     if len(population.counts) > 1:  # who rested all the time still rests
-        return not signs.kinds.any("steady-growth", "single-step", "outlives-load", "baseline", "pile-up")
+        return not signs.kinds.any(
+            "steady-growth", "single-step", "outlives-load", "baseline", "pile-up", "clients-left"
+        )
     return population.last < 2
 
 
