@@ -19,12 +19,11 @@ from oakum.watch.evidence import Evidence
 from oakum.watch.incidents import SURE, Change, Incidents, Outlook, Rules, Signs, advance
 from oakum.watch.ledger import Ledger
 from oakum.watch.log import Level, Log
-from oakum.watch.subject import Seen, Subject, event
+from oakum.watch.subject import DUMPS, Seen, Subject, event
 
 _BOOK = "incidents"
 _GAP_MOST = 64  # looks between two diagnoses of one target
 _AFTER_FAILURE = 8
-_DUMPS = 2  # of one process, by which those that stay are told from those that left
 _Subjects = Mapping[str, Subject]
 
 
@@ -124,7 +123,7 @@ class Casework:
         if row is None or subject.gone:
             return
         signs = self._signs(subject, row, subjects, measured=False)
-        signs = replace(signs, sightings=(), identified=judged.dumps >= _DUMPS)
+        signs = replace(signs, sightings=(), identified=judged.dumps >= DUMPS)
         if not judged.sightings:
             self._advance(signs, subjects)
             return

@@ -35,6 +35,7 @@ _BACK_OFF_MOST = 900.0
 _JITTER = 0.1
 LOST = 3  # failures in a row after which a target is said to be lost
 _OOM = "OOMKilled"
+DUMPS = 2  # of one process, by which those that stay are told from those that left
 
 
 class Remembered(Struct):
@@ -46,7 +47,8 @@ class Remembered(Struct):
     number: int = 0
     black_box: str = ""  # the run whose evidence was taken before the limit
     oom_kills: float = 0.0
-    dumped: str = ""  # the run of which there is a dump
+    dumped: str = ""  # the run of which there are dumps, and how many
+    dumps: int = 0
 
 
 class Settings(Struct, frozen=True, eq=False):
@@ -185,9 +187,10 @@ def _followed(subject: Subject, taking: Taking, summary: Summary, cost: Cost, at
     events += _foresee(subject, summary, at, run)
     subject.why = growing(known.trail)
     if taking.detail == "dump":
+        known.dumps = known.dumps + 1 if known.dumped == run else 1
         known.dumped = run
-    elif known.dumped != run and stirring(known.trail):
-        subject.full = True  # the first of two by whose ids those that stay are told, if it is paid for
+    if (known.dumped != run or known.dumps < DUMPS) and (subject.why or stirring(known.trail)):
+        subject.full = True  # by their ids those that stay are told; if it is paid for
     subject.latest = summary
     try:
         settings.evidence.remember(subject.key, msgspec.json.encode(known))
