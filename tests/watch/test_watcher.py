@@ -8,6 +8,7 @@ import pytest
 from fake_targets import FakeClock, FakeTarget, pass_time, watcher
 from oakum.model import StoreError, Text
 from oakum.store import open_reader
+from oakum.store.requests import want_look
 from oakum.watch import ledger as ledgers
 
 pytestmark = pytest.mark.slow  # hours of watching, ten milliseconds a snapshot
@@ -94,6 +95,21 @@ def test_the_evidence_before_the_crash_is_taken_once_whatever_it_costs(tmp_path:
     with open_reader(tmp_path / "s") as reader:
         captured = [event for event in reader.events("orders") if event.kind == "capture"]
         assert len(captured) == 1, "once in a run"
+
+
+def test_a_look_that_is_asked_for_is_taken_at_once_with_the_dump(tmp_path: Path) -> None:
+    time = FakeClock()
+    target, other = FakeTarget("orders-1", time), FakeTarget("cart-1", time)
+    one, log = watcher(tmp_path / "s", time, [target, other])
+    pass_time(one, time, 5 * MINUTE)
+    before = target.looks, target.dumps, other.dumps
+    assert want_look(tmp_path / "s", "orders")
+    pass_time(one, time, 2)
+    assert (target.looks, target.dumps, other.dumps) == (before[0] + 1, before[1] + 1, before[2])
+    assert log.getvalue().count("look-asked-for") == 1
+    pass_time(one, time, 3 * MINUTE)
+    assert target.dumps == before[1] + 1, "once"
+    one.close()
 
 
 def test_a_target_that_is_away_is_said_once_asked_less_and_comes_back(tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "serve.after": ("After", "之后"),
     "serve.time": ("Time", "时间"),
     "serve.captures": ("Captures", "采集"),
-    "serve.kept": ("kept", "已保存"),
+    "serve.captures-kept": ("kept", "已保存"),
     "serve.diff": ("Show difference", "显示差异"),
     "serve.older": ("Older snapshots", "更早的快照"),
     "serve.newest-snapshots": ("Newest snapshots", "最新的快照"),
