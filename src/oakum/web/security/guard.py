@@ -7,8 +7,9 @@ A refusal is short, names nothing of this machine, and is logged once. No traceb
 import asyncio
 from urllib.parse import quote, unquote_to_bytes
 
+import h11
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import cookie_parser
+from starlette.requests import ClientDisconnect, cookie_parser
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -64,6 +65,8 @@ class Guard:
             if started:
                 raise  # the connection is closed
             await answer(Refused(408, "too slow"))(scope, receive, sent)
+        except (ClientDisconnect, h11.LocalProtocolError):
+            pass  # who asked is gone, or sent what is no body: uvicorn says so, and has answered
         except Exception as error:
             self.log.failed(scope["path"], error)
             if not started:
