@@ -52,7 +52,8 @@ gc.set_threshold(100_000, 20, 20)
 # The only skips that a CI run lets pass: a mirror that did not answer, and evidence that a clone does not have.
 _FORGIVEN = ("download failed three times", "no shared evidence")
 
-# As a file says that it is live, that it asks pprof, and that it reads recorded takes, which are parsed once in a worker.
+# As a file says that it mostly waits for programs that it has started, that it is live, that it asks pprof, and that it reads recorded takes, which are parsed once in a worker.
+_WAITS = re.compile(r"pytest\.mark\.waits\b")
 _ALONE = re.compile(r"pytest\.mark\.(?:live|browser)\b")
 _PEER = re.compile(r"pytest\.mark\.peer\b")
 _TAKES = re.compile(r"^from recordings import .*\btaken\b", re.MULTILINE)
@@ -67,13 +68,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def _scope(path: str) -> str:
     """Return what a file's tests are run together with: nothing, as its fixtures are dear, or others of its kind."""
     text = (ROOT / path).read_text(encoding="utf-8")
-    kinds = {"alone": _ALONE, "peer": _PEER, "takes": _TAKES}
+    kinds = {"waits": _WAITS, "alone": _ALONE, "peer": _PEER, "takes": _TAKES}
     return next((kind for kind, says in kinds.items() if says.search(text)), path)
 
 
 class _ByFiles(LoadScopeScheduling):  # type: ignore[misc]
     """Shares the tests out among workers by files; those that run programs or open a browser stay in one worker, one
-    after the other."""
+    after the other; beside them, in another, those that mostly wait."""
 
     def _split_scope(self, nodeid: str) -> str:
         return _scope(nodeid.partition("::")[0])
@@ -85,8 +86,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadSco
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Return one worker for each core, and one for what stays alone, which mostly waits for others."""
-    return (os.cpu_count() or 1) + ("not live" not in config.option.markexpr)
+    """Return one worker for each core, one for what stays alone, which often waits for others, and one for what waits."""
+    return (os.cpu_count() or 1) + 2 * ("not live" not in config.option.markexpr)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -94,7 +95,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not hasattr(config, "workerinput"):
         return
     slow = {item.path for item in items if item.get_closest_marker("slow") or item.get_closest_marker("peer")}
-    items.sort(key=lambda item: (_scope(item.nodeid.partition("::")[0]) != "alone", item.path not in slow))
+    first = ("waits", "alone")
+    items.sort(key=lambda item: (_scope(item.nodeid.partition("::")[0]) not in first, item.path not in slow))
 
 
 @pytest.hookimpl(wrapper=True)

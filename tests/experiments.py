@@ -12,9 +12,10 @@ START = datetime(2026, 11, 18, tzinfo=UTC)
 BATCHES = (30, 30, 60, 45, 75, 60)
 
 
-def phases(batches: Sequence[int]) -> list[Phase]:
+def phases(batches: Sequence[int], *, paused: bool = False) -> list[Phase]:
     each: list[Phase] = ["batch"] * len(batches)
-    return ["settle", "settle", *each, "drain", "drain"]
+    pause: list[Phase] = ["drain", "drain", "drain"] if paused else []
+    return ["settle", "settle", *each[1:], *pause, "batch", "drain", "drain"]
 
 
 def write_experiment(
@@ -24,14 +25,19 @@ def write_experiment(
     batches: Sequence[int] = BATCHES,
     ended: Ended = "complete",
     failed: int = 0,
+    pause: float = 0,
 ) -> Path:
-    """Write the snapshots of a service with so many goroutines at one place, and what was done before each."""
-    done, stages = 0, []
-    for at, (phase, count) in enumerate(zip(phases(batches), counts, strict=True)):
-        done += batches[at - 2] if phase == "batch" else 0
-        stages.append(
-            Stage(phase, START + timedelta(seconds=at), done, done, min(done, failed), {"200": done} if done else {})
-        )
+    """Write the snapshots of a service with so many goroutines at one place, and what was done before each.
+
+    With a pause, so many seconds without work lie before the last batch, and three snapshots in them.
+    """
+    done, stages, sizes = 0, [], iter(batches)
+    told = phases(batches, paused=bool(pause))
+    resumed = len(told) - 3
+    for at, (phase, count) in enumerate(zip(told, counts, strict=True)):
+        done += next(sizes) if phase == "batch" else 0
+        when = START + timedelta(seconds=at + (pause if pause and at >= resumed - 1 else 0))
+        stages.append(Stage(phase, when, done, done, min(done, failed), {"200": done} if done else {}))
         here = folder / "orders" / str(at + 1)
         here.mkdir(parents=True)
         dump = [goroutine(1, "IO wait", "main.serve", by="")]
@@ -45,9 +51,11 @@ def write_experiment(
     return folder / "orders"
 
 
-def leaking(each: float, first: int = 0, batches: Sequence[int] = BATCHES) -> list[int]:
+def leaking(each: float, first: int = 0, batches: Sequence[int] = BATCHES, *, paused: bool = False) -> list[int]:
     """Return the counts of a service that keeps so many for each request."""
-    done = [0, 0]
-    for size in batches:
-        done.append(done[-1] + size)
-    return [first + round(each * one) for one in [*done, done[-1], done[-1]]]
+    done, sizes = 0, iter(batches)
+    counts = []
+    for phase in phases(batches, paused=paused):
+        done += next(sizes) if phase == "batch" else 0
+        counts.append(first + round(each * done))
+    return counts

@@ -4,6 +4,7 @@ import argparse
 import signal
 import sys
 import time
+from pathlib import Path
 
 from casebook.runner.build import BuildFailed
 from casebook.runner.case import BadCase, UnknownCase, chosen
@@ -162,6 +163,17 @@ def _prove(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _experiment(arguments: argparse.Namespace) -> int:
+    from casebook.runner.experiments import experiments
+
+    if arguments.keep:
+        arguments.keep.mkdir(parents=True, exist_ok=True)
+    for row in experiments(chosen(arguments.cases), arguments.times, arguments.keep):
+        told = "; ".join(row.findings) or "nothing stays"
+        print(f"{row.case}: {row.verdict}: {told} ({row.seconds:.0f} s)", flush=True)
+    return 0
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m casebook.runner", description=__doc__)
     verbs = parser.add_subparsers(required=True, metavar="VERB")
@@ -184,6 +196,7 @@ def _parser() -> argparse.ArgumentParser:
             _prove,
             "draft tests for the drafted fixes and run them: who gets one? All take a quarter of an hour",
         ),
+        ("experiment", _experiment, "build it and make an experiment with its own requests: what is said to stay?"),
         ("live", _live, "build and run it now, shortened; is expect.toml true of it?"),
     ):
         verb = verbs.add_parser(name, help=text)
@@ -207,6 +220,9 @@ def _parser() -> argparse.ArgumentParser:
             verb.add_argument("--write", action="store_true", help=f"put the table into {told}")
         if name == "causes":
             verb.add_argument("-v", "--verbose", action="store_true", help="also what was said, of every take")
+        if name == "experiment":
+            verb.add_argument("--times", type=int, default=300, metavar="N", help="requests (default 300)")
+            verb.add_argument("--keep", type=Path, metavar="DIR", help="keep the experiments here")
         if name == "scrape":
             verb.add_argument("--build", action="append", default=[], help="only this build; may be given again")
         if name == "record":

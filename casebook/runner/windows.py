@@ -23,6 +23,7 @@ from casebook.runner.score import matches
 from casebook.runner.settings import SETTINGS, trial
 from casebook.runner.tools import ROOT, processes
 from oakum.assemble import Input
+from oakum.collect.code.sources import LocalSources
 from oakum.compare.activity import activity
 from oakum.detect.pace import quiet
 from oakum.diagnose import diagnose
@@ -112,6 +113,7 @@ class Recorded:
     shots: tuple[Shot, ...]
     findings: tuple[Expected, ...]  # () of a healthy one
     build: tuple[Read, ...] = ()
+    source: Path | None = None  # of a regression: a checkout beside it
 
     @property
     def wait(self) -> str:
@@ -191,7 +193,13 @@ def of_regression(folder: Path) -> Recorded:
         Shot(str(at), tuple(_read(path, f"{at}/{path.name}") for path in sorted(below.iterdir())))
         for at, below in enumerate(sorted((folder / "captures").iterdir()), 1)
     ]
-    return Recorded(folder.name, tuple(shots), tuple(_expected(place) for place in truth.get("place", ())))
+    source = folder / "src"
+    return Recorded(
+        folder.name,
+        tuple(shots),
+        tuple(_expected(place) for place in truth.get("place", ())),
+        source=source if source.is_dir() else None,
+    )
 
 
 def _expected(place: Mapping[str, Any]) -> Expected:
@@ -332,12 +340,21 @@ def _outcomes(name: str, take: Take | None) -> list[Outcome]:
     if recorded is None:
         return []
     found = [outcome(recorded, *window) for window in cut(recorded)]
-    if take:
-        found.append(_with_source(recorded, case(name), take))
+    found.append(_of_take(recorded, case(name), take) if take else _beside(recorded))
     return [one for one in found if one is not None]
 
 
-def _with_source(recorded: Recorded, program: Program, take: Take) -> Outcome | None:
+def _beside(recorded: Recorded) -> Outcome | None:
+    """Return what a diagnosis with the source says of a regression; None where it has none."""
+    question = asked(recorded, "all", recorded.shots, "everything")
+    if question is None or recorded.source is None:
+        return None
+    # As in its test: what this machine has of Go and of modules was not given.
+    said = document(diagnose(question.case, sources=LocalSources([str(recorded.source)], env={})))
+    return answered(replace(question, formats=SOURCE), said)
+
+
+def _of_take(recorded: Recorded, program: Program, take: Take) -> Outcome | None:
     """Return what a diagnosis with the source says of everything; None where the source is not in the casebook."""
     question = asked(recorded, "all", recorded.shots, "everything")
     with tempfile.TemporaryDirectory() as scratch, parsed_once():

@@ -87,7 +87,8 @@ def diagnose(case: Case, progress: Progress = _silent, sources: Sources | None =
         findings, explained = judge((*read, *(one for one in suspects if one.mechanisms[0] in HARMLESS)))
     findings, explained = across_runs(findings, measured), explained_once(explained, case.processes)
     findings, events = _on_one_axis(case, signals, findings)
-    said = verdict(findings, compared=any(map(shows_growth, case.processes)))
+    unplaced = any(one.stays and one.measure == "inuse_space" for made in trials for one in made.totals)
+    said = verdict(findings, compared=any(map(shows_growth, case.processes)), unplaced=unplaced)
     unsettled = {gap.what.key: gap for found in reversed(findings) for gap in found.suspect.unsettled}
     return Diagnosis(
         verdict=said,
@@ -198,8 +199,9 @@ def _work(process: Process, memory: MemorySeries) -> Work | None:
     done = max((stage.completed for stage in made.stages if stage), default=0)
     heap = heap_slope(memory, load)
     return Work(
-        made.unit, done, lambda one: population_slope(one, load), of_growth, heap, lambda one: fell(one.counts, load)
-    )
+        made.unit, done, lambda one: population_slope(one, load), of_growth, heap, lambda one: fell(one.counts, load),
+        load.longest_idle, made.numbered,
+    )  # fmt: skip
 
 
 def _memory(measured: Measured) -> Memory:

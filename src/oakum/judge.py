@@ -50,6 +50,9 @@ _EXPLAINED_AWAY: frozenset[EvidenceKind] = frozenset(
 _SAYS: Mapping[WaitKind | None, int] = {"never": 4, "hard": 3, "soft": 2}
 # How many suspicions a person reads.
 _MOST = 5
+# What else would leave as many as the work of an experiment did; and what shows that it is not that.
+_LOOKS_ALIKE: frozenset[EvidenceKind] = frozenset({"may-end", "may-fill"})
+_KEPT: frozenset[EvidenceKind] = frozenset({"cause-in-source", "never-removed", "known-bug", "proven-by-test"})
 # So many goroutines in one abnormal wait are no coincidence of one snapshot.
 _SEVERAL = 3
 # No queue that moves gets so long and is most of its process: a server refuses work long before.
@@ -64,10 +67,13 @@ _GOOD_PART = 1 / 3
 def confidence(suspect: Suspect) -> Confidence:
     """Return how sure the evidence makes us that this is a leak."""
     kinds = suspect.kinds
-    if kinds.any("leak-profile", "reproduced"):  # Go's own collector; an experiment, with its interval
+    if kinds.has("leak-profile"):  # Go's own collector
         return "proven"
-    if kinds.has("heap-reproduced") and not _explained_away(kinds):
-        return "proven"
+    # An experiment, with its interval, where nothing else would leave as many.
+    if kinds.has("reproduced") or (kinds.has("heap-reproduced") and not _explained_away(kinds)):
+        if not kinds & _LOOKS_ALIKE or kinds & _KEPT:
+            return "proven"
+        return "possible" if kinds.has("may-fill", "progress") else "likely"  # a few that are used again: a pool
     # The processes, looked at together, leave nobody who could answer.
     likely = kinds.any("process-cycle", "peer-blocked", "goleak") or _likely(suspect)
     if kinds.has("proven-by-test"):  # the code leaks in the way that the fix mends; the captures say that it happens
@@ -215,6 +221,8 @@ def cleared(kinds: Kinds, wait: WaitKind, misplaced: bool) -> Mechanism | None:
         return None
     if kinds.has("reproduced"):  # what is kept for the next use may be kept for longer than an experiment drains
         return CLEARS["idle-by-design"] if kinds.has("idle-by-design") else None
+    if kinds.has("clients-left"):  # whom they serve is gone, however many others came and went
+        return None
     if kinds.has("unanswered"):  # a client that stays connected to who asks does not mean that it is answered
         return None
     inside = kinds.has("mid-operation", "outlives-load")
@@ -313,9 +321,12 @@ def _with_heap_leak(memory: Memory) -> Memory:
     return replace(memory, says=tuple(one for one in memory.says if not one.key.startswith("memory.not-heap")))
 
 
-def verdict(findings: Iterable[Finding], *, compared: bool) -> Verdict:
-    """Return the verdict; `compared` tells whether there was a second snapshot or a baseline to see growth by."""
+def verdict(findings: Iterable[Finding], *, compared: bool, unplaced: bool = False) -> Verdict:
+    """Return the verdict; `compared` tells whether there was a second snapshot or a baseline to see growth by.
+
+    `unplaced`: an experiment left memory, and a sampled profile does not show where.
+    """
     grades = {finding.confidence for finding in findings}
     if grades & {"proven", "likely"}:
         return "leaking"
-    return "undecided" if grades or not compared else "healthy"
+    return "undecided" if grades or unplaced or not compared else "healthy"

@@ -24,6 +24,7 @@ def test_a_regression_is_read_by_its_places() -> None:
     assert {one.window for one in found} - {BUSY, QUIET} == set(windows(range(6)))  # type: ignore[arg-type]  # only counted
     assert {one.wait for one in found} == {"heap"}
     assert any(one.detected for one in found)
+    assert [one.detected for one in found if one.formats == SOURCE] == [True]
     assert all(one.shown is False for one in found if one.formats == "debug=2 only")
 
 

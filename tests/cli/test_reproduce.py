@@ -42,6 +42,15 @@ def serve() -> Iterator[Serve]:
         process.wait()
 
 
+def until_captured(folder: Path, snapshots: int) -> None:
+    """Wait until so many snapshots lie below a folder, however long the machine takes; a minute at most."""
+    for _ in range(600):
+        if len([*folder.rglob("goroutine*")]) >= snapshots:
+            return
+        time.sleep(0.1)
+    raise AssertionError("no snapshots came")
+
+
 def reproduce(address: str, folder: Path, *words: str) -> tuple[Answer, dict[str, Any]]:
     saved = folder / "exp.json"
     work = () if "--exec" in words or "--wait" in words else ("--request", "GET /orders/{n}")
@@ -148,7 +157,7 @@ def test_an_interrupt_keeps_what_came(serve: Serve, tmp_path: Path) -> None:
     run = subprocess.Popen(
         [sys.executable, "-m", "oakum", *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    time.sleep(6)
+    until_captured(tmp_path, 3)
     os.kill(run.pid, signal.SIGINT)
     out, err = run.communicate(timeout=60)
     assert run.returncode == 130, err

@@ -246,3 +246,32 @@ def test_a_leak_once_in_fifty_is_found_or_it_is_said_how_much_more_finds_it(time
             found_later += measured(chance.binomial(whole, 0.02).tolist(), whole.tolist()).stays
     assert inside >= 0.92 * 200
     assert found_later >= 0.8 * asked
+
+
+def test_what_was_turned_away_in_the_end_is_no_work() -> None:
+    """Ninety were served, the rest answered 429; where all are turned away from the first, that is the load."""
+    done = [0, 0, 20, 40, 80, 110, 160]
+    served = [0, 0, 20, 40, 80, 90, 90]
+
+    def stages(good: Sequence[int]) -> list[Stage]:
+        return [
+            Stage("batch" if units else "settle", START + timedelta(seconds=at), units, units, units - well,
+                  {"200": well, "429": units - well})
+            for at, (units, well) in enumerate(zip(done, good, strict=True))
+        ]  # fmt: skip
+
+    assert Load.of(stages(served)).done.tolist() == served
+    assert Load.of(stages([0] * 7)).done.tolist() == done
+
+
+def test_what_comes_with_the_time_is_told_where_it_is_a_good_part_of_all() -> None:
+    series = 12 + 10 * np.arange(len(BATCHES) + 4, dtype=np.float64)
+    found = slope("goroutines", series, load())
+    assert found is not None
+    assert found.drift == pytest.approx(10, rel=0.05)
+    for known in range(3, len(series)):  # as far as it has come by then
+        seen = np.where(np.arange(len(series)) < known, series, np.nan)
+        assert slope("goroutines", seen, load()) is not None
+    few = slope("goroutines", 1000 + np.arange(len(BATCHES) + 4, dtype=np.float64), load())
+    assert few is not None
+    assert few.drift == 0

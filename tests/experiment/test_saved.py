@@ -32,10 +32,63 @@ def test_what_stays_with_each_request_is_proven(tmp_path: Path) -> None:
     assert trial["totals"][0]["stays"]
 
 
-@pytest.mark.parametrize("state", ["chan receive", "select", "IO wait"])
-def test_a_wait_as_of_idle_workers_is_proven_by_the_work_alone(tmp_path: Path, state: str) -> None:
-    told = diagnosed(write_experiment(tmp_path, leaking(0.1), state))
-    assert [one["confidence"] for one in told["findings"]] == ["proven"]
+RESTING = ("chan receive", "select", "IO wait", "sync.Cond.Wait")
+PAUSE = 38.0
+
+
+def sureness(told: dict[str, Any]) -> list[tuple[str, set[str]]]:
+    """Return how sure each finding is, and what else would leave as many."""
+    return [
+        (one["confidence"], {"may-end", "may-fill"} & {each["kind"] for each in one["evidence"]})
+        for one in told["findings"]
+    ]
+
+
+@pytest.mark.parametrize("state", RESTING)
+def test_a_wait_as_of_idle_workers_is_proven_when_it_outlasts_a_break(tmp_path: Path, state: str) -> None:
+    """What ends by itself later looks the same without one."""
+    told = diagnosed(write_experiment(tmp_path / "at-once", leaking(1.0), state))
+    assert (told["verdict"], sureness(told)) == ("leaking", [("likely", {"may-end"})])
+    broken = write_experiment(tmp_path / "broken", leaking(1.0, paused=True), state, pause=PAUSE)
+    told = diagnosed(broken)
+    assert sureness(told) == [("proven", set())]
+    (trial,) = told["trials"]
+    assert trial["places"][0]["outlasted"] >= PAUSE
+    assert trial["places"][0]["value"] == pytest.approx(1.0, abs=0.02)
+
+
+@pytest.mark.parametrize("state", RESTING)
+def test_a_few_that_rest_may_be_a_pool_that_fills(tmp_path: Path, state: str) -> None:
+    made = write_experiment(tmp_path, leaking(0.1, paused=True), state, pause=PAUSE)
+    told = diagnosed(made)
+    assert (told["verdict"], sureness(told)) == ("leaking", [("likely", {"may-fill"})])
+    assert "Not proven: a pool or a cache that still fills looks the same" in oakum("diagnose", made).out
+
+
+def test_an_abnormal_wait_needs_no_break(tmp_path: Path) -> None:
+    told = diagnosed(write_experiment(tmp_path, leaking(0.1), "chan send"))
+    assert sureness(told) == [("proven", set())]
+
+
+def test_a_job_that_takes_longer_than_the_experiment_is_not_proven(tmp_path: Path) -> None:
+    told = diagnosed(write_experiment(tmp_path, leaking(1.0, paused=True), "sleep", pause=PAUSE))
+    assert all(sure != "proven" for sure, _ in sureness(told))
+
+
+def test_what_all_ended_in_the_break_is_no_leak_although_more_came_after_it(tmp_path: Path) -> None:
+    """A session that lives for half a minute: those of the last batch are there in the end."""
+    counts = [0, 0, 30, 60, 120, 165, 240, 240, 240, 0, 60, 60, 60]
+    told = diagnosed(write_experiment(tmp_path, counts, "select", pause=PAUSE))
+    assert all(sure == "possible" for sure, _ in sureness(told))
+    goroutines = told["trials"][0]["totals"][0]
+    assert not goroutines["stays"]
+    assert goroutines["low"] <= 0 <= goroutines["high"]
+
+
+def test_a_pool_that_had_filled_up_before_the_break_is_no_leak(tmp_path: Path) -> None:
+    counts = [0, 0, 30, 60, 110, 140, 160, 160, 160, 160, 160, 160, 160]
+    told = diagnosed(write_experiment(tmp_path, counts, "chan receive", pause=PAUSE))
+    assert all(sure != "proven" for sure, _ in sureness(told))
 
 
 @pytest.mark.parametrize(

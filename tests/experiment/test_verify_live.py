@@ -16,7 +16,7 @@ from casebook.runner.case import case
 from support import oakum
 from toolchain import environment, need_go
 
-pytestmark = pytest.mark.live
+pytestmark = [pytest.mark.live, pytest.mark.waits]
 
 SIMULATOR = case("open-simulator-88")
 REQUESTS = (

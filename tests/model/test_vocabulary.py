@@ -54,6 +54,8 @@ SENTENCES = {
     "level-under-load": "experiment.level-under-load",
     "heap-reproduced": "experiment.heap-reproduced",
     "heap-level-under-load": "experiment.heap-level-under-load",
+    "may-end": "experiment.may-end",
+    "may-fill": "experiment.may-fill",
     "log-lines": "signals.log-place",
     "cause-in-source": "cause.shown",
     "never-removed": "cause.heap.kept",

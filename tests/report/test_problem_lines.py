@@ -183,7 +183,7 @@ def test_what_is_said_of_targets_is_text_with_words_for_exactly_its_arguments() 
 def test_every_word_of_a_target_is_said() -> None:
     source = "".join(
         path.read_text(encoding="utf-8")
-        for part in ("collect", "cli", "report")
+        for part in ("collect", "cli", "report", "pipeline")
         for path in (SRC / part).rglob("*.py")
         if "words" not in path.parent.name
     )

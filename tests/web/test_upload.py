@@ -33,6 +33,13 @@ def dumps() -> list[tuple[str, tuple[str, bytes]]]:
     ]
 
 
+def uploaded(client: TestClient) -> str:
+    """Return the address of a diagnosis of an upload."""
+    answer = send(client, "/upload", dumps())
+    assert answer.status_code == 200, answer.text
+    return str(answer.url.path)
+
+
 @pytest.fixture
 def fresh(tmp_path: Path) -> Iterator[TestClient]:
     """A client of a server whose store does not exist yet."""
@@ -61,7 +68,7 @@ def test_captures_are_diagnosed_and_nothing_is_kept(fresh: TestClient, tmp_path:
 
 
 def test_what_is_kept_goes_the_way_of_store_add(fresh: TestClient, tmp_path: Path) -> None:
-    held = send(fresh, "/upload", dumps()).url.path
+    held = uploaded(fresh)
     kept = send(fresh, f"{held}/keep", service="orders")
     assert kept.status_code == 200
     assert 'href="/services/orders"' in kept.text
@@ -75,7 +82,7 @@ def test_what_is_kept_goes_the_way_of_store_add(fresh: TestClient, tmp_path: Pat
 
 
 def test_a_store_that_is_written_to_is_not_kept_into(fresh: TestClient, tmp_path: Path) -> None:
-    held = send(fresh, "/upload", dumps()).url.path
+    held = uploaded(fresh)
     with open_writer(tmp_path / "store"):
         refused = send(fresh, f"{held}/keep")
         assert refused.status_code == 422
@@ -85,7 +92,7 @@ def test_a_store_that_is_written_to_is_not_kept_into(fresh: TestClient, tmp_path
 
 
 def test_what_is_discarded_is_gone(fresh: TestClient) -> None:
-    held = send(fresh, "/upload", dumps()).url.path
+    held = uploaded(fresh)
     assert send(fresh, f"{held}/discard").url.path == "/upload"
     assert fresh.get(held).status_code == 404
     assert fresh.get("/held/nothing").status_code == 404
@@ -93,7 +100,7 @@ def test_what_is_discarded_is_gone(fresh: TestClient) -> None:
 
 @pytest.mark.slow
 def test_bundles_and_saved_diagnoses_are_shown_too(fresh: TestClient) -> None:
-    report = fresh.get(f"{send(fresh, '/upload', dumps()).url.path}/report.html").content
+    report = fresh.get(f"{uploaded(fresh)}/report.html").content
     shown = send(fresh, "/upload", [("files", ("report.html", report))])
     assert "StreamWatcher" in shown.text
     packed = io.BytesIO()

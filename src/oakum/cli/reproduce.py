@@ -16,14 +16,14 @@ from oakum.cli.access_options import DURATION, LiveCommand, access_options
 from oakum.cli.interrupts import ended_alike
 from oakum.cli.outputs import Manner, incident_option, lang_option, language, produce, wanted
 from oakum.cli.screen import Progress, remark
-from oakum.model import Argument, OakumError, Text, Unreachable, UsageError
+from oakum.model import Argument, NotAssembled, OakumError, Text, Unreachable, UsageError
 
 if TYPE_CHECKING:
     from oakum.collect.target import Target
-    from oakum.experiment.conduct import Outcome, Watch
+    from oakum.experiment.conduct import Doubt, Outcome, Watch
     from oakum.experiment.load import Work
     from oakum.experiment.requests import Request
-    from oakum.model import Stage
+    from oakum.model import Experiment, Stage
 
 _EXIT = {"healthy": 0, "leaking": 1, "undecided": 3}
 _TIMES = 200
@@ -115,8 +115,9 @@ def command(target: str | None, **given: Any) -> int:
     """Reproduce a leak: send work, measure what each unit of it leaves, with an interval.
 
     TARGET serves pprof (http://HOST:PORT, pid:N, any kind of `oakum capture`). Two snapshots before the work, one after
-    each batch, two after draining; a garbage collection before each. What grows batch by batch and stays is `proven`;
-    where nothing stays, the smallest leak that would have been seen is stated. Ends early when the answer is clear.
+    each batch, two after draining; a garbage collection before each; half a minute without work before the last batch,
+    where that tells more. What grows batch by batch and stays is `proven`, or `likely` with what would decide; where
+    nothing stays, the smallest leak that would have been seen is stated. Ends early when the answer is clear.
     """
     bundles = [name for name in given["output"] if name.endswith(_PACKED)]
     if len(bundles) > 1:
@@ -255,7 +256,8 @@ def _conducted(word: str, work: "Work", given: dict[str, Any], place: Path | Non
     progress.at(Text("progress.settling"))
     try:
         options = replace(capture_options(given), gc=True)
-        done = Conduct(target, work, setup, options, bundle, _watch(progress, work, times, given["everything"])).run()
+        watch = _watch(progress, work, times, given["everything"])
+        done = Conduct(target, work, setup, options, bundle, watch, _doubt(progress, bundle.folder)).run()
     finally:
         progress.done()
         bundle.close()
@@ -286,6 +288,31 @@ def _watch(progress: Progress, work: "Work", times: int, everything: bool) -> "W
         return not everything and is_clear(found)
 
     return watch
+
+
+def _doubt(progress: Progress, folder: Path) -> "Doubt":
+    """Return what tells, by the diagnosis of what came so far, whether a break without work would tell more."""
+
+    def doubt(so_far: "Experiment") -> bool:
+        from oakum.cli.evidence import read
+        from oakum.model.experiment import BREAK_SECONDS
+        from oakum.pipeline.case import assemble_case
+        from oakum.pipeline.diagnosis import Options, diagnose_case
+
+        try:
+            made = assemble_case(read((str(folder),), lambda _: None)).case
+        except NotAssembled:
+            return False
+        processes = tuple(replace(one, experiment=so_far) for one in made.processes)
+        told = diagnose_case(replace(made, processes=processes), Options(read_source=False)).diagnosis
+        found = any(one.suspect.kinds.has("may-end") for one in told.findings)
+        heaps = [one for trial in told.trials for one in trial.totals if one.measure == "inuse_space"]
+        found = found or (told.verdict == "undecided" and any(one.stays for one in heaps))
+        if found:
+            progress.at(Text("progress.break", {"seconds": round(BREAK_SECONDS)}))
+        return found
+
+    return doubt
 
 
 def _nothing(done: "Outcome", target: "Target", lang: str) -> OakumError:

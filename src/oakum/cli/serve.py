@@ -22,8 +22,8 @@ _SHORTEST = 16  # characters: what is guessed at 500 a second must not be found
   oakum serve --store oakum-store
   # nothing can be changed or uploaded
   oakum serve --store oakum-store --read-only
-  # for the team: with a token, by TLS
-  oakum serve --listen 0.0.0.0:9470 --host-name sre1 --token-file token --tls-cert cert.pem --tls-key key.pem
+  # for the team: with a token; by TLS with --tls-cert and --tls-key
+  oakum serve --listen 0.0.0.0:9470 --host-name sre1 --token-file token
 
 Without --listen it is reached from this machine only. Another address needs a token: --token-file, or
 OAKUM_SERVE_TOKEN; programs send it as Authorization: Bearer.

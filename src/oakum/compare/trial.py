@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from oakum.compare.heap import sampling_variance
 from oakum.model import Population, Process
-from oakum.model.experiment import Slope, SlopeMeasure, Stage, Trial
+from oakum.model.experiment import BREAK_SECONDS, Slope, SlopeMeasure, Stage, Trial
 from oakum.model.heap_growth import Floats, HeapGrowth, MemorySeries
 from oakum.model.profile import Bools, Int64s
 
@@ -41,6 +41,8 @@ _BACK, _STILL, _SLIGHTLY = 2, 0.02, 0.002
 _MOVES = 3
 # So many came while nothing was done: then they come with the time, too.
 _IDLE = 3
+# Less than this part of all that there is in the end comes of what measures: its own buffers, connections, collections.
+_BY_TIME = 0.2
 _PLACES_MOST = 50
 _LOOKED_AT_MOST = 500
 _CANDIDATES = 2001
@@ -61,9 +63,39 @@ class Load(Struct, frozen=True, eq=False):
         first = next((stage.at for stage in stages if stage), None)
         seconds = [(stage.at - first).total_seconds() if stage and first else math.nan for stage in stages]
         passes = unit == "second"  # which goes on while snapshots are taken, and after the last batch
-        done = seconds if passes else [stage.completed if stage else math.nan for stage in stages]
+        done = seconds if passes else _served(stages)
         ends = [stage is not None and stage.phase in ("batch", "drain" if passes else "batch") for stage in stages]
         return cls(np.array(done, np.float64), np.array(seconds, np.float64), np.array(ends, np.bool_), timed=passes)
+
+    @property
+    def longest_idle(self) -> float:
+        """Return for how many seconds nothing was done after some work, at most."""
+        longest, begun = 0.0, math.nan
+        for seconds, done, ends in zip(self.seconds, self.done, self.batch, strict=True):
+            if ends:
+                begun = seconds
+            elif done > 0 and seconds - begun > longest:
+                longest = float(seconds - begun)
+        return longest
+
+
+# No answer, and the answers of who has too much to do: nothing was done for such a unit.
+_AWAY = ("0", "429", "503")
+
+
+def _served(stages: Sequence[Stage | None]) -> list[float]:
+    """Return the units that were done so far; what was turned away in the end, after others were served, is none."""
+    done = [float(stage.completed) if stage else math.nan for stage in stages]
+    known = [at for at, stage in enumerate(stages) if stage]
+    away = {at: sum(stage.statuses.get(status, 0) for status in _AWAY) for at, stage in enumerate(stages) if stage}
+    steps = [(a, b) for a, b in pairwise(known) if done[b] > done[a]]
+    refused = [2 * (away[b] - away[a]) > done[b] - done[a] for a, b in steps]
+    if not refused or all(refused):
+        return done
+    while refused.pop():
+        a, b = steps.pop()
+        done[b:] = [units - (away[b] - away[a]) for units in done[b:]]
+    return done
 
 
 class _Left(Struct, frozen=True):
@@ -72,7 +104,7 @@ class _Left(Struct, frozen=True):
     kept: float
     most: float  # if what was gone in the end was of the batch that warmed up, too
     part: float  # of all that had come
-    falls: bool  # it has not drained yet
+    falls: bool  # it has not drained yet, or fell in the break
     leaves: bool  # one after the other still leaves: who leaks does not
 
 
@@ -86,6 +118,7 @@ class _Steps(Struct, frozen=True, eq=False):
     lasted: float  # seconds of the batches
     idle: float  # seconds without work
     ends: tuple[int, int]  # the snapshots that it is measured between
+    paused: float = 0.0  # seconds of the break before the last of the work
 
     @property
     def units(self) -> float:
@@ -120,6 +153,8 @@ def slope(measure: SlopeMeasure, counts: Floats, load: Load, noise: Floats | Non
         returned=_digits(max(0.0, came - max(value, 0.0))),
         more=None if stays or value <= 0 else _more(value, high - value, steps.units, exact=noise is None),
         counts=tuple(None if math.isnan(count) else float(count) for count in counts.tolist()),
+        drift=_digits(_told_drift(steps, counts, load)),
+        outlasted=_digits(steps.paused) if stays and _comes_again(steps, exact=noise is None) else 0.0,
     )
 
 
@@ -136,51 +171,83 @@ def _digits(value: float) -> float:
 def _steps(counts: Floats, load: Load) -> _Steps | None:
     """Return what came with each batch; what the first one of several brings is warm-up."""
     known: list[int] = np.flatnonzero(~np.isnan(counts + load.done)).tolist()
-    ends = [at for at in known if load.batch[at]]
-    if not ends:
+    before = dict(zip(known[1:], known, strict=False))
+    batches = [(before[at], at) for at in known[1:] if load.batch[at]]
+    batches = [(a, b) for a, b in batches if load.done[b] > load.done[a]]
+    if len(batches) >= _WARM:
+        batches = batches[1:]
+    if not batches:
         return None
-    before = [at for at in known if at < ends[0]][-1:]
-    points = [*before, *ends]
-    points = [points[0], *(b for a, b in pairwise(points) if load.done[b] > load.done[a])]
-    if len(points) - 1 >= _WARM:
-        points = points[1:]
-    if len(points) < 2:
-        return None
-    last = known[-1]
-    work, came = np.diff(load.done[points]), np.diff(counts[points])
+    (first, _), (resumed, last), end = batches[0], batches[-1], known[-1]
+    work, came = (np.array([values[b] - values[a] for a, b in batches]) for values in (load.done, counts))
     drift, idle = _drift(counts, load, known) if not load.timed else (0.0, 0.0)
-    lasted = float(load.seconds[points[-1]] - load.seconds[points[0]])
-    after = drift * float(load.seconds[last] - load.seconds[points[-1]])
-    left = _left(counts, points, known, after)
-    return _Steps(work, came, left, drift, lasted, idle, (points[0], last))
+    lasted = float(load.seconds[last] - load.seconds[first])
+    left = _left(counts, load, batches, known, drift)
+    paused = 0.0
+    if len(batches) > 1 and (begun := batches[-2][1]) < resumed:
+        paused = float(load.seconds[resumed] - load.seconds[begun])
+    return _Steps(work, came, left, drift, lasted, idle, (first, end), paused)
 
 
-def _left(counts: Floats, points: Sequence[int], known: Sequence[int], after: float) -> _Left:
-    """Return what was left of the batches; `after` came with the time since the last of them."""
-    base, start, top, end = (float(counts[at]) for at in (known[0], points[0], points[-1], known[-1]))
-    kept = end - after - start
+def _left(counts: Floats, load: Load, batches: Sequence[tuple[int, int]], known: Sequence[int], drift: float) -> _Left:
+    """Return what was left of the batches; what came with the time since the last of them is not of them.
+
+    What the last one left after a break is as short-lived as what those before it did: of that the break shows how
+    much stays.
+    """
+    (start_at, _), (resumed, last), end_at = batches[0], batches[-1], known[-1]
+    base, start = float(counts[known[0]]), float(counts[start_at])
+    end = float(counts[end_at]) - drift * float(load.seconds[end_at] - load.seconds[last])
+    top = start + sum(float(counts[b] - counts[a]) for a, b in batches)  # had none left in a break
+    kept = end - start
+    begun = batches[-2][1] if len(batches) > 1 else resumed
+    if begun < resumed:
+        rested = float(counts[resumed]) - drift * float(load.seconds[resumed] - load.seconds[begun])
+        stayed = _part(rested - base, float(counts[begun]) - base)
+        kept -= max(0.0, (end - float(counts[resumed])) * (1 - stayed))
     if kept < 0:  # then what the first batch brought has gone as well, and was no warm-up
-        kept = max(kept, min(0.0, end - after - base))
-    part = min(1.0, max(0.0, (end - after - base) / (top - base))) if top > base else 1.0
-    drained = counts[[at for at in known if at >= points[-1]]]
-    down = -np.diff(drained)
-    falls = len(down) > 1 and (down[-1] > max(_BACK, _STILL * top) or down.min() > max(_BACK, _SLIGHTLY * top))
-    leaves = len(down) > 1 and down[-1] > 0 and (down > 0).sum() > 1
+        kept = max(kept, min(0.0, end - base))
+    part = _part(end - base, top - base)
+    idle = [counts[[at for at in known if begun <= at <= resumed]], counts[[at for at in known if at >= last]]]
+    downs = [-np.diff(one) for one in idle if len(one) > 2]
+    falls = any(down[-1] > max(_BACK, _STILL * top) or down.min() > max(_BACK, _SLIGHTLY * top) for down in downs)
+    leaves = any(down[-1] > 0 and (down > 0).sum() > 1 for down in downs)
     return _Left(kept, max(kept, (top - start) * part), part, bool(falls), bool(leaves))
+
+
+def _part(left: float, came: float) -> float:
+    """Return which part of what came is left."""
+    return min(1.0, max(0.0, left / came)) if came > 0 else 1.0
 
 
 def _drift(counts: Floats, load: Load, known: Sequence[int]) -> tuple[float, float]:
     """Return what comes in a second while nothing is done, and the seconds that say so; of few, nothing is said.
 
-    What the last batch started may end late, and leave something then: its first step does not count, and what has come
-    to rest in the last one does not come with the time.
+    What a batch started may end late, and leave something then: the first step after it does not count, and what has
+    come to rest in the last one, or in a long break, does not come with the time.
     """
-    first, last = np.flatnonzero(load.batch)[[0, -1]].tolist()
-    steps = [(a, b) for a, b in pairwise(known) if b < first or a > last]
+    steps = [(a, b) for a, b in pairwise(known) if not load.batch[a] and not load.batch[b]]
     came = [float(counts[b] - counts[a]) for a, b in steps]
-    idle = sum(float(load.seconds[b] - load.seconds[a]) for a, b in steps)
-    goes_on = len(steps) == 1 or (sum(one > 0 for one in came) > 1 and came[-1] > 0)
+    lasted = [float(load.seconds[b] - load.seconds[a]) for a, b in steps]
+    idle = sum(lasted)
+    longest = came[max(range(len(steps)), key=lasted.__getitem__)] if steps else 0.0
+    goes_on = len(steps) == 1 or (sum(one > 0 for one in came) > 1 and (came[-1] > 0 or longest >= _IDLE))
     return (sum(came) / idle, idle) if goes_on and sum(came) >= _IDLE and idle > 0 else (0.0, idle)
+
+
+def _told_drift(steps: _Steps, counts: Floats, load: Load) -> float:
+    """Return what comes in a second while nothing is done, where that is a good part of all there is in the end.
+
+    After the work as before it: in the first second of a process its own buffers come.
+    """
+    known = np.flatnonzero(~np.isnan(counts)).tolist()
+    idle = [at for at in known if at > np.flatnonzero(load.batch)[-1]]
+    if not steps.drift or len(idle) < 2:
+        return 0.0
+    lasted = max(float(load.seconds[idle[-1]] - load.seconds[idle[0]]), 1e-9)
+    after = float(counts[idle[-1]] - counts[idle[0]]) / lasted
+    brought = min(steps.drift, after) * float(load.seconds[known[-1]] - load.seconds[known[0]])
+    return steps.drift if brought >= max(_FEW, _BY_TIME * float(counts[known[-1]])) else 0.0
 
 
 def _interval(value: float, steps: _Steps, noise: Floats | None) -> tuple[float, float]:
@@ -233,6 +300,14 @@ def _goes_on(steps: _Steps, *, exact: bool) -> bool:
     # Of so many that half are to be late, chance takes two standard errors; a pool that fills up takes more.
     fewest = due - math.sqrt(2 * due) if exact else _LATER * due
     return later > 0 and later >= fewest
+
+
+def _comes_again(steps: _Steps, *, exact: bool) -> bool:
+    """Tell whether the work after a long enough break brought as much for each unit as that before it."""
+    if steps.paused < BREAK_SECONDS:
+        return False
+    came, due = float(steps.came[-1]), float(steps.came[:-1].sum() / steps.work[:-1].sum() * steps.work[-1])
+    return came > 0 and came >= (due - math.sqrt(2 * due) if exact and due > 0 else _LATER * due)
 
 
 def _more(value: float, half: float, units: float, *, exact: bool) -> int:

@@ -5,6 +5,7 @@ dependency code, and whether one that waits may serve a queue of its own type. T
 goroutines that wait for the next client, are not at work.
 """
 
+import re
 from collections.abc import Sequence
 
 from oakum.knowledge import benign
@@ -25,6 +26,8 @@ _CALLS_OUT = (
 # One request and one answer: below it a call may wait for either, deep inside of the library.
 UNARY = "google.golang.org/grpc.invoke"
 # Where a worker waits for its next job or tick.
+# backoff.RetryNotify, retry.OnError, wait.ExponentialBackoff; wait.BackoffUntil is to run for ever.
+_RETRIES = re.compile(r"(?i)retry|ExponentialBackoff")
 _BETWEEN_JOBS = SOFT_STATES | {"select", "sync.Cond.Wait"}
 
 
@@ -33,6 +36,12 @@ def calls_out(frames: Sequence[Frame]) -> bool:
     return any(frame.function.startswith(_CALLS_OUT) for frame in frames[:4]) or any(
         frame.function == UNARY for frame in frames
     )
+
+
+def tries_again(frames: Sequence[Frame]) -> bool:
+    """Tell whether a library waits before it tries again what it was given, until that succeeds or it gives up."""
+    written = next((frame for frame in frames if frame.owner in ("own", "dependency")), None)
+    return written is not None and written.owner == "dependency" and bool(_RETRIES.search(written.function))
 
 
 def at_work(goroutines: Goroutines) -> int:

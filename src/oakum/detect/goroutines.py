@@ -69,10 +69,14 @@ def goroutine_suspects(
     for signs in read:
         _compare_with_baseline(signs, in_baseline(signs.population), reader)
         slope = work.of_population(signs.population) if work is not None else None
-        if slope is not None and not slope.stays and signs.wait in AT_REST:
+        if slope is not None and not slope.stays and not slope.drift and signs.wait in AT_REST:
             _measured_otherwise(signs, reader)
         if work is not None and (told := work.evidence(slope)):
             signs.found[told[0]] = reader.evidence(*told, signs.population)
+            if slope is not None and slope.stays:
+                inside = signs.kinds.has("mid-operation")
+                doubts = work.doubts(slope, signs.wait, signs.population.state, inside=inside)
+                signs.found |= {kind: reader.evidence(kind, why, signs.population) for kind, why in doubts}
         if work is not None and (down := work.fell(signs.population)):
             text = Text("experiment.progress", {"first": down[0], "last": down[1]})
             signs.found["progress"] = reader.evidence("progress", text, signs.population)
@@ -204,7 +208,9 @@ def _background(signs: Signs) -> bool:
         entry = population.entry  # main waits for the end by design
         return signs.wait != "hard" and entry is not None and entry.function == "main.main"
     if len(population.counts) > 1:  # who rested all the time still rests
-        return not signs.kinds.any("steady-growth", "single-step", "outlives-load", "baseline", "pile-up")
+        return not signs.kinds.any(
+            "steady-growth", "single-step", "outlives-load", "baseline", "pile-up", "clients-left"
+        )
     return population.last < 2
 
 
@@ -272,6 +278,9 @@ def _evidence(cluster: Cluster, cleared: Mechanism | None) -> tuple[Evidence, ..
         return tuple(sorted(found.values(), key=lambda one: CLEARS.get(one.kind) != cleared))
     for signs in (*cluster.others, *(signs for signs, _ in cluster.victims)):
         found |= {kind: one for kind, one in signs.found.items() if kind in ACCUSES and kind not in found}
+    # As many wait because of it after all the work; while the root gets on, so will they.
+    if cluster.root.kinds.has("progress") and not cluster.root.kinds.has("reproduced"):
+        found.pop("reproduced", None)
     # When most of those that wait for a lock get it, then whoever holds it moves.
     queue = _queue(cluster)
     awake = [signs for signs in queue if signs.kinds.has("progress")]

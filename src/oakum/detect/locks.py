@@ -292,6 +292,9 @@ def _locked_twice(lock: Lock, again: list[tuple[Held, Actor]], pending: Actor | 
     sure = [one for one in again if one[0].proof == "passed"]
     if sure:
         return sure
+    back = [one for one in again if _came_back(*one)]
+    if len(back) == 1 and back[0][1].count == 1:
+        return back
     readers = [one for one in again if one[1].want is not None and one[1].want.kind == "read"]
     if readers and pending is not None:
         return readers
@@ -300,6 +303,16 @@ def _locked_twice(lock: Lock, again: list[tuple[Held, Actor]], pending: Actor | 
         if actor.want is not None:
             at[actor.want.frame] += actor.count
     return [one for one in again if one[1].want is not None and at[one[1].want.frame] == 1]
+
+
+def _came_back(held: Held, actor: Actor) -> bool:
+    """Tell whether a method of the type called code of another package, which came back to it for the lock.
+
+    Who wrote a callback does not see which lock it is called under; within a package nobody is that blind.
+    """
+    start = actor.want.row if actor.want else 0
+    way = [frame for frame in actor.frames[start : actor.frames.index(held.frame)] if frame.owner != "stdlib"]
+    return any(frame.package != held.frame.package for frame in way)
 
 
 def _holds(actor: Actor, lock: Lock, own: bool, carries: bool = True) -> Held | None:

@@ -6,6 +6,7 @@ standard library and of Go itself; what one project's goroutines look like belon
 
 import re
 
+from oakum.detect.at_work import tries_again
 from oakum.knowledge.benign import Match
 from oakum.knowledge.pairs import pairs
 from oakum.model import GoroutineGroup, Mechanism, Population, Site, normal_function
@@ -103,6 +104,8 @@ def _by_state(group: GoroutineGroup, state: str | None, *, alive: bool, moves: b
             return ("unbounded-spawn", "exhausted-pool") if moves else ("exhausted-pool", "unstopped-worker")
         if any(name in _ANSWERS for name in names):
             return ("missing-deadline", "detached-wait")
+        if tries_again(group.stack.frames):
+            return ("timer-loop", "missing-deadline")
         return ("unstopped-worker", "timer-loop" if alive else "abandoned-receiver")
     if state is None:  # debug=1 hides what it waits for
         answer = any(name in _ANSWERS for name in names)

@@ -228,6 +228,8 @@ class Reader:
         if population.born >= 0 and signs.wait not in ABNORMAL:
             risen = min(risen, population.born)
         if risen <= 0 or signs.pace in ("flat", "falls"):
+            if self._live.clients_left(population) and self._unmoved(population):
+                self.add_evidence(signs, "clients-left", count=last)
             return
         stays = self._stays(signs, last)
         if not population.followed:
@@ -382,6 +384,11 @@ class Reader:
     def _remains(self, population: Population) -> bool:
         """Tell whether the very same have stood here in every snapshot, and nobody else."""
         return population.followed and int(population.since[0]) == population.last > 0
+
+    def _unmoved(self, population: Population) -> bool:
+        """Tell whether most have been here since the snapshot before, and none has woken up since."""
+        there = population.followed and int(population.since[-2]) >= max(FEW, 0.5 * population.last)
+        return there and not int(population.alive[self._at[-1]])
 
     def _stands(self, population: Population, counts: Sequence[int]) -> bool:
         """Tell whether so many are most of the process, always as many, that it cannot be passed over; who they are was
@@ -555,6 +562,7 @@ ACCUSES: frozenset[EvidenceKind] = frozenset(
         "majority",
         "baseline",
         "queue-growth",
+        "clients-left",
     }
 )
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from oakum.detect.at_work import UNARY, calls_out
+from oakum.detect.at_work import UNARY, calls_out, tries_again
 from oakum.detect.clients import of_stream, reads_socket
 from oakum.model import Frame, Population
 from oakum.model.goroutine import NO_INT32S, NO_INT64S
@@ -209,9 +209,9 @@ def _asked(frames: Sequence[Frame]) -> Frame | None:
 def operation(population: Population) -> Frame | None:
     """Return who began the operation that these are in the middle of; None when they may wait for their next job.
 
-    A request under way and a call to another process end when their work does; so does a function that another one
-    of the same program called and waits for. A worker between two jobs waits in its own loop, or, by a condition, in
-    the method of its queue that the loop calls. A stream lasts as long as its client likes.
+    A request under way and a call to another process end when their work does; so does a function that another one of
+    the same program called and waits for, and what a library tries again. A worker between two jobs waits in its own
+    loop, or, by a condition, in the method of its queue that the loop calls. A stream lasts while its client likes.
     """
     stack = population.example.stack
     if not stack.is_users or of_stream(population):
@@ -224,6 +224,8 @@ def operation(population: Population) -> Frame | None:
         return written[-1]
     if calls_out(frames):
         return written[0]
+    if tries_again(frames):
+        return next((frame for frame in written if frame.owner == "own"), None)
     inner = {"chan receive": 2, "sync.Cond.Wait": 3}.get(population.state or "", 0)
     if inner and len(written) >= inner and all(frame.owner == "own" for frame in written[:inner]):
         return written[inner - 1]

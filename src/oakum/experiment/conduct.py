@@ -1,4 +1,4 @@
-"""The experiment itself: settle, batches of work with snapshots between, drain -> a bundle, and what was done.
+"""The experiment itself: settle, batches of work with snapshots between, a break, drain -> a bundle, and what was done.
 
 Whatever ends it early (an interrupt, the time, a process that ends, restarts, refuses or is overloaded), the snapshots
 that came are kept with the work that was done before each.
@@ -6,7 +6,7 @@ that came are kept with the work that was done before each.
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -16,10 +16,10 @@ from oakum.collect.target import CaptureOptions, Plan, Step, Taken, Target
 from oakum.experiment.load import Tally, Work
 from oakum.experiment.record import FILE, record
 from oakum.model import Capture, Experiment, Problem, Stage
-from oakum.model.experiment import Ended, Phase
+from oakum.model.experiment import BREAK_SECONDS, Ended, Phase
 
 # Of all work, batch by batch: the first one warms up, the others differ in size, so that what comes with the work does
-# not look like what comes with the time.
+# not look like what comes with the time. The last one comes after the break, where there is one.
 _PARTS = (2, 2, 4, 3, 5, 4)
 _BACK_OFF = 2.0  # seconds, for one that is overloaded
 _COLLECTS = "gc=1"  # heap?gc=1
@@ -72,16 +72,25 @@ def batches(times: int) -> tuple[int, ...]:
 
 # Goroutines after each snapshot so far, and what had been done: whether the answer is clear, so that it may end.
 Watch = Callable[[list[Stage], list[float | None]], bool]
+# What was done so far: whether a break without work would tell what more work does not.
+Doubt = Callable[[Experiment], bool]
 
 
 class Conduct:
     """One experiment with one target. Its methods are called in order, by `run`."""
 
     def __init__(
-        self, target: Target, work: Work, setup: Setup, options: CaptureOptions, sink: Sink, watch: Watch
+        self,
+        target: Target,
+        work: Work,
+        setup: Setup,
+        options: CaptureOptions,
+        sink: Sink,
+        watch: Watch,
+        doubt: Doubt = lambda _: False,
     ) -> None:
         self._target, self._work, self._setup = target, work, setup
-        self._options, self._sink, self._watch = options, sink, watch
+        self._options, self._sink, self._watch, self._doubt = options, sink, watch, doubt
         self._tally = Tally()
         self._stages: list[Stage] = []
         self._counts: list[float | None] = []
@@ -97,13 +106,18 @@ class Conduct:
         ended: Ended = "complete"
         try:
             self._settle()
-            ended = self._send()
+            *batches_before, last = batches(self._setup.times)
+            ended = self._send(batches_before)
+            paused = ended in ("complete", "clear") and self._pause(ended)
+            if ended == "complete" or paused:
+                again = self._send([last])
+                ended = ended if again == "complete" else again
             self._drain()
         except _Over as over:
             ended = over.ended
         except KeyboardInterrupt:
             ended = "interrupted"
-        made = Experiment(self._target.address, self._work.unit, tuple(self._stages), self._work.asked, ended)
+        made = self._made(ended)
         self._keep(made)
         return Outcome(made, self._kept, self._tally, tuple(self._problems))
 
@@ -113,10 +127,28 @@ class Conduct:
         time.sleep(self._setup.settle)
         self._snapshot("settle")
 
-    def _send(self) -> Ended:
+    def _made(self, ended: Ended) -> Experiment:
+        work = self._work
+        return Experiment(
+            self._target.address, work.unit, tuple(self._stages), work.asked, ended, numbered=work.numbered
+        )
+
+    def _pause(self, ended: Ended) -> bool:
+        """Send nothing for a while, if that would tell more; return whether it did.
+
+        What ends by itself, ends then; what the last batch brings after it, no pool that has filled up brings.
+        """
+        if not self._doubt(self._made(ended)) or time.monotonic() + BREAK_SECONDS > self._until:
+            return False
+        self._drain()
+        time.sleep(BREAK_SECONDS)
+        self._snapshot("drain")
+        return True
+
+    def _send(self, sizes: Sequence[int]) -> Ended:
         """Send batch after batch; return why no more were sent."""
         overloaded = 0
-        for size in batches(self._setup.times):
+        for size in sizes:
             came = self._work.do(size, self._tally.sent + 1, self._until)
             self._tally.add(came)
             time.sleep(_BACK_OFF if came.overloaded else 0)

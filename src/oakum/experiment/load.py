@@ -60,6 +60,7 @@ class Work(Protocol):
 
     unit: str
     asked: tuple[str, ...]
+    numbered: bool  # each unit is another one
 
     def do(self, count: int, first: int, until: float) -> Tally:
         """Do so many units, numbered from `first`, until time.monotonic() is `until` at most."""
@@ -70,6 +71,7 @@ class Waiting:
 
     unit = "second"
     asked: tuple[str, ...] = ()
+    numbered = False
 
     def do(self, count: int, first: int, until: float) -> Tally:
         del first
@@ -97,6 +99,7 @@ class Commands:
         except OSError as error:
             raise UsageError(f"--exec {self._words[0]}: {error.strerror}") from error
         self.asked: tuple[str, ...] = (self._words[0],)  # its arguments may hold a secret
+        self.numbered = any("{n}" in word for word in self._words)
 
     def do(self, count: int, first: int, until: float) -> Tally:
         tally = Tally()
@@ -121,6 +124,7 @@ class Requests:
     def __init__(self, requests: Sequence[Request], connections: int, seconds: float) -> None:
         self._requests, self._connections, self._seconds = requests, connections, seconds
         self.asked = tuple(dict.fromkeys(one.shown for one in requests))
+        self.numbered = any(one.counts for one in requests)
         self._lock = threading.Lock()
 
     def do(self, count: int, first: int, until: float) -> Tally:

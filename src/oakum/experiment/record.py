@@ -16,6 +16,7 @@ def record(experiment: Experiment) -> bytes:
         "unit": experiment.unit,
         "asked": list(experiment.asked),
         "ended": experiment.ended,
+        "numbered": experiment.numbered,
         "stages": [_row(stage) for stage in experiment.stages if stage is not None],
     }
     return (json.dumps(document, indent=1) + "\n").encode()

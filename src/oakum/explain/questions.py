@@ -21,7 +21,7 @@ from oakum.explain.network import bodies, handles, transports
 from oakum.explain.network import question as network
 from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.waits import question as waits
-from oakum.explain.workers import finalizers, forgotten, registrations, timers
+from oakum.explain.workers import finalizers, foreign_channels, forgotten, own_registrations, registrations, timers
 from oakum.explain.workers import question as workers
 from oakum.model import Cause, CauseSite, Evidence, EvidenceKind, Frame, Gap, Sources, SourceText, Suspect, Text, Trace
 
@@ -30,6 +30,7 @@ QUESTIONS: tuple[Callable[[StackInSource], Reason | None], ...] = (
     starved.reason,
     locks.reason,
     registrations.reason,
+    own_registrations.reason,
     timers.reason,
     finalizers.reason,
     bodies.reason,
@@ -38,6 +39,7 @@ QUESTIONS: tuple[Callable[[StackInSource], Reason | None], ...] = (
     nested.reason,
     network.reason,
     waits.reason,
+    foreign_channels.reason,
     channels.reason,
     workers.reason,
     forgotten.reason,

@@ -13,10 +13,14 @@ from msgspec import Struct, field
 from oakum.model.frame import Frame
 
 SCHEMA = "oakum.experiment/1"
-Phase = Literal["settle", "batch", "drain"]  # before the work, after a batch of it, after the last with nothing to do
+# Before the work; after a batch of it; with nothing to do, in a break or after the last.
+Phase = Literal["settle", "batch", "drain"]
 # Why it ended: all was sent; the answer was clear; the time was up; who asked for it stopped it; the process ended, was
 # started anew, refused connections or answered that it is overloaded.
 Ended = Literal["complete", "clear", "time", "interrupted", "gone", "restarted", "refused", "throttled"]
+# What stays through so many seconds without work, and the time that draining took before, outlasts the time-outs that
+# programs use most: 30 s for idle connections, sessions and windows (35 s in the catalogue's meterhub).
+BREAK_SECONDS = 30.0
 SlopeMeasure = Literal["goroutines", "inuse_space", "rss"]
 
 
@@ -42,6 +46,7 @@ class Experiment(Struct, frozen=True):
     asked: tuple[str, ...] = ()  # the work, as people write it: "POST /api/simulate"
     ended: Ended = "complete"
     source: str = ""  # digest of the capture
+    numbered: bool = False  # each unit was another one: {n} was in it
 
 
 class Slope(Struct, frozen=True):
@@ -59,6 +64,8 @@ class Slope(Struct, frozen=True):
     place: Frame | None = None  # None: of the whole process
     state: str | None = None
     key: str = ""  # Stack.key, the same in another build; "": of the whole process
+    drift: float = 0.0  # what comes in a second while nothing is done; it is not in the value
+    outlasted: float = 0.0  # seconds without work that it stayed through, before more work brought as much again
 
 
 class Trial(Struct, frozen=True):

@@ -20,7 +20,7 @@ EvidenceKind = Literal[
     "idle-by-design",
     "supervisor", "startup-goroutine", "startup-pool", "counts-only", "other-run",
     # An experiment.
-    "reproduced", "level-under-load", "heap-reproduced", "heap-level-under-load",
+    "reproduced", "level-under-load", "heap-reproduced", "heap-level-under-load", "may-end", "may-fill",
     # Who waits for whom.
     "same-lock", "lock-holder", "no-lock-holder", "wait-cycle", "locked-twice", "reader-writer-reader", "parent-waits",
     "inferred-link",
@@ -64,6 +64,8 @@ EVIDENCE: Mapping[EvidenceKind, Kind] = MappingProxyType({
     "level-under-load": Kind("against", "an experiment: the work left none here"),
     "heap-reproduced": Kind("for", "an experiment: each unit of work leaves as much live memory, and after draining"),
     "heap-level-under-load": Kind("against", "an experiment: the work left no live memory here beyond sampling"),
+    "may-end": Kind("against", "an experiment: what ends by itself after longer than it waited looks the same"),
+    "may-fill": Kind("against", "an experiment: a pool or a cache that fills for as long as it lasts looks the same"),
     "steady-growth": Kind("for", "their number grows in several steps under load, and those created stay"),
     "growth-at-constant-load": Kind("neither", "they grow in every step under the same load, as actors of tenants do"),
     "single-step": Kind("for", "their number grew, in one step only or too little to show a trend"),
@@ -181,7 +183,7 @@ BY_DECISIVENESS: tuple[EvidenceKind, ...] = (
     "same-goroutines", "whole-process", "stuck", "pool-unused", "nobody-at-work", "reported-wait", "steady-arrivals",
     "uneven-arrivals", "same-lock", "majority", "pile-up",
     "nil-stop-channel", "heap-pinned", "arrival-burst", "other-run",
-    "bounded", "level-under-load", "heap-level-under-load",
+    "bounded", "level-under-load", "heap-level-under-load", "may-end", "may-fill",
     "idle-by-design", "supervisor", "startup-goroutine", "startup-pool", "progress", "departures",
     "head-at-work", "turnover", "plateau", "open-connections", "client-connected", "shared-streams",
     "heap-with-goroutines", "heap-like-baseline", "heap-sampling-noise", "heap-plateau", "heap-falls",

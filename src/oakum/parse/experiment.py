@@ -46,6 +46,7 @@ def read(data: Buffer, limits: Limits) -> tuple[Reading, ...]:
         stages,
         tuple(_line(one) for one in asked[:_ASKED_MOST] if isinstance(one, str)) if isinstance(asked, list) else (),
         next((known for known in get_args(Ended) if known == ended), "interrupted"),
+        numbered=document.get("numbered") is True,
     )
     return (Reading(kind="experiment", format="experiment", experiment=made, problems=tuple(problems)),)
 

@@ -68,7 +68,7 @@ def with_proofs(diagnosis: Diagnosis, proofs: Proofs) -> Diagnosis:
     if not proofs:
         return diagnosis
     findings = judge_again(_with_proofs(finding, proofs) for finding in diagnosis.findings)
-    said = diagnosis.verdict if diagnosis.verdict == "leaking" else verdict(findings, compared=True)
+    said = diagnosis.verdict if diagnosis.verdict == "leaking" or not findings else verdict(findings, compared=True)
     summary = Text(f"verdict.{said}", {"findings": len(findings)})
     return replace(diagnosis, findings=findings, verdict=said, summary=summary)
 

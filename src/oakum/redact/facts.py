@@ -56,7 +56,7 @@ _KEYS = frozenset(
     involvedObject reason message count firstTimestamp lastTimestamp eventTime lastObservedTime namespace
     containerStatuses restartCount state lastState terminated exitCode signal startedAt finishedAt
     Deps Main Replace Settings Key Value Sum histogram histograms flamebearer names levels numTicks maxSelf
-    timeline stages phase sent completed failed ended asked""".split()
+    timeline stages phase sent completed failed ended asked numbered""".split()
 )
 # Of pods and nodes: environment, command lines, what was applied. A password may be a plain number.
 _UNREAD = frozenset(("spec", "annotations", "managedFields"))

@@ -363,6 +363,8 @@ class SlopeRow(Struct):
     place: FrameRow | None
     state: str | None
     key: str
+    drift: Measured = 0.0
+    outlasted: Measured = 0.0
 
 
 class TrialRow(Struct):

@@ -96,6 +96,11 @@ class Bundle:
         """Tell whether a bundle that was there before is there still, since nothing came to replace it."""
         return bool(self._earlier) or (self._archive and not self._sums)
 
+    @property
+    def folder(self) -> Path:
+        """Return where its files are until it is packed; they can be read at any time."""
+        return self._folder
+
     def target(self, target: Target) -> str:
         """Return the name of the target's folder, chosen at the first call."""
         return self._source(target).folder

@@ -12,8 +12,9 @@ from tree_sitter import Node
 from oakum.explain.code.calls import at
 from oakum.explain.code.nouns import Op, Step
 from oakum.explain.code.syntax import text
-from oakum.explain.memory.containers import about_memory, foreign, limited, long_lived
+from oakum.explain.memory.containers import about_memory, foreign, limited
 from oakum.explain.memory.kept import Stored, Tracker
+from oakum.explain.memory.lifetimes import long_lived
 from oakum.explain.memory.loops import loads
 from oakum.explain.memory.removals import on_copy, reached, removals
 from oakum.explain.reason import StackInSource
@@ -32,7 +33,7 @@ def bound(scene: StackInSource) -> tuple[Text, CauseSite] | None:
     if told is None:
         return None
     tracker = Tracker(told)
-    stored = next((one for one in tracker.stored() if long_lived(one, tracker)), None)
+    stored = next((one for one in tracker.stored() if long_lived(told, one, tracker)), None)
     if stored is None:
         return None
     if limited(stored):

@@ -12,12 +12,15 @@ from oakum.explain.code.calls import at, method
 from oakum.explain.code.nouns import FieldRef, Op, Var
 from oakum.explain.code.syntax import bare, text
 from oakum.explain.memory.kept import Stored, Tracker
+from oakum.explain.memory.lifetimes import long_lived
 from oakum.explain.memory.loops import loads
+from oakum.explain.memory.put_back import put_back
 from oakum.explain.memory.removals import emptied_elsewhere, on_copy, removals, set_too_late, used
 from oakum.explain.missing import is_memory
 from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.values import Expr, Origins, call_of, expr_at, shown
 from oakum.explain.workers import timers
+from oakum.explain.workers.derived import uncancelled
 from oakum.explain.workers.owners import kept
 from oakum.knowledge.caches import bounded_cache
 from oakum.model import CauseSite, Text, Trace
@@ -46,7 +49,7 @@ def reason(scene: StackInSource) -> Reason | None:
     stored = tracker.stored()
     origins = Origins(scene)
     for one in stored:
-        if not long_lived(one, tracker):
+        if not long_lived(scene, one, tracker):
             continue
         small = one.how == "slot" or limited(one) or bounded_cache(foreign(one)[1]) or _bounded_key(one, origins)
         small = small or loads(scene, one)
@@ -71,6 +74,10 @@ def _later(scene: StackInSource, tracker: Tracker) -> Reason | None:
     """Return that a function which is to run later keeps the memory, since it refers to it."""
     for op in tracker.registered:
         found = _registered(scene, op)
+        if found is not None:
+            return found
+    for op in tracker.derived:
+        found = uncancelled(scene, op)
         if found is not None:
             return found
     for op in tracker.later:
@@ -193,9 +200,21 @@ def _kept(scene: StackInSource, stored: Stored, origins: Origins) -> Reason | No
         )
         texts.append(Text("cause.heap.ends"))
         return Reason("growing-container", tuple(texts), (top.site("never-removed", top.first), site), kept=True)
+    back = put_back(flows, stored, taken)
+    if back is not None:
+        return _failing(stored, texts, *back)
     if taken or emptied_elsewhere(scene, stored):
         return None
     return _nothing(stored, texts, origins)
+
+
+def _failing(stored: Stored, texts: list[Text], taken: Op, back: Op, condition: str) -> Reason:
+    """Return that what is taken out is put back whenever it fails, without an end of that."""
+    args = {"place": at(taken.func, taken.line), "code": taken.code, "function": taken.func.full}
+    args |= {"back": at(back.func, back.line), "again": back.code, "condition": condition}
+    texts += [Text("cause.heap.put-back", args), Text("cause.heap.put-back.ends")]
+    sites = (back.func.site("never-removed", back.line), stored.func.site("stored", stored.line))
+    return Reason("growing-container", tuple(texts), sites)
 
 
 def _nothing(stored: Stored, texts: list[Text], origins: Origins) -> Reason | None:
@@ -232,25 +251,6 @@ def foreign(stored: Stored) -> tuple[str, str]:
     name = kinds.base(kind).partition("[")[0]
     path = file.imports.get(name.partition(".")[0], "") if "." in name else ""
     return (name, path) if stored.how == "method" and "." in path.partition("/")[0] else ("", "")
-
-
-# Who lives how long
-
-
-def long_lived(stored: Stored, tracker: Tracker) -> bool:
-    """Tell whether the object that has the container is made elsewhere than on the way to the store, each time anew."""
-    container = stored.container
-    if not isinstance(container, FieldRef):
-        return isinstance(container, Var)
-    package = stored.package
-    makers = {
-        op.func
-        for func in package.all
-        for op in func.ops
-        if op.kind == "composite" and kinds.base(text(op.target)) == container.type
-    }
-    callers = {call.func for maker in makers for call in package.callers.get(maker, ())}
-    return not tracker.funcs & makers and not tracker.funcs & callers
 
 
 def limited(stored: Stored) -> bool:

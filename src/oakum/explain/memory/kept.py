@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from tree_sitter import Node
 
 from oakum.explain.code import kinds
-from oakum.explain.code.calls import method, nodes
+from oakum.explain.code.calls import method, nodes, operand
 from oakum.explain.code.nouns import FieldRef, Func, GoFile, Op, Symbol, Var
 from oakum.explain.code.package import Package
 from oakum.explain.code.program import ResolvedFrame
@@ -26,6 +26,8 @@ from oakum.knowledge.pairs import pairs
 _MOST = 1500  # places looked at
 _LATER = ("time.AfterFunc", "context.AfterFunc")
 _BUILTINS = frozenset("string len cap copy delete panic print println min max".split())
+# These end by nothing but their cancel function, or with their parent.
+_DERIVES = ("WithCancel", "WithCancelCause")
 _VISITS = 6  # other packages looked into
 _CUTS = frozenset("Cut Fields FieldsFunc Split SplitN SplitAfter SplitAfterN SplitSeq FieldsSeq".split())
 # Of these mostly the whole is left: a piece of it only after a real cut.
@@ -43,6 +45,7 @@ _STORES = frozenset(
 # What is read is put into what the last argument points to: json.Unmarshal(data, &item), rows.Scan(&name).
 _FILLS = frozenset("Unmarshal UnmarshalRead Decode DecodeElement UnmarshalJSON Scan ReadJSON BindJSON".split())
 _WRAPS = ("bytes.NewReader", "bytes.NewBuffer", "strings.NewReader", "bufio.NewReader", "bytes.NewBufferString")
+_BUFFERS = ("bytes.Buffer", "strings.Builder")
 _SHARES = ("String", "Bytes", "Next", "Text")  # what a buffer's method returns is part of it
 # What stands around an expression and is, or holds, the same value.
 _SAME = frozenset(
@@ -99,6 +102,7 @@ class Tracker:
         self._visited: set[str] = set()  # other packages that were looked into
         self.reached: dict[Func, None] = {}  # functions on the way of the value
         self.registered: list[Op] = []  # calls that register a function which refers to the value
+        self.derived: list[Op] = []  # calls that derive a context from one which holds the value
         self.later: list[Op] = []  # calls of an AfterFunc, of time or context, whose function refers to the value
 
     def stored(self) -> list[Stored]:
@@ -129,6 +133,7 @@ class Tracker:
                 if call is not None:
                     yield Place(spot.package, call.node, func, file, None, at)
                     yield from self._filled(call, spot, at)
+                    yield from self._buffers(call, spot, at)
                 return
             step = spot.step
             root = step.node if step is not None and step.kind not in ("if", "loop", "switch", "select") else func.node
@@ -141,6 +146,7 @@ class Tracker:
                     yield Place(spot.package, op.values[0], func, file, None, at)
                 elif op.kind == "call":
                     yield from self._filled(op, spot, at)
+                    yield from () if spot.package.callees(op) else self._buffers(op, spot, at)
             return
 
     def _filled(self, call: Op, spot: ResolvedFrame, at: int) -> Iterator[Place]:
@@ -152,6 +158,20 @@ class Tracker:
             if symbol is not None:
                 yield Place(spot.package, symbol=symbol, func=spot.func, file=spot.func.file, at=at)
                 return
+
+    def _buffers(self, call: Op, spot: ResolvedFrame, at: int) -> Iterator[Place]:
+        """Yield the buffers that grew for a call of somebody else's code: `io.Copy(&b, r)`, `b.ReadFrom(r)`."""
+        below = self.scene.trace.frames[:at]  # () where the path ends with own code: then any call may have grown it
+        if below and not any(frame.package in ("bytes", "strings") for frame in below):
+            return
+        for given in (operand(call), *arguments(call.node)):
+            node = bare(given) if given is not None else None
+            if node is not None and node.type == "unary_expression" and text(node).startswith("&"):
+                node = node.child_by_field_name("operand")
+            kind = spot.package.type_of(node, spot.func, spot.func.file)
+            symbol = spot.package.symbol(node, spot.func, spot.func.file) if kinds.base(kind) in _BUFFERS else None
+            if symbol is not None:
+                yield Place(spot.package, symbol=symbol, func=spot.func, file=spot.func.file, at=at)
 
     def uses(self, package: Package) -> Uses:
         if id(package) not in self._uses:
@@ -231,7 +251,10 @@ class Tracker:
             if kind not in ("string", "[]byte", "[]rune") and not self._is_target(parent):
                 yield replace(place, node=parent, index=0)
         elif self._is_target(parent):
-            yield from self._put(place, parent, "key")
+            package, file = place.package, place.func.file
+            kind = package.resolved(package.type_of(parent.child_by_field_name("operand"), place.func, file))
+            if not kind.lstrip("*").startswith("["):  # a number that says which place of a slice
+                yield from self._put(place, parent, "key")
 
     def _is_target(self, node: Node) -> bool:
         above = node.parent
@@ -336,7 +359,9 @@ class Tracker:
             and not place.package.import_of(function.child_by_field_name("operand"), place.func.file)
         ):
             yield replace(place, node=call, index=0, cut=(place.func, line(call)))
-        elif name in _WRAPS:
+        elif name in _WRAPS or (package == "context" and last in ("WithValue", *_DERIVES)):
+            if last in _DERIVES:
+                self.derived += [op for op in place.func.ops if op.kind == "call" and op.node == call]
             yield replace(place, node=call, index=0)
         elif last in _STORES and package not in ("sync/atomic.Value", "sync/atomic.Pointer"):
             on = function.child_by_field_name("operand")

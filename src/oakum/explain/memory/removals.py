@@ -11,7 +11,7 @@ from tree_sitter import Node
 from oakum.explain.code.calls import method, nodes, operand
 from oakum.explain.code.flows import Flows
 from oakum.explain.code.holders import constructs
-from oakum.explain.code.nouns import FieldRef, Func, Op, Symbol, Var
+from oakum.explain.code.nouns import ElemRef, FieldRef, Func, Op, Symbol, Var
 from oakum.explain.code.package import Package
 from oakum.explain.code.paths import reachable
 from oakum.explain.code.syntax import arguments, bare, line, text
@@ -29,7 +29,8 @@ _CALLERS_MOST = 64
 
 def removals(flows: Flows, stored: Stored) -> Iterator[Op]:
     """Yield what takes something out of a container, or replaces it."""
-    symbols = flows.follow([stored.container]).symbols
+    around = list(_around(stored.container))
+    symbols = flows.follow(around).symbols
     package = stored.package
 
     def means(node: Node | None, func: Func) -> bool:
@@ -39,12 +40,25 @@ def removals(flows: Flows, stored: Stored) -> Iterator[Op]:
         for op in func.ops:
             deletes = op.kind == "delete" and means(op.target, func)
             removes = op.kind == "call" and method(op) in _REMOVES and means(operand(op), func)
-            if deletes or removes or (op.kind == "assign" and _replaces(op, stored.container, package)):
+            if deletes or removes or (op.kind == "assign" and any(_replaces(op, one, package) for one in around)):
                 yield op
         for node in nodes(func.node, "call_expression") if func.parent is None else ():
             clears = text(node.child_by_field_name("function")) == "clear"
             if clears and func.entry is not None and any(means(given, func) for given in arguments(node)):
                 yield Op("clear", node, line(node), func, func.entry)
+
+
+def _around(container: Symbol) -> Iterator[Symbol]:
+    """Yield a container and those that hold it: of `m[topic][id] = v` the map of a topic, and the map of topics."""
+    yield container
+    while isinstance(container, ElemRef):
+        container = container.of
+        yield container
+
+
+def outermost(container: Symbol) -> Symbol:
+    """Return the field or variable behind the elements of elements."""
+    return [*_around(container)][-1]
 
 
 def emptied_elsewhere(scene: StackInSource, stored: Stored) -> bool:

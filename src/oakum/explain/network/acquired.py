@@ -87,6 +87,11 @@ class Acquisitions:
             if found is not None:
                 yield found
 
+    def loss(self, op: Op) -> Lost | None:
+        """Return how the function that makes one call loses what it acquires."""
+        index = self.index(op)
+        return self._lost(op, index) if index is not None else None
+
     def _lost(self, op: Op, index: int) -> Lost | None:
         if op.inside is not None:
             return None

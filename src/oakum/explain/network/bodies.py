@@ -5,6 +5,7 @@ The goroutine that waits is net/http's own and has no frame of the user's: the p
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
 from tree_sitter import Node
 
 from oakum.explain import fixes
@@ -12,13 +13,14 @@ from oakum.explain.code.calls import at, method, operand, place
 from oakum.explain.code.flows import Flows
 from oakum.explain.code.nouns import Func, Op
 from oakum.explain.code.package import Package
+from oakum.explain.code.program import Program
 from oakum.explain.code.syntax import text
 from oakum.explain.network.acquired import Acquisitions, Lost, Pair, methods_named
 from oakum.explain.network.deadlines import client, request
 from oakum.explain.network.drafts import give_back
 from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.values import Expr, Origins, called
-from oakum.model import CauseSite, Text
+from oakum.model import CauseSite, Frame, Text
 
 _CALLS = ("Do", "Get", "Post", "PostForm")  # a HEAD has no body
 _READS_ALL = ("io.ReadAll", "io/ioutil.ReadAll", "io.Copy", "io.CopyBuffer")
@@ -88,6 +90,30 @@ PAIR = Pair(
 )
 
 
+def _pair(program: Program, package: Package) -> Pair:
+    """Return how responses are acquired where another own package gets them: `resp, err := c.client.Fetch(path)`."""
+    beside = Frame(f"{package.path}.init", package.files[0].source.name, 1)
+
+    def acquires(op: Op) -> int | None:
+        index = _acquires(op)
+        return index if index is not None else _of_own(program, op, beside)
+
+    return replace(PAIR, acquires=acquires)
+
+
+def _of_own(program: Program, op: Op, beside: Frame) -> int | None:
+    """Return which result of a function of another own package is a response that it got and hands up."""
+    whole, _, name = called(op.node, op.func, op.file, op.func.package).rpartition(".")
+    if "/" not in whole or _heads(op.func):
+        return None
+    path, _, kind = whole.rpartition(".") if "." in whole.rpartition("/")[2] else (whole, "", "")
+    other = program.imported(path, beside)
+    func = other.funcs.get((kind, name)) if other is not None else None
+    if other is None or func is None or func.site("acquired", func.first).frame.owner != "own":
+        return None
+    return next((at_ for at_, one in enumerate(func.results) if one == "*http.Response"), None)
+
+
 def reason(scene: StackInSource) -> Reason | None:
     """Return which calls of the program leave a response open."""
     if "unclosed-body" not in scene.suspect.mechanisms:
@@ -96,7 +122,7 @@ def reason(scene: StackInSource) -> Reason | None:
     for package in scene.program.own(b'"net/http"'):
         if any("net/http" in file.imports.values() for file in package.files):
             origins = Origins()
-            all_ = Acquisitions(package, PAIR).lost()
+            all_ = Acquisitions(package, _pair(scene.program, package)).lost()
             found += [(package, one, _ends_by_itself(origins, one.acquire)) for one in all_]
     endless = [one for one in found if not one[2]]
     found = endless or found  # a time limit ends the others, if late

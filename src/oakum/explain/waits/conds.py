@@ -244,16 +244,17 @@ def _dropped(here: Waiting, scene: StackInSource) -> Reason | None:
 def _one_of_many(here: Waiting) -> Reason | None:
     """Signal wakes one of those whom the state would let all go on, and who is woken wakes nobody else."""
     flags = [wish for wish in here.wishes if wish.how in ("true", "false", "set", "nil")]
-    if not flags or len(flags) != len(here.wishes) or not here.wakes:
+    if not flags or not here.wakes or (len(flags) != len(here.wishes) and not _either(here)):
         return None
-    if any(method(op) != "Signal" or here.wait.func is op.func for op in here.wakes):
+    waiter = {here.wait.func, *(callee for op in here.wait.func.ops for callee in here.package.callees(op))}
+    if any(method(op) != "Signal" or op.func in waiter or op.step.loops for op in here.wakes):
         return None
     back = [one for one in here.changes if one.symbol in {wish.symbol for wish in flags}]
     if any(not one.grants(wish) for one in back for wish in flags):
         return None  # the flag is taken back: one goes on at a time
-    wake = here.wakes[0]
-    granted = next((one for one in back if one.func is wake.func), None)
-    if granted is None:
+    found = ((one, op) for op in here.wakes for one in back if one.func is op.func and not _starts_anew(one.func))
+    granted, wake = next(found, (None, None))
+    if granted is None or wake is None:
         return None
     texts = (
         here.intro,
@@ -261,6 +262,12 @@ def _one_of_many(here: Waiting) -> Reason | None:
     )
     sites = (wake.func.site("signalled", wake.line), here.wait.func.site("never-woken", _line(here)))
     return Reason(MECHANISM, texts, sites, remedies=wait_fixes.broadcast(wake))
+
+
+def _either(here: Waiting) -> bool:
+    """Tell whether each of several changes ends the wait by itself: `for len(q.items) == 0 && !q.closed`."""
+    conditions = [text(node) for node, _ in asked(here.wait)]
+    return len(conditions) == 1 and "&&" in conditions[0] and "||" not in conditions[0]
 
 
 def _not_asked(here: Waiting) -> Reason | None:

@@ -237,6 +237,29 @@ def released(flows: Flows, symbols: Iterable[Symbol], names: Iterable[str]) -> l
     ]
 
 
+def handed(flows: Flows, symbols: Iterable[Symbol], names: Iterable[str]) -> list[Op]:
+    """Return the calls of these methods that are given any of the symbols, or a part: `hub.Unsubscribe(s.id)`."""
+    wanted, about = set(names), set(symbols)
+    package = flows.package
+    return [
+        op
+        for func in package.all
+        for op in func.ops
+        if op.kind == "call" and method(op) in wanted
+        if any(_part_of(package, value, op, about) for value in op.values)
+    ]
+
+
+def _part_of(package: Package, value: Node, op: Op, about: set[Symbol]) -> bool:
+    node: Node | None = value
+    while node is not None:
+        node = bare(node)
+        if package.symbol(node, op.func, op.file) in about:
+            return True
+        node = node.child_by_field_name("operand") if node.type == "selector_expression" else None
+    return False
+
+
 def called(flows: Flows, symbols: Iterable[Symbol]) -> list[Op]:
     """Return the calls of a function value: `cancel()`, `p.cancel()`."""
     about = set(symbols)
@@ -356,6 +379,12 @@ def dropped(
     for one in let_go(flows, flow, releases, counts):
         return Loss(one.how, one.op.func, one.op.line, one.op.step, None, one.op)
     return None
+
+
+def under_a_key(loss: Loss) -> bool:
+    """Tell whether it is lost only where another comes under its key: one that is made anew each time never does."""
+    target = loss.op.target if loss.op is not None else None
+    return loss.how == "replaced" and target is not None and bare(target).type == "index_expression"
 
 
 def skipped(flows: Flows, releases: Sequence[Op]) -> Loss | None:

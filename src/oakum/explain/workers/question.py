@@ -23,6 +23,7 @@ from oakum.explain.workers.behind import behind
 from oakum.explain.workers.breaks import unheeded
 from oakum.explain.workers.drafts import loss_fixes
 from oakum.explain.workers.endings import Waiting, of_channel, of_context, outlives, waiting
+from oakum.explain.workers.foreign_channels import closing
 from oakum.explain.workers.losses import lines, texts
 from oakum.explain.workers.owned import Owned, of_path, put_into
 from oakum.explain.workers.owners import Kept, Loss, dropped, here, is_failure, kept, lost, reach, released, skipped
@@ -67,6 +68,8 @@ class _Worker:
         """Return the first answer that the code decides."""
         if any(one.unknown for one in self.found.endings):
             return None
+        if any(closing(self.scene, self.spot, one.op) for one in self.found.endings if one.op is not None):
+            return None  # another package ends it, for whoever asks
         if self.start is not None and once(self.scene.program, self.start):
             return None  # so many for as long as the process runs
         uncancelled = self._uncancelled() or self._unheeded()

@@ -24,6 +24,7 @@ from oakum.explain.workers.owners import (
     Loss,
     called,
     dropped,
+    handed,
     handed_up,
     here,
     kept,
@@ -41,7 +42,7 @@ _MECHANISM: Mechanism = "accumulating-registration"
 _NAME = re.compile(r"(?:.*\.)?([A-Z]\w+)$")  # (*Ticker).Stop, Unsubscribe
 
 
-class _Level(Struct, frozen=True):
+class Level(Struct, frozen=True):
     """One own function on the way, and the call in it that leads on."""
 
     spot: ResolvedFrame
@@ -53,31 +54,32 @@ def reason(scene: StackInSource) -> Reason | None:
     suspect = scene.suspect
     if _MECHANISM not in suspect.mechanisms or not suspect.path:
         return None
-    levels, beyond = _levels(scene.program, suspect.path)
+    own = [at_ for at_, frame in enumerate(suspect.path) if frame.owner == "own"]
+    begin = own[-1] if own else -1
+    levels = levels_from(scene.program, suspect.path, begin) if 0 <= begin < len(suspect.path) - 1 else []
     if not levels:
         return None
-    return _Registration(scene, levels, beyond).reason()
+    return Registration(scene, levels, suspect.path[begin + 1]).reason()
 
 
-def _levels(program: Program, path: Sequence[Frame]) -> tuple[list[_Level], Frame | None]:
-    """Return the own calls, the one that registers first, and the function of somebody else that it calls."""
-    own = [at_ for at_, frame in enumerate(path) if frame.owner == "own"]
-    if not own or own[-1] + 1 >= len(path):
-        return [], None
-    found: list[_Level] = []
-    for number in range(own[-1], -1, -1):
+def levels_from(program: Program, path: Sequence[Frame], begin: int) -> list[Level]:
+    """Return the own calls of a path from one frame up to the driver."""
+    found: list[Level] = []
+    for number in range(begin, -1, -1):
         spot = program.spot(path[number], calls) if path[number].owner == "own" else None
         called_ = split_function(path[number + 1].function)[2].partition(".")[0]
         ops = [op for op in spot.ops if op.kind == "call"] if spot is not None else []
         op = next((op for op in ops if method(op) == called_), None)
         if spot is None or op is None:
             break
-        found.append(_Level(spot, op))
-    return found, path[own[-1] + 1]
+        found.append(Level(spot, op))
+    return found
 
 
-class _Registration:
-    def __init__(self, scene: StackInSource, levels: list[_Level], beyond: Frame | None) -> None:
+class Registration:
+    """One registration, followed up through the calls that led to it."""
+
+    def __init__(self, scene: StackInSource, levels: list[Level], beyond: Frame | None) -> None:
         self.scene, self.levels, self.beyond = scene, levels, beyond
         self.program = scene.program
         self.call = levels[0].call
@@ -96,7 +98,14 @@ class _Registration:
         return self._lost(0, names, returns, [])
 
     def _lost(self, begin: int, names: frozenset[str], returns: bool, also: Sequence[Text]) -> Reason | None:
-        """Return the level that loses what the one below it handed up."""
+        found = self.loss(begin, names, returns)
+        return self._build_reason(*found, names, also) if found is not None else None
+
+    def loss(self, begin: int, names: frozenset[str], returns: bool, given: bool = False) -> tuple[Loss, int] | None:
+        """Return where what the level below handed up is lost, and at which level.
+
+        `given`: what takes it back may be given it, `hub.Unsubscribe(s)`, and need not be a method of it.
+        """
         package, about, releases = self.call.func.package, set[Symbol](), list[Op]()
         for number, level in enumerate(self.levels[begin:], begin):
             if level.spot.package is not package:  # there, methods of this package release it
@@ -106,6 +115,7 @@ class _Registration:
             about |= set(kept(level.call).symbols)
             flow = reach(flows, about)
             releases = [*released(flows, flow.symbols, names), *(called(flows, flow.symbols) if returns else ())]
+            releases += handed(flows, flow.symbols, names) if given else ()
             loss = here(flows, level.call, releases)
             if loss is None and handed_up(flows, level.call) and not put_away(flows, level.call):
                 continue
@@ -114,7 +124,7 @@ class _Registration:
                 loss = self._seen(loss, level) if loss is not None else None
             if loss is None and names and not releases and not flow.foreign:
                 loss = Loss("kept", level.call.func, level.call.line, level.call.step, level.call)
-            return self._build_reason(loss, number, names, also) if loss is not None else None
+            return (loss, number) if loss is not None else None
         return None
 
     def _undo(self) -> tuple[frozenset[str], bool]:
@@ -143,7 +153,7 @@ class _Registration:
             returns = any("function it returns" in one for one in pair.release)
         return frozenset(names), returns
 
-    def _seen(self, loss: Loss, level: _Level) -> Loss:
+    def _seen(self, loss: Loss, level: Level) -> Loss:
         """Return the step of the function on the way that leads to a loss behind its call, if one does."""
         op = loss.op
         if op is None or op.func is level.call.func:

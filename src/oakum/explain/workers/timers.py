@@ -18,9 +18,23 @@ from oakum.explain.code.package import Package, within
 from oakum.explain.code.program import ResolvedFrame
 from oakum.explain.code.syntax import text
 from oakum.explain.reason import Reason, StackInSource, distinct
+from oakum.explain.workers.acquirers import releasing
 from oakum.explain.workers.drafts import loss_fixes
 from oakum.explain.workers.losses import lines, texts
-from oakum.explain.workers.owners import Loss, dropped, is_failure, kept, lost, put_away, reach, released, skipped
+from oakum.explain.workers.owners import (
+    Loss,
+    dropped,
+    handed_up,
+    is_failure,
+    kept,
+    lost,
+    put_away,
+    reach,
+    released,
+    skipped,
+    under_a_key,
+)
+from oakum.explain.workers.registrations import Registration, levels_from
 from oakum.model import Frame, Text
 from oakum.model.vocabulary import Mechanism
 
@@ -36,10 +50,40 @@ def reason(scene: StackInSource) -> Reason | None:
     spots = _spots(scene)
     for timer in _timers(spots):
         flows = scene.program.flows(timer.func.package)
-        found = _build_reason(flows, timer)
+        found = _build_reason(flows, timer) or _above(scene, timer)
         if found is not None:
             return found
     return None
+
+
+def _above(scene: StackInSource, timer: Op) -> Reason | None:
+    """Return where another package loses the object that has the timer: `p := pace.Every(d)` without `p.Stop()`."""
+    package, path = timer.func.package, scene.suspect.path
+    flows = scene.program.flows(package)
+    stops = released(flows, reach(flows, kept(timer).symbols).symbols, ("Stop",))
+    names = releasing(package, stops)
+    if not names or not handed_up(flows, timer):
+        return None
+    spots = [scene.program.spot(frame) if frame.owner == "own" else None for frame in path]
+    inside = [n for n, spot in enumerate(spots) if spot is not None and spot.package is package]
+    levels = levels_from(scene.program, path, inside[0] - 1) if inside and inside[0] else []
+    found = Registration(scene, levels, None).loss(0, names, False) if levels else None
+    if found is None:
+        return None
+    loss, number = found
+    given = [one for level in levels for value in level.call.values for one in _run_by(level.call, value)]
+    if loss.func in given or under_a_key(loss):
+        return None  # the timer itself runs what drops it: it has fired
+    told = [Text("cause.timer.set", {"place": place(timer), "name": text(timer.target), "function": timer.func.full})]
+    told += texts(loss, stops[0], ", ".join(sorted(names)))
+    sites = [*lines(loss), levels[number].call.func.site("made", levels[number].call.line)]
+    sites.append(timer.func.site("made", timer.line))
+    return Reason(_MECHANISM, tuple(told), distinct(sites))
+
+
+def _run_by(call: Op, value: Node) -> list[Func]:
+    found = callback(call, value) if value.type in ("identifier", "selector_expression", "func_literal") else None
+    return [found] if found is not None else []
 
 
 def of(flows: Flows, timer: Op) -> Reason | None:

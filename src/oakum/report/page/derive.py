@@ -20,6 +20,8 @@ _THROUGH: frozenset[EvidenceKind] = frozenset(
     {
         "reproduced",
         "level-under-load",
+        "may-end",
+        "may-fill",
         "steady-growth",
         "growth-at-constant-load",
         "single-step",

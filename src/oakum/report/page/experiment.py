@@ -1,10 +1,12 @@
 """An experiment -> its answer in a sentence, its counts against the work done, and a table of what each unit leaves."""
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 
 from oakum.model import Finding, Growth, Slope, Trial
 from oakum.model.diagnosis import Diagnosis
+from oakum.model.vocabulary import EvidenceKind
 from oakum.report.page.blocks import Cell, Chart, ChartPoint, Para, Row, Section, Series, table
 from oakum.report.page.derive import Derive
 from oakum.report.page.speech import Speech
@@ -12,6 +14,9 @@ from oakum.report.words import size
 
 _ROWS_MOST = 12
 _STATUSES_MOST = 4
+# So many samples show a place of the heap, where Go samples each 512 KiB.
+_SAMPLES, _PERIOD = 10, 512 << 10
+_DOUBTS: tuple[EvidenceKind, ...] = ("may-end", "may-fill")
 
 
 def answer(speech: Speech, diagnosis: Diagnosis) -> list[str]:
@@ -22,16 +27,26 @@ def answer(speech: Speech, diagnosis: Diagnosis) -> list[str]:
     return [*told[:1], *(one[:1].upper() + one[1:] for one in told[1:])]  # sentences, one after the other
 
 
+def beside(speech: Speech, diagnosis: Diagnosis) -> list[str]:
+    """Return that the work added nothing to what leaks in the process, half a sentence each."""
+    return [
+        _nothing(speech, trial, "added-nothing")
+        for trial in diagnosis.trials
+        if diagnosis.verdict == "leaking" and trial.units and not _result(speech, diagnosis, trial)
+    ]
+
+
 def _failures(speech: Speech, trial: Trial) -> list[str]:
     """Return that most of the work failed, with the answers."""
-    if 2 * trial.failed <= trial.units or not trial.failed:
+    units = max(trial.units, sum(trial.statuses.values()))  # those that were turned away, too
+    if 2 * trial.failed <= units or not trial.failed:
         return []
     names = {"0": speech.word("experiment.no-answer")}
     answers = sorted(trial.statuses.items(), key=lambda pair: -pair[1])[:_STATUSES_MOST]
     said = speech.comma.join(f"{names.get(status, status)}: {count:,}" for status, count in answers)
-    key = "all" if trial.failed >= trial.units else "most"
+    key = "all" if trial.failed >= units else "most"
     return [
-        speech.word(f"experiment.failed-{key}", failed=trial.failed, units=trial.units, unit=trial.unit)
+        speech.word(f"experiment.failed-{key}", failed=trial.failed, units=units, unit=trial.unit)
         + (speech.word("experiment.answers", said=said) if said else "")
     ]
 
@@ -42,14 +57,27 @@ def _result(speech: Speech, diagnosis: Diagnosis, trial: Trial) -> list[str]:
     totals = [one for one in trial.totals if one.stays and one.measure != "rss"]
     if stays is not None:
         place, growth = stays
-        parts = [_stays(speech, trial, place, growth)]
+        parts = [_stays(speech, trial, place, growth), *_doubts(speech, place)]
         told = growth.per_event.value if growth.per_event else 0.0
         if len(totals) == 1 and totals[0].measure == growth.measure and totals[0].low <= told <= totals[0].high:
             return parts  # which is all there is
         whole = speech.word("experiment.and").join(_short(speech, one) for one in totals)
-        return parts + ([speech.word("experiment.in-all", whole=whole, unit=trial.unit)] if whole else [])
+        in_all = [speech.word("experiment.in-all", whole=whole, unit=trial.unit)] if whole else []
+        return [*parts[:1], *in_all, *parts[1:]]
     if not trial.units:
         return [speech.word("experiment.no-work")]
+    drifts = [one for one in trial.totals if one.drift > 0 and one.measure != "rss"]
+    if drifts and diagnosis.verdict != "healthy":
+        whole = speech.word("experiment.and").join(
+            speech.word(f"experiment.of-{one.measure}", amount=_number(one, one.drift)) for one in drifts
+        )
+        return [speech.word("experiment.drifts", whole=whole)]
+    if diagnosis.verdict == "leaking":
+        return []  # see `beside`
+    if lost := next((one for one in trial.totals if one.stays and one.measure == "inuse_space"), None):
+        numbers = {name: size(getattr(lost, name)) for name in ("value", "low", "high")}
+        more = max(1, math.ceil(_SAMPLES * _PERIOD / lost.value) - trial.units)
+        return [speech.word("experiment.unplaced", **numbers, unit=trial.unit, more=more)]
     grown = max(trial.totals[:1], key=lambda one: one.value, default=None)
     if diagnosis.verdict == "healthy" or grown is None or grown.more is None:
         return [_nothing(speech, trial)]
@@ -77,10 +105,16 @@ def _stays(speech: Speech, trial: Trial, found: Finding, growth: Growth) -> str:
     )  # fmt: skip
 
 
-def _nothing(speech: Speech, trial: Trial) -> str:
+def _doubts(speech: Speech, found: Finding) -> list[str]:
+    """Return what keeps a finding from being proven, and what would tell."""
+    kinds = found.suspect.kinds if found.confidence != "proven" else ()
+    return [speech.word(f"experiment.unsure-{kind}") for kind in _DOUBTS if kind in kinds]
+
+
+def _nothing(speech: Speech, trial: Trial, name: str = "nothing") -> str:
     """Return that nothing stays, and the smallest leak that would have been seen."""
     seen = [_smallest(speech, one) for one in trial.totals if one.measure != "rss" and not one.stays and one.smallest]
-    key = "experiment.nothing-seen" if seen else "experiment.nothing"
+    key = f"experiment.{name}-seen" if seen else f"experiment.{name}"
     whole = speech.word("experiment.or").join(seen)
     return speech.word(key, units=trial.units, unit=trial.unit, smallest=whole)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from oakum.model import Finding, Growth, KnownMatch, ProcessRow
 from oakum.model.diagnosis import Diagnosis
-from oakum.report.page.experiment import answer
+from oakum.report.page.experiment import answer, beside
 from oakum.report.page.since import allocating
 from oakum.report.page.speech import Speech
 
@@ -36,7 +36,9 @@ def headline(diagnosis: Diagnosis, lang: str, *, bare: bool = False) -> str:
     parts = {"leaking": _leaking, "healthy": _healthy, "undecided": _undecided}[diagnosis.verdict](speech, diagnosis)
     if measured := answer(speech, diagnosis):  # which has the place and the numbers; what else is known comes after it
         proven = any(one.confidence == "proven" for one in diagnosis.findings[:1])
-        parts = [*measured, *(parts[1 if proven else 0 :] if diagnosis.verdict == "leaking" else [])]
+        known_parts = {"leaking": parts[1 if proven else 0 :], "undecided": _suspected(diagnosis, parts)}
+        parts = [*measured, *known_parts.get(diagnosis.verdict, ())]
+    parts = [*parts, *beside(speech, diagnosis)]
     if bare and diagnosis.verdict == "leaking" and diagnosis.findings and diagnosis.findings[0].known:
         parts = [part for part in parts if part != known(speech, diagnosis.findings[0], diagnosis.findings[0].known[0])]
     told = ("。" if lang == "zh" else ". ").join(part for part in parts if part)
@@ -88,6 +90,12 @@ def _undecided(speech: Speech, diagnosis: Diagnosis) -> list[str]:
     if gap is not None:
         parts.append(speech.say(gap.what).rstrip(".。 "))
     return parts
+
+
+def _suspected(diagnosis: Diagnosis, parts: Sequence[str]) -> list[str]:
+    """Return the strongest suspicion as a sentence of its own, where an experiment says nothing of it."""
+    measured = any(one.per_event for found in diagnosis.findings for one in found.suspect.growth)
+    return [one[:1].upper() + one[1:] for one in parts[:1] if diagnosis.findings and not measured]
 
 
 def _healthy(speech: Speech, diagnosis: Diagnosis) -> list[str]:

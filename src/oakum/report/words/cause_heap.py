@@ -9,6 +9,15 @@ WORDS: dict[str, tuple[str, str]] = {
         "Nothing in the package removes entries from {container} or limits its size.",
         "包内没有代码从 {container} 删除条目，也没有大小上限。",
     ),
+    "cause.heap.put-back": (
+        "{function} takes entries out at {place} (`{code}`) and puts them back at {back} (`{again}`) when "
+        "`{condition}`.",
+        "{function} 在 {place} 取出条目（`{code}`），当 `{condition}` 时又在 {back} 放回（`{again}`）。",
+    ),
+    "cause.heap.put-back.ends": (
+        "Nothing limits the attempts, the age or the number of entries: while it keeps failing, what comes in stays.",
+        "尝试次数、保留时间和条目数都没有上限：只要持续失败，进来的条目就一直留着。",
+    ),
     "cause.heap.copy": (
         "{function} ({place}) should trim it at {line}, but its receiver is {type}, not *{type}: it trims a copy.",
         "{function}（{place}）本应在 {line} 裁剪，但接收者是 {type} 而非 *{type}，裁剪的只是副本。",

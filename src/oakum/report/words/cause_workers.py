@@ -44,6 +44,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "The context comes from {place} and is never cancelled.",
         "该 context 来自 {place}，永远不会取消。",
     ),
+    "cause.worker.closed-elsewhere": (
+        "{function} waits at {place} until `{name}` is closed: {close} does so, for whoever calls {release}.",
+        "{function} 在 {place} 等待 `{name}` 被 close：只有调用 {release} 时 {close} 才会 close 它。",
+    ),
     "cause.worker.never-closed": (
         "`{name}` is created at {place}; nothing in the package closes it.",
         "`{name}` 创建于 {place}，包内没有代码 close 它。",
@@ -101,6 +105,19 @@ WORDS: dict[str, tuple[str, str]] = {
     "cause.registration.again": (
         "The next round at {place} finds no record and registers again.",
         "{place} 的下一轮找不到已有记录，再次注册。",
+    ),
+    "cause.registration.own": (
+        "It is kept in {container} at {place} (`{code}`).",
+        "它保存在 {container} 中（{place}，`{code}`）。",
+    ),
+    "cause.registration.nothing": (
+        "Nothing in the program takes it out again, and {function} is called more than once (from {driver}).",
+        "程序中没有代码再将其取出，而 {function} 会被多次调用（来自 {driver}）。",
+    ),
+    "cause.derived.kept": (
+        "{function} derives a context from `{context}` at {place}. Until its cancel function is called, the parent "
+        "keeps it and its values.",
+        "{function} 在 {place} 从 `{context}` 派生 context；调用其 cancel 之前，父 context 一直持有它和其中的值。",
     ),
     # Timers.
     "cause.timer.set": (

@@ -35,6 +35,29 @@ WORDS: dict[str, tuple[str, str]] = {
         "{units:,} {unit:unit}之后，此处没有持续增长的残留：每{unit:unit} {value} [{low}, {high}]，"
         "在采样误差之内，或随整个堆趋于平稳。",
     ),
+    "experiment.may-end": (
+        "Nothing was sent for {seconds} s at most: what ends by itself after longer (a time-out, a lease, a long job) "
+        "looks the same. The whole experiment, with its break before the last batch, tells, or `--source`.",
+        "停止发送的时间最长只有 {seconds} 秒：更久之后才自行结束的（超时、租约、长任务）看起来一样。"
+        "做完整个实验（含最后一批之前的停顿）、延长 `--drain` 或给出 `--source` 可判定。",
+    ),
+    "experiment.may-end-asleep": (
+        "They sleep or run, and get on by themselves: a job that takes longer than the {seconds} s in which nothing "
+        "was sent looks the same. `--drain 60s` tells, longer than the longest job, or `--source`.",
+        "它们在休眠或运行，会自行推进：耗时超过停止发送的 {seconds} 秒的任务看起来一样。"
+        "用 `--drain 60s`（比最长的任务更长）或给出 `--source` 可判定。",
+    ),
+    "experiment.may-fill": (
+        "{count} came in all: a pool that is started little by little looks the same. {more:,} more {unit:units} would "
+        "tell, or `--source`.",
+        "总共出现 {count} 个：逐步启动的池看起来一样。再做 {more:,} {unit:unit}，或给出 `--source`，即可判定。",
+    ),
+    "experiment.may-fill-new": (
+        "Each {unit:unit} was a new one (`{{n}}`): a cache of what was asked for fills in the same way. The same few "
+        "again and again tell, or `--source`.",
+        "每{unit:unit}都是新的（`{{n}}`）：按请求内容填充的缓存看起来一样。反复发送同样的几个，或给出 `--source`，"
+        "即可判定。",
+    ),
     # How it ended, where not as planned.
     "reproduce.ended.time": (
         "the time was up after {done:,} {unit:units} (--max-time); what came by then is judged",
@@ -78,6 +101,14 @@ WORDS: dict[str, tuple[str, str]] = {
         "{value} [{low}, {high}] of live heap per {unit:unit} stay, allocated at `{function}`",
         "每{unit:unit}残留 {value} [{low}, {high}] 存活堆内存，分配于 `{function}`",
     ),
+    "experiment.unsure-may-end": (
+        "Not proven: what ends by itself, only later, looks the same; a longer --drain or --source tells",
+        "尚未证实：稍后才自行结束的看起来一样；延长 --drain 或给出 --source 可判定",
+    ),
+    "experiment.unsure-may-fill": (
+        "Not proven: a pool or a cache that still fills looks the same; a higher --times or --source tells",
+        "尚未证实：仍在填充的池或缓存看起来一样；提高 --times 或给出 --source 可判定",
+    ),
     "experiment.in-all": ("In all, {whole} per {unit:unit} stay", "合计每{unit:unit}残留 {whole}"),
     "experiment.and": (" and ", "和 "),
     "experiment.or": (" or ", " 或 "),
@@ -89,6 +120,21 @@ WORDS: dict[str, tuple[str, str]] = {
         "nothing stays after {units:,} {unit:units}; a leak above {smallest} per {unit:unit} would have been seen",
         "{units:,} {unit:unit}之后没有残留；每{unit:unit}泄漏超过 {smallest} 即可检出",
     ),
+    "experiment.added-nothing": (
+        "The {units:,} {unit:units} of the experiment added nothing to that",
+        "实验的 {units:,} {unit:unit}没有使其增加",
+    ),
+    "experiment.added-nothing-seen": (
+        "The {units:,} {unit:units} of the experiment added nothing to that; {smallest} per {unit:unit} would have "
+        "been seen",
+        "实验的 {units:,} {unit:unit}没有使其增加；每{unit:unit}增加 {smallest} 即可检出",
+    ),
+    "experiment.unplaced": (
+        "{value} [{low}, {high}] of live heap per {unit:unit} stay, at no place that the sampled profile shows; "
+        "{more:,} more {unit:units} would show where",
+        "每{unit:unit}残留 {value} [{low}, {high}] 存活堆内存，采样的 profile 尚未显示位置；"
+        "再做 {more:,} {unit:unit}可以定位",
+    ),
     "experiment.open": (
         "{value} [{low}, {high}] goroutines per {unit:unit} may stay; {more:,} more {unit:units} would decide",
         "每{unit:unit}可能残留 {value} [{low}, {high}] 个协程；再做 {more:,} {unit:unit}可以定论",
@@ -98,6 +144,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "(--connections), fewer in all (--times), or raise --drain",
         "结束时协程仍在退出（停止发送后 {first:,} → {last:,}）；请降低并发（--connections）、减少总量（--times）"
         "或延长 --drain",
+    ),
+    "experiment.drifts": (
+        "{whole} per second come with the time, whether or not anything is sent: `--wait 1m` measures that",
+        "无论是否发送，每秒都会增加 {whole}：可用 `--wait 1m` 测量",
     ),
     "experiment.no-work": ("no work was done", "没有完成任何工作"),
     "experiment.failed-all": ("All {units:,} {unit:units} failed", "全部 {units:,} {unit:unit}均失败"),

@@ -7,6 +7,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "progress.diagnosing": ("diagnosing: ", "正在诊断："),
     "progress.reproducing": ("reproducing: ", "正在复现："),
     "progress.settling": ("two snapshots before the work", "负载开始前采集两次快照"),
+    "progress.break": (
+        "nothing is sent for {seconds} s: does what stays end by itself?",
+        "停止发送 {seconds} 秒，观察残留是否会自行结束",
+    ),
     "progress.work": ("{done:,} of {total:,} {unit:units}", "已完成 {done:,} / {total:,} {unit:unit}"),
     "progress.slope": (
         "{value:.2f} [{low:.2f}, {high:.2f}] goroutines per {unit:unit}",

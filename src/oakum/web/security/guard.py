@@ -5,10 +5,12 @@ A refusal is short, names nothing of this machine, and is logged once. No traceb
 """
 
 import asyncio
+from collections.abc import Callable
 from urllib.parse import quote, unquote_to_bytes
 
 import h11
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, cookie_parser
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -55,22 +57,23 @@ class Guard:
         try:
             scope["path"] = _split_path(scope["raw_path"] if scope.get("raw_path") else quote(scope["path"]).encode())
             self.check(scope, Headers(scope=scope))
-            await self.app(scope, _within_time(receive), sent)
+            await self.app(scope, _within_time(receive, lambda: self._note_slow(scope)), sent)
         except Refused as refused:
             self.log.refused(_client(scope), scope["method"], refused.status, refused.why)
             response = RedirectResponse(refused.to, 303) if refused.to else answer(refused)
             await response(scope, receive, sent)
-        except TimeoutError:
-            self.log.refused(_client(scope), scope["method"], 408, "too slow")
-            if started:
-                raise  # the connection is closed
-            await answer(Refused(408, "too slow"))(scope, receive, sent)
+        except TimeoutError:  # who asks does not read the answer: the connection is closed
+            self._note_slow(scope)
+            raise
         except (ClientDisconnect, h11.LocalProtocolError):
             pass  # who asked is gone, or sent what is no body: uvicorn says so, and has answered
         except Exception as error:
             self.log.failed(scope["path"], error)
             if not started:
                 await answer(Refused(500, "internal error"))(scope, receive, sent)
+
+    def _note_slow(self, scope: Scope) -> None:
+        self.log.refused(_client(scope), scope["method"], 408, "too slow")
 
     def check(self, scope: Scope, headers: Headers) -> None:
         """Raise for a request that is answered by nobody."""
@@ -151,7 +154,7 @@ def _split_path(raw: bytes) -> str:
     return "/".join(part.replace("/", SLASH) for part in parts)
 
 
-def _within_time(receive: Receive) -> Receive:
+def _within_time(receive: Receive, note: Callable[[], None]) -> Receive:
     """Return a receiver that waits so long for a whole body, however its pieces come."""
     ends: float | None = None
     whole = False
@@ -162,8 +165,12 @@ def _within_time(receive: Receive) -> Receive:
             return await receive()
         loop = asyncio.get_running_loop()
         ends = ends or loop.time() + _BODY_SECONDS
-        async with asyncio.timeout_at(ends):
-            message = await receive()
+        try:
+            async with asyncio.timeout_at(ends):
+                message = await receive()
+        except TimeoutError:
+            note()
+            raise HTTPException(408) from None
         whole = message["type"] != "http.request" or not message.get("more_body", False)
         return message
 
