@@ -66,7 +66,7 @@ bench: $(READY)  ## beside go tool pprof, panicparse and gostackparse; prints ra
 soak: $(READY)  ## the long forms: a writer of a store killed a thousand times, a year of 200 services, ten minutes of watching real programs, a simulated day; OAKUM_KILLS=1000
 	OAKUM_KILLS=$${OAKUM_KILLS:-1000} $(PYTEST) -s tests/store -m slow
 	$(BIN)/python -m bench --full history
-	SOAK_SECONDS=$${SOAK_SECONDS:-600} $(PYTEST) -s tests/watch/test_watch_live.py tests/watch/test_soak.py
+	SOAK_SECONDS=$${SOAK_SECONDS:-600} $(PYTEST) -s tests/watch/test_watch_live.py tests/watch/test_limit_live.py tests/watch/test_soak.py
 
 fuzz: $(READY)  ## the time-boxed fuzzer of the tests, longer: FUZZ_SECONDS=600
 	FUZZ_SECONDS=$${FUZZ_SECONDS:-600} $(PYTEST) -m fuzz -s

@@ -248,7 +248,7 @@ def known_leaks(scope: Scope) -> Outcome:
 
 def history(scope: Scope) -> Outcome:
     """What retention leaves of a year at one minute: a tenth of 200 services, all of them with --full."""
-    from bench.history import GROWTH, SERVICES, TOP, ask, ask_plainly, build
+    from bench.history import GROWTH, RAW, RAW_OF, SERVICES, TOP, ask, ask_plainly, ask_raw, build, keep_raw
 
     count = SERVICES if scope.full else SERVICES // 10
     outcome = Outcome(f"a store with a year of {count} services at one minute")
@@ -263,6 +263,11 @@ def history(scope: Scope) -> Outcome:
             )
             outcome.at_most(f"{question} within {limit:g} s, the store opened for it", own, limit, " s")
             outcome.notes.append(f"{question}: plain DuckDB {plain:.3g} s")
+        kept = keep_raw(Path(folder) / "raw")
+        outcome.notes.append(
+            f"{GROWTH}, from raw files of every hour: {_seconds(partial(ask_raw, Path(folder) / 'raw')):.3g} s for "
+            f"{RAW} of {RAW_OF} profiles, {kept / RAW / 1e3:.1f} kB each, before anything is compared"
+        )
     return outcome
 
 
@@ -297,6 +302,21 @@ def _seconds(work: Callable[[], object]) -> float:
     begin = time.perf_counter()
     work()
     return time.perf_counter() - begin
+
+
+def watch_many(scope: Scope) -> Outcome:
+    """A hundred services that leak, watched by one process every ten seconds: dumps and diagnoses included."""
+    from bench.watching import TARGETS as WATCHED
+    from bench.watching import watch
+
+    outcome = Outcome(f"{WATCHED} services that all leak, watched by one process")
+    found = watch(_environment(), 24 if scope.full else 12)
+    outcome.at_most("at most 300 MB of memory", found.memory / 1e6, 300, " MB")
+    outcome.at_least("an incident of each", found.incidents, WATCHED)
+    outcome.at_most("a cheap look each minute costs a target 20 MiB/h at most", found.bytes_an_hour / MIB, 20, " MiB/h")
+    outcome.at_most("and 0.5% of one core", found.seconds_a_look / 60 * 100, 0.5, "%")
+    outcome.notes.append(f"{found.snapshots} snapshots, {found.cpu:.1f} s of CPU of the watcher")
+    return outcome
 
 
 def version(scope: Scope) -> Outcome:
@@ -365,6 +385,7 @@ CASES: dict[str, Callable[[Scope], Outcome]] = {
     "capture-500": capture_many,
     "history": history,
     "serve": serve,
+    "watch-100": watch_many,
     "version": version,
     "bomb": bomb,
 }

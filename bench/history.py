@@ -8,11 +8,14 @@ from pathlib import Path
 
 import duckdb
 
+from oakum.model import Capture
+from oakum.pipeline.case import input_of
 from oakum.store import Limits, engine, open_reader, open_writer
 from oakum.store.manifest import DAY, HOUR, Level
 from oakum.store.parts import window_length, write_part
 from oakum.store.rows import TABLES, Table
 
+DEMO = Path(__file__).resolve().parents[1] / "src" / "oakum" / "cli" / "demo_evidence"
 MINUTE = 60_000_000
 END = 1_794_000_000_000_000 // (32 * DAY) * (32 * DAY)  # where windows of every level end
 PLACES = 80  # of each service: half goroutines, half heap
@@ -122,3 +125,31 @@ _PLAIN = {
 def ask_plainly(directory: Path, question: str) -> int:
     sql = _PLAIN[question].format(directory=directory, start=END - 30 * DAY, day=END - DAY)
     return len(duckdb.connect().execute(sql).fetchall())
+
+
+# Beside keeping what was captured: a goroutine and a heap profile of every hour of 30 days, of one service.
+RAW_OF = 30 * 24 * 2
+RAW = RAW_OF // 4
+_PROFILES = ("goroutine.pb.gz", "heap.pb.gz")
+
+
+def keep_raw(directory: Path) -> int:
+    """Write a quarter of the profiles of 30 days; return their bytes."""
+    directory.mkdir()
+    recorded = [(DEMO / f"after.{name}").read_bytes() for name in _PROFILES]
+    for number in range(RAW):
+        (directory / f"{number:05}.pb.gz").write_bytes(recorded[number % 2])
+    return sum(path.stat().st_size for path in directory.iterdir())
+
+
+def ask_raw(directory: Path) -> int:
+    """Read them all and sum each by its places, as Oakum does; return how many places there were."""
+    found = 0
+    for path in sorted(directory.iterdir()):
+        one = input_of(Capture(path.name, path.read_bytes()), "bench", ("1", path.name))
+        for reading in one.readings:
+            if (goroutines := reading.goroutines) is not None:
+                found += len({group.stack.key for group in goroutines.groups})
+            elif (profile := reading.profile) is not None:
+                found += len({stack.key for stack in profile.stacks_at(range(len(profile.stacks)))})
+    return found

@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import yaml
 from oakum.watch.config import parse
 from oakum.watch.discovery import named_tables
 from support import ROOT, need_tool
+from toolchain import DownloadFailed, download, environment, need_go
 
 DEPLOY = ROOT / "deploy"
 KUBERNETES = ROOT / "src" / "oakum" / "collect" / "kubernetes"
@@ -37,6 +39,49 @@ def test_the_role_grants_only_what_is_used() -> None:
     for path in ("/pods/{name}", "/pods", "/events", "/proxy"):
         assert path in asked
     assert not [one for one in manifests() if one["kind"].startswith("ClusterRole")]
+
+
+def test_who_may_forward_ports_may_nothing_else() -> None:
+    """pods whose pprof listens on their loopback: what `create` and `get` of pods/portforward are for."""
+    text = (DEPLOY / "kubernetes" / "oakum-watch-loopback.yaml").read_text()
+    role, binding = yaml.safe_load_all(text)
+    assert role["rules"] == [{"apiGroups": [""], "resources": ["pods/portforward"], "verbs": ["get", "create"]}]
+    assert binding["roleRef"]["name"] == role["metadata"]["name"]
+    assert binding["subjects"] == of_kind("RoleBinding")["subjects"]
+    assert "/portforward" in (KUBERNETES / "forward.py").read_text()
+
+
+@pytest.fixture(scope="module")
+def strictly(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[int, str]]:
+    """Lend what reads manifests as an API server with fieldValidation=Strict does: into the types of Kubernetes 1.36."""
+    program = tmp_path_factory.mktemp("manifests") / "manifests"
+    source = Path(__file__).with_name("manifests")
+    compiler = str(need_go("1.26"))  # those types ask for it
+    try:
+        download([compiler, "mod", "download"], source)
+    except DownloadFailed as reason:
+        pytest.skip(str(reason))
+    built = [compiler, "build", "-mod=readonly", "-p", "1", "-o", str(program), "."]
+    subprocess.run(built, cwd=source, env=environment(), check=True, timeout=600)
+
+    def read(text: str) -> tuple[int, str]:
+        done = subprocess.run([program], input=text, capture_output=True, text=True, check=False, timeout=60)
+        return done.returncode, done.stdout
+
+    return read
+
+
+@pytest.mark.live
+def test_kubernetes_knows_every_field_of_the_manifests(strictly: Callable[[str], tuple[int, str]]) -> None:
+    for path in (DEPLOY / "kubernetes").glob("*.yaml"):
+        text = path.read_text()
+        code, kinds = strictly(text)
+        assert (code, kinds.split()) == (0, [one["kind"] for one in yaml.safe_load_all(text)]), kinds
+        for wrong in (text.replace("metadata:", "metadat:", 1), text.replace("name: oakum", "nmae: oakum", 1)):
+            assert strictly(wrong)[0] == 1
+    whole = (DEPLOY / "kubernetes" / "oakum-watch.yaml").read_text()
+    assert "livenessProb" in strictly(whole.replace("livenessProbe:", "livenessProb:"))[1]
+    assert strictly(whole.replace("replicas: 1", "replicas: one"))[0] == 1
 
 
 def test_the_deployment_is_one_watcher_with_few_rights() -> None:

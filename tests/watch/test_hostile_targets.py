@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from fake_targets import FakeClock
 from live_service import serving
 from oakum.collect.target import CaptureOptions
 from oakum.collect.web import Access
@@ -17,7 +18,9 @@ from oakum.store import open_reader
 from oakum.watch.budget import Allowance
 from oakum.watch.config import Config
 from oakum.watch.discovery import Discovery, named_words
+from oakum.watch.evidence import Evidence
 from oakum.watch.log import Log
+from oakum.watch.subject import Settings, Subject, look
 from oakum.watch.take import MOST_CHEAP, Look, take
 from oakum.watch.watcher import Watcher
 
@@ -133,6 +136,34 @@ def test_an_answer_of_ten_gigabytes_is_cut_and_paid_for(hostile: Callable[[Answe
     assert taking.cost.bytes < 8 * MOST_CHEAP
     assert not any(len(capture.data) > MOST_CHEAP for _, capture in taking.captures)
     assert not taking.captures, "half an answer is no evidence"
+    found.target.close()
+
+
+@pytest.mark.slow
+def test_no_hour_of_an_endless_target_has_more_bytes_than_are_allowed(
+    hostile: Callable[[Answers], str], tmp_path: Path
+) -> None:
+    """Four hours, by a clock that is moved to when the next look is due; also when a crash seems to be near."""
+    passed = FakeClock()
+    (found,) = opened([f"x={hostile(endless)}"]).refresh(lambda *_: None, lambda _: None)
+    options = CaptureOptions(seconds=20.0)
+    subject = Subject(
+        found, Settings(60.0, options, Allowance(), Evidence(tmp_path), threading.Semaphore(), passed.clock), 0.0
+    )
+    came: list[tuple[float, float]] = []
+    while passed.passed < 4 * 3600:
+        for whatever in (False, True):  # a crash seems to be near as soon as the hour is used up
+            subject.full = subject.whatever = whatever
+            seen = look(subject)
+            assert seen.taking is not None
+            came.append((passed.passed, seen.taking.cost.bytes))
+        subject.schedule(passed.passed, seen.row is not None)
+        passed.passed = subject.due
+    for end, _ in came:
+        assert sum(size for at, size in came if end - 3600 < at <= end) <= Allowance().bytes_per_hour
+    assert 8 <= len(came) < 100
+    assert all(size > 1 << 20 for _, size in came), "the evidence before a crash has its part"
+    print("bytes of an hour at most:", max(sum(size for at, size in came if end - 3600 < at <= end) for end, _ in came))
     found.target.close()
 
 

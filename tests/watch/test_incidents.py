@@ -31,6 +31,7 @@ class Service:
         outlook: Outlook | None = None,
         replicas: frozenset[str] | None = None,
         minutes: float = 1.0,
+        identified: bool = False,
     ) -> list[str]:
         """Take a snapshot; return what changed."""
         self.at += round(minutes * MINUTE)
@@ -53,7 +54,9 @@ class Service:
                 for one in seen
             )
         measured = {one.row.incident: count for one in self.book.open}
-        signs = Signs("orders", replica, self.at, run, sightings, measured, worked, outlook, "page", replicas)
+        signs = Signs(
+            "orders", replica, self.at, run, sightings, measured, worked, outlook, "page", replicas, identified
+        )
         # What is remembered survives the store at any time.
         self.book = msgspec.json.decode(msgspec.json.encode(self.book), type=Incidents)
         self.book, changes = advance(self.book, signs, SETTLE)
@@ -176,3 +179,23 @@ def test_what_is_remembered_is_bounded() -> None:
     for at in range(3000):
         service.snapshot(40 + at, replica=f"r{at % 3}", replicas=frozenset({"r0", "r1", "r2"}))
     assert len(msgspec.json.encode(service.book)) < 6000
+
+
+def test_what_rises_for_seconds_may_be_a_queue_unless_memory_runs_out() -> None:
+    """Looks a second apart: what is likely must last as long as askers are patient, what is proven need not."""
+    queue = Service()
+    told = [queue.snapshot(seen=["q"], minutes=1 / 60) for _ in range(44)]
+    assert not any(told)
+    assert any(queue.snapshot(seen=["q"], minutes=1 / 60) for _ in range(4))
+    told_apart = Service()
+    told_apart.snapshot(seen=["q"], minutes=1 / 60)
+    assert told_apart.snapshot(seen=["q"], minutes=1 / 60, identified=True), "by ids it is no queue"
+    drained = Service()
+    for seen in (["q"], ["q"], [], ["q"], ["q"]):
+        assert drained.snapshot(seen=seen, minutes=0.3) == [], "what was away begins anew"
+    certain = Service()
+    assert certain.snapshot(seen=["q"], confidence="proven", minutes=1 / 60)
+    hurry = Service()
+    near = Outlook(limit_low=3 * MINUTE)
+    hurry.snapshot(seen=["q"], minutes=1 / 60, outlook=near)
+    assert hurry.snapshot(seen=["q"], minutes=1 / 60, outlook=near)

@@ -3,7 +3,7 @@
 import random
 
 from oakum.watch.runs import Identity, follow
-from oakum.watch.trends import Point, Trail, growing
+from oakum.watch.trends import Point, Trail, growing, stirring
 
 SECOND = 1_000_000
 
@@ -36,6 +36,14 @@ def test_growth_is_noticed_within_a_few_snapshots() -> None:
     assert not growing(trail(calm))
     risen = next(n for n in range(1, 9) if growing(trail([*calm, *(100.0 + 8 * k for k in range(1, n + 1))])))
     assert risen <= 4
+
+
+def test_two_rises_are_a_reason_to_look_who_they_are() -> None:
+    assert stirring(trail([100.0, 104.0, 108.0]))
+    assert not growing(trail([100.0, 104.0, 108.0]))
+    assert not stirring(trail([100.0, 108.0, 108.0]))
+    assert not stirring(trail([10.0, 11.0, 12.0])), "a service has a few more or less"
+    assert not stirring(trail([1000.0, 1010.0, 1020.0]))
 
 
 def test_slow_growth_is_noticed_in_the_long_run_and_noise_is_none() -> None:

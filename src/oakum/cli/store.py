@@ -76,7 +76,7 @@ def command(verb: str, directory: str, files: tuple[str, ...], service: str, lan
             from oakum.store.transfer import import_
 
             found = import_(writer, Path(files[0]))
-            _print("store.imported", spoken, path=directory, parts=len(found.parts), rows=_rows(found.parts))
+            _print("store.imported", spoken, path=directory, parts=found.parts, rows=found.rows)
             return 0
         return _add(writer, files, service, spoken)
 
@@ -93,10 +93,6 @@ def _remark(text: object, lang: str) -> None:
 
     if isinstance(text, Text):
         remark(say(text, lang))
-
-
-def _rows(parts: "Sequence[object]") -> int:
-    return sum(int(getattr(part, "rows", 0)) for part in parts)
 
 
 def _check(path: Path, lang: str) -> int:
@@ -130,7 +126,7 @@ def _export(path: Path, file: Path, lang: str) -> int:
     if file.exists():
         raise UsageError(f"{file}: this file exists; name another")
     found = export(path, file)
-    _print("store.exported", lang, file=str(file), parts=len(found.parts), rows=_rows(found.parts))
+    _print("store.exported", lang, file=str(file), **found._asdict())
     return 0
 
 

@@ -8,7 +8,7 @@ import io
 import os
 import tarfile
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -30,7 +30,15 @@ _MOST_MANIFEST = 64 << 20
 _MOST_CAPTURE = 4 << 30
 
 
-def export(directory: Path, file: Path) -> Manifest:
+class Moved(NamedTuple):
+    """What went into a file, or came out of one."""
+
+    parts: int
+    rows: int
+    batches: int = 0  # of the log, that are no part yet
+
+
+def export(directory: Path, file: Path) -> Moved:
     """Write a store into a file, which is there whole or not at all; return what it holds."""
     temporary = file.with_name(f"{files.TEMPORARY}{file.name}")
     try:
@@ -39,30 +47,34 @@ def export(directory: Path, file: Path) -> Manifest:
                 manifest = replace(reader.manifest, obsolete=())
                 try:
                     with temporary.open("wb") as out:
-                        _pack(directory, manifest, reader.cited(), out)
+                        batches = _pack(directory, manifest, reader.cited(), out)
                         out.flush()
                         os.fsync(out.fileno())
                 except FileNotFoundError:  # the writer has replaced a part since
                     continue
                 temporary.replace(file)
-                return manifest
+                return Moved(len(manifest.parts), sum(part.rows for part in manifest.parts), batches)
     finally:
         temporary.unlink(missing_ok=True)
     raise StoreError(Text("store.unsteady", {"path": str(directory)}))
 
 
-def _pack(directory: Path, manifest: Manifest, cited: set[str], out: BinaryIO) -> None:
+def _pack(directory: Path, manifest: Manifest, cited: set[str], out: BinaryIO) -> int:
+    batches = 0
     with tarfile.open(fileobj=out, mode="w") as archive:
         _add(archive, NAME, msgspec.json.encode(manifest))
         for number in [one for one in log.numbers(directory) if one >= manifest.log]:
             path = log.path_of(directory, number)
-            _add(archive, f"log/{path.name}", path.read_bytes()[: log.read_segment(path).end])
+            data = path.read_bytes()[: log.read_segment(path).end]
+            batches += len(log.frames_of(data))
+            _add(archive, f"log/{path.name}", data)
         for part in manifest.parts:
             archive.add(directory / part.file, part.file, recursive=False)
         for digest in sorted(cited):
             path = captures.path_of(directory, digest)
             if path.exists():
                 archive.add(path, path.relative_to(directory).as_posix(), recursive=False)
+    return batches
 
 
 def _add(archive: tarfile.TarFile, name: str, data: bytes) -> None:
@@ -71,8 +83,8 @@ def _add(archive: tarfile.TarFile, name: str, data: bytes) -> None:
     archive.addfile(facts, io.BytesIO(data))
 
 
-def import_(writer: "Writer", file: Path) -> Manifest:
-    """Add what an exported file holds to a store; return its manifest."""
+def import_(writer: "Writer", file: Path) -> Moved:
+    """Add what an exported file holds to a store; return what came of it."""
     try:
         with tarfile.open(file, mode="r:") as archive:
             return _unpack(writer, archive, file)
@@ -82,7 +94,7 @@ def import_(writer: "Writer", file: Path) -> Manifest:
         raise StoreError(Text("store.unread", {"path": str(file), "error": error.strerror or str(error)})) from error
 
 
-def _unpack(writer: "Writer", archive: tarfile.TarFile, file: Path) -> Manifest:
+def _unpack(writer: "Writer", archive: tarfile.TarFile, file: Path) -> Moved:
     first = archive.next()
     if first is None or first.name != NAME or first.size > _MOST_MANIFEST:
         raise StoreError(Text("store.no-export", {"path": str(file)}))
@@ -113,7 +125,7 @@ def _unpack(writer: "Writer", archive: tarfile.TarFile, file: Path) -> Manifest:
         tables = log.columns_of(log.frames_of(frames), writer.batches)
         made += parts_of_log(connection, writer.directory, tables, writer.manifest.number + 1 + len(made))
     writer.take_over(made, mark)
-    return manifest
+    return Moved(len(made), sum(part.rows for part in made))
 
 
 def _data(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:

@@ -4,7 +4,7 @@ The diagnosis itself runs in another thread; all else here is the watcher's.
 """
 
 import queue
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -19,7 +19,7 @@ from oakum.watch.evidence import Evidence
 from oakum.watch.incidents import SURE, Change, Incidents, Outlook, Rules, Signs, advance
 from oakum.watch.ledger import Ledger
 from oakum.watch.log import Level, Log
-from oakum.watch.subject import Seen, Subject, event
+from oakum.watch.subject import DUMPS, Seen, Subject, event
 
 _BOOK = "incidents"
 _GAP_MOST = 64  # looks between two diagnoses of one target
@@ -122,7 +122,8 @@ class Casework:
         row = judged.row
         if row is None or subject.gone:
             return
-        signs = replace(self._signs(subject, row, subjects, measured=False), sightings=())
+        signs = self._signs(subject, row, subjects, measured=False)
+        signs = replace(signs, sightings=(), identified=judged.dumps >= DUMPS)
         if not judged.sightings:
             self._advance(signs, subjects)
             return
@@ -193,18 +194,28 @@ class Casework:
                 self._pages[row.incident] = self._ledger.write_page(row.incident, page)
             if change.kind == "updated":
                 continue
-            level: Level = "info" if change.kind == "resolved" else "warn"
             told = {"incident": row.incident, "mechanism": row.mechanism, "function": row.function}
-            self._log.write(
-                level, f"incident-{change.kind}", service=row.service, replicas=",".join(row.replicas),
-                page=self._pages.get(row.incident, ""), **told,
-            )  # fmt: skip
             name = f"incident-{change.kind}"
             events.append(event(row.service, signs.at, name, f"watch.{name}", run=signs.run, **told))
         state = ((_BOOK, msgspec.json.encode(self.book)),)
         self._ledger.add(Batch(incidents=tuple(one.incident for one in changes), events=tuple(events), state=state))
         self._announcer.tell(changes, lambda incident: self._pages.get(incident, ""))
+        if events:
+            self._ledger.flush()  # what the log says is on the disk, whatever ends us now
+        self._say(changes)
         if changes:
             self.follow_places(subjects)
             self._pages = {one.row.incident: self._pages.get(one.row.incident, "") for one in self.book.open}
         return changes
+
+    def _say(self, changes: Sequence[Change]) -> None:
+        for change in changes:
+            if change.kind == "updated":
+                continue
+            row = change.incident
+            level: Level = "info" if change.kind == "resolved" else "warn"
+            self._log.write(
+                level, f"incident-{change.kind}", service=row.service, replicas=",".join(row.replicas),
+                page=self._pages.get(row.incident, ""), incident=row.incident, mechanism=row.mechanism,
+                function=row.function,
+            )  # fmt: skip

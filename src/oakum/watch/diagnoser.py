@@ -11,6 +11,7 @@ from oakum.model import Capture, Case, Diagnosis, Finding, NotAssembled, stack_k
 from oakum.pipeline.case import assemble_case, input_of
 from oakum.pipeline.diagnosis import Options, diagnose_case
 from oakum.store.rows import FindingRow, SnapshotRow
+from oakum.store.summary import place_key
 from oakum.watch.evidence import Kept
 from oakum.watch.incidents import SURE, Sighting
 
@@ -27,6 +28,7 @@ class Judged(Struct, frozen=True, eq=False):
     snapshots: tuple[Kept, ...] = ()  # that it was made of
     captures: tuple[tuple[tuple[str, Capture], ...], ...] = ()  # of each of them: file, bytes
     row: SnapshotRow | None = None  # of the newest
+    dumps: int = 0  # of the newest run: with the ids of goroutines
 
 
 def judge(
@@ -61,6 +63,7 @@ def judge(
         tuple(kept for kept, _ in evidence),
         tuple(tuple(captures) for _, captures in evidence),
         newest.row,
+        sum(kept.run == newest.run and kept.row.detail == "dump" for kept, _ in evidence),
     )
 
 
@@ -81,7 +84,8 @@ def _sighting(found: Finding, service: str, newest: Kept) -> Sighting:
     suspect, frame = found.suspect, found.suspect.sites[0].frame
     goroutines = bool(suspect.traces)
     stacks = suspect.traces if goroutines else suspect.allocations
-    keys = dict.fromkeys(stack_key(tuple(one.function for one in trace.frames)) for trace in stacks)
+    key = stack_key if goroutines else place_key
+    keys = dict.fromkeys(key(tuple(one.function for one in trace.frames)) for trace in stacks)
     per_hour = next((float(one.per_hour) for one in suspect.growth if one.per_hour is not None), None)
     row = FindingRow(
         service=service, run=newest.run, at=newest.at, finding=found.id, confidence=found.confidence,

@@ -223,7 +223,8 @@ def named_tables(config: Config) -> list[Named]:
 
 
 def _named(word: str, service: str, every: float | None, access: Access, is_file: bool = False) -> Named:
-    if _HOST_PORT.fullmatch(word) and not Path(word).exists():
+    # pid:4711 is a process, and no port of a host called pid
+    if not word.startswith(KINDS) and _HOST_PORT.fullmatch(word) and not Path(word).exists():
         word = f"http://{word}"
     if is_file or (not is_live(word) and Path(word).suffix in (".json", ".yml", ".yaml")):
         return Named(word, service, every, access, Path(word))

@@ -20,6 +20,11 @@ _SAMPLES = 12  # of each replica
 _CALM_LEAST = 5  # snapshots without growth
 _LONGER = 6  # times as long as after a restart must a process be calm that has leaked
 _TWICE, _BESIDE = 2, 6  # diagnoses that must show a cause that is not proven; and one beside another
+# By counts alone an overloaded queue rises like a leak from one second to the next; by ids it is seen to move. Where
+# there are none, what is only likely must have been seen for so long: most askers and proxies give up after a minute.
+# Less than the minute between two looks, which come a tenth earlier or later.
+_PATIENT = _MINUTE * 3 // 4
+_SOON = 10 * _MINUTE  # until memory runs out, in which somebody can still look and restart
 _REOPENED = 2  # times in a day from which on it flaps
 _CLOSED_MOST = 256
 _RUNS_MOST = 64
@@ -69,6 +74,7 @@ class Signs(Struct, frozen=True):
     outlook: Outlook | None = None
     page: str = ""
     replicas: frozenset[str] | None = None  # all that are watched now; None: not known
+    identified: bool = False  # by the diagnosis: who stays was told from who comes and goes, by their ids
 
 
 class Sample(Struct, frozen=True, array_like=True):
@@ -102,6 +108,7 @@ class Candidate(Struct, frozen=True):
     function: str
     at: int
     times: int = 1  # in diagnoses one after the other
+    since: int = 0  # of the first of these
 
 
 class Incidents(Struct, frozen=True):
@@ -150,7 +157,8 @@ def _pending(book: Incidents, signs: Signs) -> tuple[Candidate, ...]:
     causes = {(one.finding, _name(one.row.function)) for one in book.of(signs.service)}
     new = [
         Candidate(
-            signs.service, signs.replica, found.finding, _name(found.function), signs.at, 1 + _times(book, signs, found)
+            signs.service, signs.replica, found.finding, _name(found.function), signs.at,
+            1 + _times(book, signs, found), _since(book, signs, found),
         )
         for found in (one.finding for one in signs.sightings or ())
         if found.confidence in SURE and not _among(found, causes)
@@ -173,17 +181,33 @@ def _seen(book: Incidents, signs: Signs, sighting: Sighting) -> tuple[Incidents,
     enough = _BESIDE if beside else 1 if found.confidence == "proven" else _TWICE
     if _times(book, signs, found) + 1 < enough:
         return book, []
+    young = not signs.identified and signs.at - _since(book, signs, found) < _PATIENT
+    if young and found.confidence != "proven" and not _urgent(signs):
+        return book, []
     return _open(book, signs, sighting)
 
 
-def _times(book: Incidents, signs: Signs, found: FindingRow) -> int:
-    """Return how often a finding was seen before, in whichever replica."""
-    same = [
+def _urgent(signs: Signs) -> bool:
+    """Tell whether memory may run out soon: whoever waits to be sure then comes late."""
+    told = signs.outlook
+    return told is not None and told.limit_low is not None and told.limit_low - signs.at < _SOON
+
+
+def _before(book: Incidents, signs: Signs, found: FindingRow) -> list[Candidate]:
+    """Return what was seen of a finding before, in whichever replica."""
+    return [
         one
         for one in book.candidates
         if one.service == signs.service and one.at < signs.at and _among(found, {(one.finding, one.function)})
     ]
-    return max((one.times for one in same), default=0)
+
+
+def _times(book: Incidents, signs: Signs, found: FindingRow) -> int:
+    return max((one.times for one in _before(book, signs, found)), default=0)
+
+
+def _since(book: Incidents, signs: Signs, found: FindingRow) -> int:
+    return min((one.since or one.at for one in _before(book, signs, found)), default=signs.at)
 
 
 def _open(book: Incidents, signs: Signs, sighting: Sighting) -> tuple[Incidents, list[Change]]:
@@ -322,9 +346,11 @@ def _foreseen(one: Tracked, signs: Signs) -> tuple[Tracked, list[Change]]:
     row, new = one.row, signs.outlook
     before, after = (limit - signs.at if limit else None for limit in (row.limit_low, new.limit_low))
     moved = (before is None) != (after is None)
+    changed = moved or (row.limit_high is None) != (new.limit_high is None)
     if before is not None and after is not None:
         moved = abs(after - before) > max(_MINUTE, _MOVED * abs(before))
-    if not moved and (row.since is not None or new.since is None):
+        changed = changed or abs(after - before) > _MOVED * abs(before)
+    if not moved and not changed and (row.since is not None or new.since is None):
         return one, []
     row = replace(_with_outlook(row, new), updated_at=signs.at, revision=row.revision + 1)
     return replace(one, row=row), [Change("updated", row, notify=moved and after is not None and not one.quiet)]

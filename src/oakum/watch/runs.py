@@ -20,6 +20,7 @@ class Identity(Struct, frozen=True):
     counters: Mapping[str, float] = {}  # figures that only grow while a process lives
     version: str = ""  # of the program, as far as it is told
     program: str = ""
+    restarts: int | None = None  # of its container, as its runtime counts them
 
 
 class Cursor(Struct, frozen=True):
@@ -44,12 +45,15 @@ def follow(cursor: Cursor | None, service: str, replica: str, seen: Identity, at
         {**before.counters, **seen.counters},
         seen.version or before.version,
         seen.program or before.program,
+        seen.restarts if seen.restarts is not None else before.restarts,
     )
     return Cursor(cursor.run, cursor.first_seen, known, cursor.snapshots + 1), False
 
 
 def restarted(before: Identity, seen: Identity) -> bool:
     """Tell whether these are two processes."""
+    if before.restarts is not None and seen.restarts is not None and seen.restarts > before.restarts:
+        return True
     if before.started is not None and seen.started is not None:
         return abs(before.started - seen.started) > _SAME
     common = before.counters.keys() & seen.counters.keys()

@@ -15,7 +15,8 @@ from msgspec import Struct, field
 
 from oakum.collect.target import CaptureOptions
 from oakum.model import Problem
-from oakum.store.rows import Batch, EventRow, LimitKind, RunRow, SnapshotRow
+from oakum.store.rows import Batch, EventRow, RunRow, SnapshotRow
+from oakum.store.summary import row_of
 from oakum.watch.budget import Allowance, Budget, Cost
 from oakum.watch.clock import SYSTEM, Clock
 from oakum.watch.discovery import Found
@@ -24,7 +25,7 @@ from oakum.watch.forecast import Forecast, forecast
 from oakum.watch.runs import Cursor, follow
 from oakum.watch.summary import Summary, metric_rows, summarize
 from oakum.watch.take import Look, Taking, take
-from oakum.watch.trends import Point, Trail, growing
+from oakum.watch.trends import Point, Trail, growing, stirring
 
 _RISING = 0.85  # of the limit: memory that is above it and rises is about to be too much
 _BEFORE = 3  # looks ahead of the limit, as it is forecast
@@ -34,6 +35,7 @@ _BACK_OFF_MOST = 900.0
 _JITTER = 0.1
 LOST = 3  # failures in a row after which a target is said to be lost
 _OOM = "OOMKilled"
+DUMPS = 2  # of one process, by which those that stay are told from those that left
 
 
 class Remembered(Struct):
@@ -45,6 +47,8 @@ class Remembered(Struct):
     number: int = 0
     black_box: str = ""  # the run whose evidence was taken before the limit
     oom_kills: float = 0.0
+    dumped: str = ""  # the run of which there are dumps, and how many
+    dumps: int = 0
 
 
 class Settings(Struct, frozen=True, eq=False):
@@ -106,7 +110,7 @@ class Subject:
             self.failures = 0
             wait = self.interval
         spread = 1 + _JITTER * (2 * self.settings.chance() - 1)
-        self.due = now + wait * spread
+        self.due = now + max(wait * spread, self.budget.rest(now))
 
 
 class Seen(Struct, frozen=True, eq=False):
@@ -133,7 +137,8 @@ def look(subject: Subject) -> Seen:
     def allowed(file: str, spent: Cost) -> bool:
         return subject.budget.allows(settings.clock.monotonic(), spent.plus(subject.budget.expected(file)))
 
-    taking = take(subject.found.target, settings.options, asked, allowed, settings.clock.monotonic)
+    room = subject.budget.room(settings.clock.monotonic(), whatever=whatever)
+    taking = take(subject.found.target, settings.options, asked, allowed, settings.clock.monotonic, room)
     at = settings.clock.now()
     if not taking.answered:
         subject.budget.spend(settings.clock.monotonic(), taking.cost, taking.by_file)
@@ -172,12 +177,9 @@ def _followed(subject: Subject, taking: Taking, summary: Summary, cost: Cost, at
         known.trail = Trail()
         subject.forecast = subject.onset = None
     known.trail.add(_point(summary, at))
-    row = SnapshotRow(
-        run=run, service=subject.service, at=at, goroutines=summary.goroutines, heap_live=summary.heap_live,
-        heap_alloc=summary.heap_alloc, heap_sys=summary.heap_sys, rss=summary.rss, limit_bytes=summary.limit,
-        cpu_seconds=summary.cpu_seconds, work=summary.work, detail=taking.detail, cost_bytes=int(cost.bytes),
-        cost_seconds=cost.seconds,
-    )  # fmt: skip
+    row = row_of(
+        summary, run, subject.service, at, detail=taking.detail, cost_bytes=int(cost.bytes), cost_seconds=cost.seconds
+    )
     trouble = ""
     try:
         settings.evidence.add(subject.key, row, subject.found.target.address, taking.captures, pinned=pinned)
@@ -185,6 +187,11 @@ def _followed(subject: Subject, taking: Taking, summary: Summary, cost: Cost, at
         trouble = error.strerror or str(error)
     events += _foresee(subject, summary, at, run)
     subject.why = growing(known.trail)
+    if taking.detail == "dump":
+        known.dumps = known.dumps + 1 if known.dumped == run else 1
+        known.dumped = run
+    if (known.dumped != run or known.dumps < DUMPS) and (subject.why or stirring(known.trail)):
+        subject.full = True  # by their ids those that stay are told; if it is paid for
     subject.latest = summary
     told = summary.modules not in ((), subject.modules)  # not every look brings them
     subject.modules = summary.modules or subject.modules
@@ -217,6 +224,7 @@ def _events(
     killed = (restarted and summary.ended.startswith(_OOM)) or (before is not None and kills > known.oom_kills)
     known.oom_kills = kills
     if killed:
+        subject.full = subject.whatever = True  # what is left of it, and how it begins again
         add("oom-kill", "watch.oom-kill-why" if summary.ended else "watch.oom-kill", why=summary.ended)
     if restarted:
         add("restart", "watch.restart-why" if summary.ended else "watch.restart", why=summary.ended)
@@ -235,7 +243,7 @@ def _point(summary: Summary, at: int) -> Point:
     counters = (("requests", summary.work), ("allocated", summary.heap_alloc), ("cpu", summary.cpu_seconds))
     kind, work = next(((kind, float(value)) for kind, value in counters if value is not None), ("", None))
     goroutines, heap, rss = (
-        None if value is None else float(value) for value in (summary.goroutines, summary.heap_live, summary.rss)
+        None if value is None else float(value) for value in (summary.goroutines, summary.heap_live, summary.held)
     )
     return Point(at, goroutines, heap, rss, work, kind)
 
@@ -250,12 +258,12 @@ def _foresee(subject: Subject, summary: Summary, at: int, run: str) -> list[Even
         runs = [*known.past, (times, values)]
         told = subject.forecast = _forecast(runs, float(summary.limit) if summary.limit else None, at)
         subject.onset = _forecast([known.trail.series("goroutines")], None, at) if subject.why else None
-    if known.black_box == run or not summary.limit or summary.rss is None:
+    if known.black_box == run or not summary.limit or summary.held is None:
         return []
     rising = len(values) > 2 and values[-1] > values[-2] > values[-3]
     left = (told.reaches_low - at) / 1e6 if told is not None and told.reaches_low is not None else None
     soon = left is not None and left < max(_BEFORE * subject.interval, 60.0) and rising
-    share = summary.rss / summary.limit
+    share = summary.held / summary.limit
     if not soon and not (share >= _RISING and rising):
         return []
     known.black_box = run
@@ -272,12 +280,11 @@ def _forecast(runs: Sequence[tuple[list[int], list[float]]], limit: float | None
 
 
 def _run_row(subject: Subject, summary: Summary, cursor: Cursor) -> RunRow:
-    kinds: dict[str, LimitKind] = {"cgroup": "cgroup", "gomemlimit": "gomemlimit", "ulimit": "ulimit", "node": "node"}
     return RunRow(
         run=cursor.run, service=subject.service, replica=subject.replica, target=subject.found.target.address,
         started_at=cursor.identity.started, first_seen=cursor.first_seen, program=cursor.identity.program,
         version=cursor.identity.version, go=summary.go, image=summary.image, limit_bytes=summary.limit,
-        limit_kind=kinds.get(summary.limit_kind, ""), cores=summary.cores,
+        limit_kind=summary.limit_kind, cores=summary.cores,
         modules=summary.modules,
     )  # fmt: skip
 

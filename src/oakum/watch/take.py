@@ -4,6 +4,7 @@ Cheap by default: the count, metrics, heap and goroutines grouped by stack. The 
 Never raises for what the other side does.
 """
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -15,7 +16,7 @@ from msgspec.structs import replace
 from oakum.collect.target import CaptureOptions, Step, Target
 from oakum.collect.web.wire import Traffic, traffic
 from oakum.model import Capture, Problem
-from oakum.watch.budget import Cost
+from oakum.watch.budget import ROOM, Cost
 
 Detail = Literal["count", "profile", "dump"]
 
@@ -66,14 +67,15 @@ def take(
     look: Look,
     allowed: Callable[[str, Cost], bool] = lambda *_: True,  # (file, what was spent so far) -> may it be asked for?
     clock: Callable[[], float] = time.monotonic,
+    room: float = math.inf,
 ) -> Taking:
-    """Look at a target once; `allowed` is asked before each step that could be left out."""
+    """Look at a target once; `allowed` is asked before each step that could be left out, `room` is kept in any case."""
     began, start = datetime.now(UTC), clock()
     dumped = options.budget if look.full else -1  # goroutines up to which the dump is taken
     asked = replace(
         options, budget=dumped, seconds=look.seconds, most=min(options.most, MOST if look.full else MOST_CHEAP)
     )
-    counted = Traffic()
+    counted = Traffic(room)
     token = traffic.set(counted)
     captures: list[tuple[str, Capture]] = []
     by_file: dict[str, Cost] = {}
@@ -87,7 +89,8 @@ def take(
             if clock() - start > look.limit:
                 problems.append(Problem.of("late", files=step.file, seconds=look.limit))
                 break
-            if not look.whatever and not allowed(step.file, _sum(by_file)):
+            dear = not look.whatever and not allowed(step.file, _sum(by_file))
+            if dear or room - counted.received < ROOM:
                 left_out.append(step.file)
                 continue
             bytes_before, requests = counted.received, len(counted.waits)

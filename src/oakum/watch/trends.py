@@ -85,6 +85,12 @@ def growing(trail: Trail) -> str:
     return grown({measure: _medians(points, measure) for measure in _MEASURES})
 
 
+def stirring(trail: Trail) -> bool:
+    """Tell whether goroutines have just risen twice: not yet growth, but a reason to see once who they are."""
+    counts = _told(trail.recent[-3:], "goroutines")
+    return len(counts) == 3 and counts[0] < counts[1] < counts[2] and counts[2] - counts[0] >= max(5, counts[0] / 20)
+
+
 def _told(points: Sequence[Point], measure: str) -> list[float]:
     return [value for one in points if (value := one.value(measure)) is not None]
 

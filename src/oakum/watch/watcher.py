@@ -337,6 +337,10 @@ class Watcher:
             f"target {subject.key}", "warn", "internal-error" if seen.error else "target-failed",
             service=subject.service, replica=subject.replica, why=why,
         )  # fmt: skip
+        if problem is not None and problem.key == "oom-killed" and subject.failures == 1:
+            killed = event(subject.service, self.clock.now(), "oom-kill", "watch.oom-kill", replica=subject.replica)
+            self.ledger.add(Batch(events=(killed,)))
+            self.log.write("warn", "oom-kill", service=subject.service, replica=subject.replica)
         if subject.failures >= LOST and not subject.lost:
             subject.lost = True
             now = self.clock.now()

@@ -33,6 +33,8 @@ _LXC = re.compile(r"/lxc(?:\.payload\.|/)([^/.]{1,64})")
 _POD = re.compile(r"[-/]pod([0-9a-f]{8}(?:[-_][0-9a-f]{4}){3}[-_][0-9a-f]{12}|[0-9a-f]{32})")
 # /system.slice/kubelet.service   /user.slice/user-1000.slice/session-3.scope
 _UNIT = re.compile(r"/([^/]{1,200}\.(?:service|scope))(?=/|$)")
+# The line `oom_kill 1`
+_OOM_KILLS = re.compile(rb"^oom_kill (\d{1,18})$", re.MULTILINE)
 _ENGINES = {"cri-containerd": "containerd", "crio": "cri-o", "libpod": "podman"}
 
 
@@ -76,6 +78,18 @@ def memory_files(proc: Proc, root: Path = CGROUPS) -> list[Path]:
         if not controllers:
             return _there(root, path, _OWN_V2, _ABOVE_V2)
     return []
+
+
+def oom_kills(files: list[Path]) -> int | None:
+    """Return how many processes of a group the kernel has killed for memory; None where it does not tell."""
+    for file in files:
+        if file.name in ("memory.events", "memory.oom_control"):
+            try:
+                found = _OOM_KILLS.search(file.read_bytes()[:MOST])
+            except OSError:  # the group is gone, as that of a container that was removed
+                return None
+            return int(found[1]) if found else None
+    return None
 
 
 def as_text(files: list[Path]) -> bytes:

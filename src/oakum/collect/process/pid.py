@@ -58,6 +58,8 @@ class PidTarget:
         self._proc = proc
         self._access = access
         self._started = stat.started if stat else None
+        self._memory = cgroups.memory_files(proc)  # of its group, which may outlive it
+        self._oom_kills = cgroups.oom_kills(self._memory)
         self._network = Network(proc)
         self._profiles: list[Target] | None = None  # None: not looked for yet
         self._homes: dict[str, Target] = {}  # file -> who serves it
@@ -144,12 +146,19 @@ class PidTarget:
         """Return that it has ended, when it has."""
         stat = self._proc.stat()
         if stat is None:
-            return Problem.of("ended", target=self.address)
+            return Problem.of("oom-killed" if self._was_oom_killed() else "ended", target=self.address)
         if stat.started != self._started:
             return Problem.of("ended.reused", target=self.address, program=stat.name)
+        if self._state() in ("Z", "X") and self._was_oom_killed():
+            return Problem.of("oom-killed", target=self.address)
         if self._state() in ("Z", "X"):
             return Problem.of("ended.zombie", target=self.address, parent=stat.parent)
         return None
+
+    def _was_oom_killed(self) -> bool:
+        """Tell whether the kernel has killed something in its group since it was opened; it has ended."""
+        now = cgroups.oom_kills(self._memory)
+        return now is not None and self._oom_kills is not None and now > self._oom_kills
 
     def kernel(self, options: CaptureOptions, snapshot: int) -> tuple[list[Step], list[LeftOut]]:
         """Return what is read of /proc, and what may not be."""

@@ -229,8 +229,9 @@ class HttpEndpoint:
         target = address.encoded(_target(url))
         there = httpcore.URL(scheme=place.scheme, host=place.host, port=place.port, target=target)
         headers = list((self._headers(place) | question.headers).items())
+        counted = traffic.get()
         with (
-            closing(Body(question.most)) as body,
+            closing(Body(counted.bounded(question.most) if counted else question.most)) as body,
             pool.stream(question.method, there, headers=headers, content=question.data) as reply,
         ):
             found = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in reply.headers}

@@ -5,6 +5,7 @@ silent would hold any of them. An RequestDeadline is a request on its way: till 
 """
 
 import ipaddress
+import math
 import socket
 import ssl
 import threading
@@ -57,11 +58,16 @@ class RequestDeadline:
 
 
 class Traffic:
-    """What the requests of one thread cost the other side: bytes that came, and how long each was waited for."""
+    """What the requests of one thread cost the other side: bytes that came, `most` of them, and how long each took."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: float = math.inf) -> None:
+        self.most = most
         self.received = 0
         self.waits: list[float] = []  # seconds, one a request
+
+    def bounded(self, most: int) -> int:
+        """Return how many bytes an answer may have that could have so many."""
+        return max(0, int(min(most, self.most - self.received)))
 
 
 # httpcore hands time-outs down, and nothing else; but it works in the thread that asks.

@@ -73,8 +73,8 @@ WORDS: dict[str, tuple[str, str]] = {
         "{path}：{parts_before:,} 个数据文件 {before:bytes}，现为 {parts_after:,} 个 {after:bytes}",
     ),
     "store.exported": (
-        "{file}: {parts:#part} with {rows:#row}",
-        "{file}：{parts:,} 个数据文件共 {rows:,} 行",
+        "{file}: {parts:#part} with {rows:#row}; batches in the log: {batches:,}",
+        "{file}：{parts:,} 个数据文件共 {rows:,} 行，日志中 {batches:,} 个批次",
     ),
     "store.imported": (
         "{path}: {parts:#part} with {rows:#row} imported",

@@ -235,6 +235,10 @@ _PROBLEMS: dict[str, tuple[str, str]] = {
         "另有 {files:,} 个文件不是证据；oakum inspect 可列出它们",
     ),
     "empty.file": ("{asked}: empty, nothing was captured", "{asked}：内容为空，没有采集到任何数据"),
+    "oom-killed": (
+        "{target} has ended: the kernel killed a process of its cgroup for memory (OOM)",
+        "{target} 已结束：内核因内存不足杀死了其 cgroup 中的进程（OOM）",
+    ),
     "ended": ("{target} has exited", "{target} 已退出"),
     "ended.error": ("pid {pid}: {error}", "pid {pid}：“{error}”"),
     "ended.reused": (
