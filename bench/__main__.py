@@ -30,7 +30,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description="Oakum beside its peers.")
     parser.add_argument("cases", nargs="*", metavar="CASE", help=f"one or more of {', '.join(CASES)}; all if none")
     parser.add_argument("--quick", action="store_true", help="leave out what takes minutes")
-    parser.add_argument("--full", action="store_true", help="history: 200 services, not a tenth of them")
+    parser.add_argument(
+        "--full", action="store_true", help="history, serve: 200 and 2,000 services, not a tenth of them"
+    )
     parser.add_argument("--runs", type=int, default=3, help="take the best of so many runs (3)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there as well")
     arguments = parser.parse_args()

@@ -271,6 +271,33 @@ def history(scope: Scope) -> Outcome:
     return outcome
 
 
+def serve(scope: Scope) -> Outcome:
+    """50 readers of the pages while a writer goes on: a tenth of 2,000 services for 30 days, all with --full."""
+    from bench.history import build
+    from bench.serve import PLACES, READERS, SECONDS, measure
+
+    count = 2000 if scope.full else 200
+    outcome = Outcome(
+        f"{READERS} readers of oakum serve on 30 days of {count} services at one minute, while it is written"
+    )
+    with tempfile.TemporaryDirectory(prefix="oakum-bench-") as folder:
+        place = Path(folder) / "store"
+        build(place, count, places=PLACES, days=30)
+        found = measure(place, SECONDS if not scope.quick else 15.0)
+    first = found.alone["services"]
+    outcome.at_most("a list of services within 300 ms, nobody else asking", first["p50"], 300, " ms")
+    outcome.at_most("and 300 KB with all that it loads", found.first_bytes / 1000, 300, " KB")
+    outcome.at_most("p95 of all requests of 50 readers", found.readers["all"]["p95"], 200, " ms")
+    outcome.at_most("none of them refused or failed", found.failed, 0)
+    outcome.at_most("with at most 1 GB of memory", found.memory, 1000, " MB")
+    for kind, told in found.readers.items():
+        waits = f"p50 {told['p50']} ms, p95 {told['p95']} ms, at most {told['most']} ms"
+        outcome.notes.append(f"{kind}: {told['requests']} requests, {waits}")
+    outcome.notes.append(f"{found.written} snapshots written meanwhile; {found.cores} cores used")
+    outcome.notes.append(f"load of the machine {found.load:.1f}")
+    return outcome
+
+
 def _seconds(work: Callable[[], object]) -> float:
     begin = time.perf_counter()
     work()
@@ -357,6 +384,7 @@ CASES: dict[str, Callable[[Scope], Outcome]] = {
     "known-500": known_leaks,
     "capture-500": capture_many,
     "history": history,
+    "serve": serve,
     "watch-100": watch_many,
     "version": version,
     "bomb": bomb,

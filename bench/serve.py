@@ -19,6 +19,7 @@ import sys
 import tempfile
 import threading
 import time
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from urllib.parse import quote
 
@@ -47,6 +48,22 @@ class Load:
     def told(self) -> dict[str, dict[str, float]]:
         every = [one for found in self.seconds.values() for one in found]
         return {kind: _quantiles(found) for kind, found in [*sorted(self.seconds.items()), ("all", every)]}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What came of it: milliseconds by kind of request, MB, and what the machine did besides."""
+
+    services: int
+    ready: int  # ms until the first page had come
+    first_bytes: int  # of the first page, with all that it loads
+    alone: dict[str, dict[str, float]]
+    readers: dict[str, dict[str, float]]
+    failed: int
+    written: int  # snapshots
+    memory: int
+    cores: float
+    load: float
 
 
 def _quantiles(found: list[float]) -> dict[str, float]:
@@ -135,7 +152,7 @@ def _one_by_one(pid: int, port: int, names: list[str], times: int = 20) -> dict[
     return told
 
 
-def measure(store: Path, seconds: float = SECONDS) -> dict[str, object]:
+def measure(store: Path, seconds: float = SECONDS) -> Measured:
     """Return what readers met over a store."""
     from oakum.store import open_reader
 
@@ -152,7 +169,9 @@ def measure(store: Path, seconds: float = SECONDS) -> dict[str, object]:
                 found = re.search(rb"url=http://127\.0\.0\.1:(\d+)/", log.read())
                 port = int(found[1]) if found else 0
             warm = Load()
-            asyncio.run(_get(port, "/", "first", warm))
+            page = asyncio.run(_get(port, "/", "first", warm))
+            for path in dict.fromkeys(re.findall(rb'(?:href|src)="(/static/[^"]+)"', page)):
+                asyncio.run(_get(port, path.decode(), path.decode(), warm))
             alone = _one_by_one(process.pid, port, names)
             ended, written = threading.Event(), [0]
             writer = threading.Thread(target=_write, args=(store, names, ended, written))
@@ -167,28 +186,28 @@ def measure(store: Path, seconds: float = SECONDS) -> dict[str, object]:
         finally:
             process.terminate()
             process.wait(30)
-    return {
-        "services": len(names),
-        "ready after ms": round(warm.seconds["first"][0] * 1000),
-        "alone": alone,
-        "readers": READERS,
-        "ms": load.told(),
-        "failed": load.failed,
-        "snapshots written meanwhile": written[0],
-        "memory of the server, MB": peak,
-        "CPU of the server, cores": round((cpu - before) / seconds, 2),
-        "load of the machine": os.getloadavg()[0],
-    }
+    return Measured(
+        services=len(names),
+        ready=round(warm.seconds["first"][0] * 1000),
+        first_bytes=sum(warm.bytes.values()),
+        alone=alone,
+        readers=load.told(),
+        failed=load.failed,
+        written=written[0],
+        memory=peak,
+        cores=round((cpu - before) / seconds, 2),
+        load=os.getloadavg()[0],
+    )
 
 
 def main(arguments: list[str]) -> None:
     if arguments and not arguments[0].startswith("--"):
-        print(json.dumps(measure(Path(arguments[0])), indent=1))
+        print(json.dumps(asdict(measure(Path(arguments[0]))), indent=1))
         return
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "store"
         build(store, 2000 if "--full" in arguments else 200, places=PLACES, days=30)
-        print(json.dumps(measure(store), indent=1))
+        print(json.dumps(asdict(measure(store)), indent=1))
 
 
 if __name__ == "__main__":

@@ -36,6 +36,7 @@ class Page:
         self._session: str | None = None
         self._number = 0
         self._rest = b""
+        self._scripts = True
         self.errors: list[str] = []
         self.requests: list[str] = []
         target = self._call("Target.createTarget", url="about:blank")["targetId"]
@@ -76,7 +77,9 @@ class Page:
             assert time.monotonic() < until, f"never true: {condition}"
 
     def settle(self) -> None:
-        """Wait for two frames: what was asked for is then on the screen."""
+        """Wait for two frames: what was asked for is then on the screen. A page without script has none to wait for."""
+        if not self._scripts:
+            return
         self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
 
     def press(self, *keys: str) -> None:
@@ -96,6 +99,28 @@ class Page:
             for kind in ("mousePressed", "mouseReleased"):
                 self._call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
         self.settle()
+
+    def drag(self, begin: tuple[float, float], end: tuple[float, float]) -> None:
+        """Press the button of the mouse at one place, and leave it at another."""
+        held = {"button": "left", "buttons": 1, "clickCount": 1}
+        self.mouse(*begin)
+        self._call("Input.dispatchMouseEvent", type="mousePressed", x=begin[0], y=begin[1], **held)
+        for part in (0.5, 1.0):
+            x, y = (one + (other - one) * part for one, other in zip(begin, end, strict=True))
+            self._call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y, **held)
+        self._call("Input.dispatchMouseEvent", type="mouseReleased", x=end[0], y=end[1], **held)
+        self.settle()
+
+    @contextmanager
+    def without_script(self) -> Iterator[None]:
+        """Run no script of pages meanwhile; `run` still works."""
+        self._call("Emulation.setScriptExecutionDisabled", value=True)
+        self._scripts = False
+        try:
+            yield
+        finally:
+            self._call("Emulation.setScriptExecutionDisabled", value=False)
+            self._scripts = True
 
     def resize(self, width: int, height: int = 800) -> None:
         """Make the window another size, with the page in it."""

@@ -5,10 +5,12 @@ skip with its reason; on CI only a failed download is one, everything else missi
 """
 
 import hashlib
+import io
 import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -19,6 +21,11 @@ CACHE = ROOT / ".cache"
 PEERS = ROOT / "bench" / "peers"
 # What is installed where the machine has no Go of its own.
 NEWEST = "1.27.3"
+AXE = "4.14.0"
+AXE_SHA512 = (
+    "f564d9c448ec67b6f5dd31fc24f99b576cfc0876e5f34ff6866dd73c41b82603"
+    "5d40b2bcd480515e64b11df3003a44aa41e4714ffd1dc0d0f3d863a6df3ce971"
+)
 ATTEMPTS = 3
 PATIENCE = 240  # seconds; the largest download, the modules of the Kubernetes scheduler, takes half a minute
 
@@ -153,6 +160,35 @@ def gostackparse() -> Path:
     return _built("gostackparse", ".")
 
 
+@cache
+def axe() -> str:
+    """Return the script of axe-core, which finds what keeps people from using a page; from npm, unpacked once."""
+    place = CACHE / "axe" / AXE / "axe.min.js"
+    if not place.exists():
+        npm = shutil.which("npm")
+        if npm is None:
+            raise Missing("npm is not installed; apt-get install npm")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=CACHE) as made:
+            download([npm, "pack", "--silent", f"axe-core@{AXE}"], Path(made))
+            data = (Path(made) / f"axe-core-{AXE}.tgz").read_bytes()
+        if hashlib.sha512(data).hexdigest() != AXE_SHA512:
+            raise Missing(f"axe-core {AXE} is not what it was")
+        with tarfile.open(fileobj=io.BytesIO(data)) as packed:
+            script = packed.extractfile("package/axe.min.js")
+            assert script is not None
+            place.write_bytes(script.read())
+    return place.read_text(encoding="utf-8")
+
+
+def need_axe() -> str:
+    """Return the script of axe-core, or skip."""
+    try:
+        return axe()
+    except Missing as reason:
+        _needed(reason)
+
+
 def _needed(reason: Missing) -> NoReturn:
     import pytest  # here, because the comparisons in bench/ use this module without pytest
 
@@ -186,6 +222,6 @@ def need_gostackparse() -> Path:
 
 
 __all__ = [
-    "CACHE", "NEWEST", "DownloadFailed", "Missing", "download", "environment", "go", "gostackparse", "need_go", "need_gostackparse",
+    "CACHE", "NEWEST", "DownloadFailed", "Missing", "axe", "download", "environment", "go", "gostackparse", "need_axe", "need_go", "need_gostackparse",
     "need_panicparse", "panicparse", "version_of",
 ]  # fmt: skip

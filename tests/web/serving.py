@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -69,10 +69,11 @@ def serving(store: Path, log: Path, *options: str, **environment: str) -> Iterat
         process.wait(30)
 
 
-def sent(served: Served, data: bytes, timeout: float = 30.0) -> Reply:
+def sent(served: Served, data: bytes, timeout: float = 150.0) -> Reply:  # a worker may take 120
     """Send bytes as they are, and return what comes until the end."""
     with socket.create_connection(("127.0.0.1", served.port), timeout=timeout) as connection:
-        connection.sendall(data)
+        with suppress(ConnectionError):  # it may be refused before all of it was sent
+            connection.sendall(data)
         return received(connection)
 
 

@@ -55,5 +55,5 @@ class FromUvicorn(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         if record.exc_info and record.exc_info[1] is not None:
             self._log.failed("", record.exc_info[1])
-        else:
+        elif not record.getMessage().startswith("ASGI callable returned without"):  # why was said before
             self._log.refused("", "?", 400, record.getMessage()[:80])

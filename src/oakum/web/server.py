@@ -27,16 +27,20 @@ from oakum.web.tray import Tray
 _CONNECTIONS = 256
 _HEAD_SECONDS = 10.0  # for the head of a request, and for one to begin after a connection was made
 _MOST_HEAD = 16 << 10  # bytes
+_MOST_BEYOND = 16 << 20  # bytes of a body that are read, to no purpose, so that its sender reads the answer
+_BEYOND_SECONDS = 10.0
 _IDLE_SECONDS = 30
 _END_SECONDS = 3  # for answers that are under way when it ends
 
 
 class _Protocol(H11Protocol):
-    """HTTP/1.1 in which the head of each request has a deadline, and no connection is one too many."""
+    """HTTP/1.1 in which the head of each request has a deadline, no body goes on after its answer, and no connection is
+    one too many."""
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
         self._deadline: asyncio.TimerHandle | None = None
+        self._beyond = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in h11_impl
         super().connection_made(transport)
@@ -50,12 +54,23 @@ class _Protocol(H11Protocol):
         if self.conn.their_state is h11.IDLE and self._deadline is None:
             self._await_head()
         super().data_received(data)
-        if self.conn.their_state is not h11.IDLE:
+        if self.conn.our_state is h11.DONE and self.conn.their_state is h11.SEND_BODY:
+            self._read_beyond(len(data))
+        elif self.conn.their_state is not h11.IDLE or self._beyond:
+            self._beyond = 0
             self._forget_deadline()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._forget_deadline()
         super().connection_lost(exc)
+
+    def _read_beyond(self, size: int) -> None:
+        """Count what comes of a body that was answered already: it was too large, or wrong."""
+        if self._deadline is None:
+            self._deadline = self.loop.call_later(_BEYOND_SECONDS, self.transport.abort)
+        self._beyond += size
+        if self._beyond > _MOST_BEYOND:
+            self.transport.abort()
 
     def _await_head(self) -> None:
         self._deadline = self.loop.call_later(_HEAD_SECONDS, self._too_slow)

@@ -6,6 +6,7 @@ add` does. bundle: files -> an archive, perhaps redacted. compare: two directori
 
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -20,12 +21,14 @@ from oakum.report.words.lines import error_line, problem_line
 _ROWS_MOST = 400  # of a table of changes
 _NAME_MOST = 2000  # characters
 _FILES_SAID = 5
+_LOOKS = 0.5  # seconds between two looks at whether the server lives
 
 
 def main() -> None:
     """Do one job."""
     given = msgspec.json.decode(sys.stdin.buffer.read())
     _bound(float(given["seconds"]))
+    threading.Thread(target=_end_with, args=(int(given["server"]),), daemon=True).start()
     lang = str(given.get("lang", "en"))
     os.chdir(given.get("folder") or os.curdir)  # names of what was sent say nothing of where it lies
     found: dict[str, Any]
@@ -52,6 +55,13 @@ def _bound(seconds: float) -> None:
         (resource.RLIMIT_CORE, 0),
     ):
         resource.setrlimit(what, (most, most))
+
+
+def _end_with(server: int) -> None:
+    """End when the server was killed: nobody waits for the result any more, and nobody would bound this work."""
+    while os.getppid() == server:
+        time.sleep(_LOOKS)
+    os._exit(1)
 
 
 def _unassembled(error: NotAssembled, lang: str) -> str:

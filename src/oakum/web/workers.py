@@ -80,7 +80,7 @@ class Workers:
                 end()
 
         with tempfile.TemporaryFile() as given:
-            given.write(msgspec.json.encode({**asked, "seconds": self.caps.seconds}))
+            given.write(msgspec.json.encode({**asked, "seconds": self.caps.seconds, "server": os.getpid()}))
             given.seek(0)
             try:
                 return run_program(

@@ -8,9 +8,10 @@ import asyncio
 from collections.abc import Callable
 from urllib.parse import quote, unquote_to_bytes
 
+import h11
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import cookie_parser
+from starlette.requests import ClientDisconnect, cookie_parser
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -64,6 +65,8 @@ class Guard:
         except TimeoutError:  # who asks does not read the answer: the connection is closed
             self._note_slow(scope)
             raise
+        except (ClientDisconnect, h11.LocalProtocolError):
+            pass  # who asked is gone, or sent what is no body: uvicorn says so, and has answered
         except Exception as error:
             self.log.failed(scope["path"], error)
             if not started:
