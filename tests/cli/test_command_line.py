@@ -16,6 +16,7 @@ NOT_FILES = (
     "diff",
     "find",
     "watch",
+    "serve",
     "list",
     "peek",
     "doctor",

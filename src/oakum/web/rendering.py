@@ -118,18 +118,20 @@ _FILES: Mapping[str, tuple[str, str, str]] = {
 }
 
 
-@cache
 def static_file(name: str) -> tuple[bytes, str, str] | None:
     """Return the bytes, the type and the digest of a file that is served; None for every other name."""
-    if name not in _FILES:
-        return None
+    return _read_file(name) if name in _FILES else None
+
+
+@cache
+def _read_file(name: str) -> tuple[bytes, str, str]:
     package, path, kind = _FILES[name]
     data = resources.files(package).joinpath(*path.split("/")).read_bytes()
     return data, kind, base64.urlsafe_b64encode(sha256(data).digest()[:9]).decode()
 
 
 def static_address(name: str) -> str:
-    """Return the address of a file: another one when its content is another, so that it can be kept for ever."""
+    """Return the address of a file: another one when its content is another, so that it can be kept forever."""
     found = static_file(name)
     if found is None:
         raise KeyError(name)
