@@ -414,9 +414,7 @@ def test_killed_while_an_upload_is_kept_nothing_acknowledged_is_lost(tmp_path: P
         service = f"kept-{number}"
         with serving(store, tmp_path / "log", TMPDIR=str(tmp_path)) as served:
             visitor = Visitor(served)
-            more = (
-                b"\ngoroutine 9%05d [select]:\nmain.more()\n\t/srv/more.go:1 +0x1\n" % number
-            )
+            more = b"\ngoroutine 9%05d [select]:\nmain.more()\n\t/srv/more.go:1 +0x1\n" % number
             held = visitor.upload((b"dump.txt", dump + more)).header("location")
             assert held
             replies: list[Reply] = []
