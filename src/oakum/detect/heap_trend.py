@@ -103,9 +103,11 @@ def moves(space: Floats, noise: Floats, churn: Floats, works: Sequence[Floats], 
         return told("plateau")
     # What was put in and taken out again at the end is no leak, or not one of everything.
     given_back = max(float(errors[-1]), _GIVEN_BACK * (last - first))
-    # Allocations are work only where nothing better is told: what else the process does allocates, too.
-    goes_on = steps[-1] >= -given_back and not any(_stalled(steps, work, rate, _BUSY) for work, rate in paced[-1:])
-    goes_on = goes_on and not any(_slower(steps, errors, work, rate) for work, rate in paced[-1:])
+    # What else a process does allocates, too: where it grows in step with the work that is told, that is what counts.
+    drives = len(done) > 1 and _SLOWED <= _pace(steps, done[-1]) <= 1 / _SLOWED
+    decisive = paced[-1:] if drives else paced
+    goes_on = steps[-1] >= -given_back and not any(_stalled(steps, work, rate, _BUSY) for work, rate in decisive)
+    goes_on = goes_on and not any(_slower(steps, errors, work, rate) for work, rate in decisive)
     goes_on = goes_on and not pace < _SLOWED and _errors(space, noise, churn, 0, len(space) - 1) >= _RISEN
     evicts = made is not None and _evicts(steps, errors, np.diff(made))
     goes_on = goes_on and not evicts
