@@ -122,6 +122,10 @@ class Page:
             self._call("Emulation.setScriptExecutionDisabled", value=False)
             self._scripts = True
 
+    def forget(self) -> None:
+        """Drop all cookies: those of one port are sent to all others of a machine."""
+        self._call("Network.clearBrowserCookies")
+
     def resize(self, width: int, height: int = 800) -> None:
         """Make the window another size, with the page in it."""
         self._call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)

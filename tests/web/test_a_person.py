@@ -39,6 +39,13 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield found
 
 
+@pytest.fixture(autouse=True)
+def _forgetful(browser: Page) -> Iterator[None]:
+    """Leave no language behind for who uses the browser next."""
+    yield
+    browser.forget()
+
+
 def clean(page: Page, served: Served, expected: tuple[str, ...] = ()) -> None:
     """No error was logged (the policy's are among them), and nothing was asked of anybody else."""
     assert [one for one in page.errors if not any(text in one for text in expected)] == []
