@@ -23,6 +23,8 @@ from support import DEMO
 from web.serving import Reply, Served, received, request, serving
 from web_store import filled
 
+pytestmark = pytest.mark.slow  # starts processes
+
 MIB = 1 << 20
 BOUNDARY = "x-boundary-of-a-test"
 # The server alone takes about 200 MB with its libraries; an upload is spooled to disk, whatever its size.
@@ -337,7 +339,6 @@ def test_wrong_tokens_of_a_form_are_not_tried_for_ever(tmp_path: Path) -> None:
 # Floods.
 
 
-@pytest.mark.slow
 def test_idle_and_slow_connections_end(served: Served) -> None:
     """300 that say nothing or a byte now and then: more than it takes. They go, and others are answered."""
     before = len(served.lines())
@@ -360,7 +361,6 @@ def test_idle_and_slow_connections_end(served: Served) -> None:
     assert len(served.lines()) - before <= 3
 
 
-@pytest.mark.slow
 def test_a_head_that_drips_is_cut(served: Served) -> None:
     """A byte a second is something all the time: what counts is when the head is whole."""
     with socket.create_connection(("127.0.0.1", served.port), timeout=60) as connection:
@@ -377,7 +377,6 @@ def test_a_head_that_drips_is_cut(served: Served) -> None:
     lives(served)
 
 
-@pytest.mark.slow
 def test_a_body_that_drips_is_cut(served: Served) -> None:
     visitor = Visitor(served)
     head = (
@@ -401,7 +400,6 @@ def stored(directory: Path) -> int:
         return writer.batches
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_killed_while_an_upload_is_kept_nothing_acknowledged_is_lost(tmp_path: Path) -> None:
     """Killed ever later while `keep` runs: what was answered with a page is in the store, which is whole."""
@@ -459,7 +457,6 @@ def _workers_of(folder: Path) -> list[str]:
     return told
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_killed_while_a_watcher_writes_nothing_is_lost(tmp_path: Path) -> None:
     """The server only reads: the writer beside it never notices, nor what readers ask meanwhile."""
