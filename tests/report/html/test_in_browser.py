@@ -240,7 +240,7 @@ def test_copies_commands_code_and_findings(show: Callable[..., Page]) -> None:
     page.run("document.querySelector('#inputs .command .copy').click()")
     assert copied(page) == "oakum report --recheck report.json"
     assert text_of(page, "#o-said") == "copied"
-    page.run("document.querySelector('.code').focus()")
+    page.run("document.querySelector('.code pre').focus()")
     page.press("c")
     assert copied(page).splitlines()[0] == "\tanswers := make(chan Answer)"
     page.run("document.activeElement.blur()")
