@@ -87,7 +87,7 @@ def diagnose(case: Case, progress: Progress = _silent, sources: Sources | None =
         findings, explained = judge((*read, *(one for one in suspects if one.mechanisms[0] in HARMLESS)))
     findings, explained = across_runs(findings, measured), explained_once(explained, case.processes)
     findings, events = _on_one_axis(case, signals, findings)
-    unplaced = any(one.stays and one.measure == "inuse_space" for made in trials for one in made.totals)
+    unplaced = any(one.unplaced is not None for one in trials)
     said = verdict(findings, compared=any(map(shows_growth, case.processes)), unplaced=unplaced)
     unsettled = {gap.what.key: gap for found in reversed(findings) for gap in found.suspect.unsettled}
     return Diagnosis(

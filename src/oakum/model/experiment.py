@@ -18,6 +18,9 @@ Phase = Literal["settle", "batch", "drain"]
 # Why it ended: all was sent; the answer was clear; the time was up; who asked for it stopped it; the process ended, was
 # started anew, refused connections or answered that it is overloaded.
 Ended = Literal["complete", "clear", "time", "interrupted", "gone", "restarted", "refused", "throttled"]
+# Stacks, tables of the runtime, buffers of connections: some hundred KiB, however long the work goes on. Two samples of
+# a heap profile are as much.
+GROWN_ONCE = 1 << 20
 # What stays through so many seconds without work, and the time that draining took before, outlasts the time-outs that
 # programs use most: 30 s for idle connections, sessions and windows (35 s in the catalogue's meterhub).
 BREAK_SECONDS = 30.0
@@ -89,3 +92,9 @@ class Trial(Struct, frozen=True):
     def units(self) -> int:
         """Return how much was done altogether."""
         return max((done for done in self.work if done is not None), default=0)
+
+    @property
+    def unplaced(self) -> Slope | None:
+        """Return the live memory that the work left; None where it is no more than buffers that are grown once."""
+        left = next((one for one in self.totals if one.stays and one.measure == "inuse_space"), None)
+        return left if left is not None and left.value * self.units >= GROWN_ONCE else None

@@ -74,7 +74,7 @@ def _result(speech: Speech, diagnosis: Diagnosis, trial: Trial) -> list[str]:
         return [speech.word("experiment.drifts", whole=whole)]
     if diagnosis.verdict == "leaking":
         return []  # see `beside`
-    if lost := next((one for one in trial.totals if one.stays and one.measure == "inuse_space"), None):
+    if lost := trial.unplaced:
         numbers = {name: size(getattr(lost, name)) for name in ("value", "low", "high")}
         more = max(1, math.ceil(_SAMPLES * _PERIOD / lost.value) - trial.units)
         return [speech.word("experiment.unplaced", **numbers, unit=trial.unit, more=more)]
