@@ -11,7 +11,7 @@ from typing import Any
 
 from oakum.model import Text
 from oakum.report.history import EventHistory, IncidentHistory, Line, PlaceHistory, ServiceHistory
-from oakum.report.words import WORDS, say
+from oakum.report.words import WORDS, say, word
 from oakum.store.reader import Measure, Reader
 from oakum.store.rows import EventRow, IncidentRow
 
@@ -125,8 +125,14 @@ def places(reader: Reader, service: str, start: int, end: int = 1 << 62) -> list
 
 def event_of(row: EventRow, lang: str) -> EventHistory:
     """Return an event in words."""
-    args = {name: value for name, value in _parsed(row.args).items() if isinstance(value, str | int | float)}
+    args = {name: value for name, value in args_of(row).items() if isinstance(value, str | int | float)}
+    if (verdict := f"serve.verdict.{args.get('verdict')}") in WORDS:
+        args["verdict"] = word(verdict, lang)
     return EventHistory(instant(row.at), row.kind, say(Text(row.key, args), lang) if row.key in WORDS else row.kind)
+
+
+def args_of(row: EventRow) -> dict[str, Any]:
+    return _parsed(row.args)
 
 
 def records(columns: dict[str, Any]) -> list[dict[str, Any]]:

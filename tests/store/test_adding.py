@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from oakum.model import NotAssembled
+from oakum.pipeline.evidence import read_evidence
 from oakum.report.json import diagnosis, document
 from oakum.store import open_reader, open_writer
-from oakum.store.adding import Added, add_evidence
+from oakum.store.adding import Added, add_evidence, add_inputs
 from support import ROOT, oakum
 
 TAKES = ROOT / "casebook" / "kubernetes-98653" / "captures"
@@ -60,6 +61,19 @@ def test_bundles_and_pages_are_added(tmp_path: Path, saved: Path) -> None:
     again = tmp_path / "again.json"
     again.write_text(json.dumps(document(diagnosis(json.loads(saved.read_text())))))
     assert add(tmp_path / "store", again).findings == 0
+
+
+def test_who_only_stood_beside_what_leaks_does_not_leak(tmp_path: Path) -> None:
+    take = ROOT / "casebook" / "kubernetes-83333" / "captures" / "leaking-go1.26-modcache"
+    with open_writer(tmp_path / "store") as writer:
+        add_inputs(writer, read_evidence((str(take),)), NOW, incident="i-1")
+    with open_reader(tmp_path / "store") as reader:
+        told = {service: json.loads(args)["verdict"] for service, args in reader.told("diagnosis").items()}
+        assert told == {"apiserver": "leaking", "adminplatform": "healthy"}
+        (incident,) = reader.incidents()
+        times = [row.at for row in reader.snapshots("apiserver")]
+    # It began between the last snapshot without and the first with it.
+    assert (incident.since_low, incident.since_high, incident.since) == (times[0], times[1], times[1])
 
 
 def test_what_is_no_evidence_adds_nothing(tmp_path: Path) -> None:

@@ -82,6 +82,8 @@ def test_the_form_leads_from_a_service_to_two_snapshots(client: TestClient) -> N
     chosen = client.get("/compare", params={"before": "orders"}).text
     assert chosen.count("<select") == 2
     assert len(re.findall(r'<option value="orders@\d+"', chosen)) >= 4  # those with captures, in both lists
+    oldest, newest = (int(at) for at in re.findall(r'<option value="orders@(\d+)" selected', chosen))
+    assert oldest < newest  # one button away from what grew
     assert "has no snapshot of" in client.get("/compare", params={"before": "ordres"}).text
 
 

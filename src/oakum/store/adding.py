@@ -5,7 +5,7 @@ saved one that was made of the same captures. What is in the store already is no
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -173,7 +173,9 @@ def add_case(
             places=tuple(row for batch in batches for row in batch.places),
             findings=told.findings,
             events=told.events,
-            incidents=_incidents(told.findings, {run.run: run.replica for batch in batches for run in batch.runs}),
+            incidents=_incidents(
+                told.findings, {run.run: run.replica for batch in batches for run in batch.runs}, diagnosis
+            ),
         )
     )
     return Added(tuple(dict.fromkeys(services.values())), len(snapshots), known, len(told.findings))
@@ -218,25 +220,45 @@ def _diagnosed(
         service = service or next(iter(services.values()), "")
         row = _finding_row(found, service, runs.get(service, ""), at, digest)
         findings.append(replace(row, incident=incident))
-    args = json.dumps({"verdict": diagnosis.verdict, "findings": len(findings), "document": digest})
-    events = [
-        EventRow(service=one, run=runs.get(one, ""), at=at, kind="diagnosis", key="store.event.diagnosis", args=args)
-        for one in dict.fromkeys(services.values())
-    ]
+    events = []
+    for one in dict.fromkeys(services.values()):
+        verdict = _verdict_of(diagnosis, {process for process, name in services.items() if name == one})
+        args = json.dumps({"verdict": verdict, "findings": len(findings), "document": digest})
+        events.append(
+            EventRow(
+                service=one, run=runs.get(one, ""), at=at, kind="diagnosis", key="store.event.diagnosis", args=args
+            )
+        )
     return Batch(findings=tuple(findings), events=tuple(events))
 
 
-def _incidents(findings: Sequence[FindingRow], replicas: Mapping[str, str]) -> tuple[IncidentRow, ...]:
+def _verdict_of(diagnosis: Diagnosis, processes: Set[str]) -> str:
+    """Return the verdict on some of the processes: who only stood beside what leaks does not leak."""
+    sites = {site.process for one in diagnosis.findings for site in one.suspect.sites}
+    victims = {victim.process for one in diagnosis.findings for victim in one.suspect.victims}
+    if diagnosis.verdict != "leaking" or not sites.isdisjoint(processes) or not victims.isdisjoint(processes):
+        return diagnosis.verdict
+    looks = [one.process for one in diagnosis.moments if not one.baseline and one.process in processes]
+    return "healthy" if len(looks) > len(set(looks)) else "undecided"
+
+
+def _incidents(
+    findings: Sequence[FindingRow], replicas: Mapping[str, str], diagnosis: Diagnosis | None
+) -> tuple[IncidentRow, ...]:
     """Return the incident that findings are of, as the worst of them tells it."""
     first = next((one for one in findings if one.incident), None)
-    if first is None:
+    if first is None or diagnosis is None:
         return ()
+    low, high = _beginning(diagnosis, next(one for one in diagnosis.findings if one.id == first.finding))
     row = IncidentRow(
         incident=first.incident,
         service=first.service,
         state="open",
         opened_at=first.at,
         updated_at=first.at,
+        since=high,
+        since_low=low,
+        since_high=high,
         verdict="leaking",
         mechanism=first.mechanism,
         function=first.function,
@@ -246,6 +268,21 @@ def _incidents(findings: Sequence[FindingRow], replicas: Mapping[str, str]) -> t
         revision=1,
     )
     return (row,)
+
+
+def _beginning(diagnosis: Diagnosis, found: Finding) -> tuple[int | None, int | None]:
+    """Return when the last snapshot without a finding was taken and when the first with it; None when none tells."""
+    from oakum.report.page.since import began, dated
+
+    for growth in found.suspect.growth:
+        values = dated(diagnosis, found.suspect.sites[0].process, growth) if found.suspect.sites else ()
+        at = began(values)
+        if at is not None:
+            before = max(step for step in range(at) if values[step].value is not None)
+            low, high = values[before].at, values[at].at
+            if low is not None and high is not None:
+                return micros(low), micros(high)
+    return None, None
 
 
 def _finding_row(found: Finding, service: str, run: str, at: int, document: str) -> FindingRow:

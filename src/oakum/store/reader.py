@@ -182,18 +182,22 @@ class Reader:
 
         Its value is what the runs that run now have in all.
         """
-        sql = f"""SELECT place, kind, state, arg_max(function, until) AS function, arg_max(file, until) AS file,
-            arg_max(line, until) AS line, sum(sxy) / nullif(sum(sxx), 0) AS per_hour,
-            CAST(sum(newest) FILTER (now) AS BIGINT) AS value, count(*) AS runs, CAST(sum(points) AS BIGINT) AS points,
-            min(since) AS since, max(until) AS until FROM (
-                SELECT *, until > max(until) OVER (PARTITION BY place, kind, state) - {_RUNNING} AS now FROM (
-                    SELECT place, kind, state, run, any_value(function) AS function, any_value(file) AS file,
-                        max(line) AS line, {_SLOPE}, arg_max(value, time) AS newest, count(*) AS points,
-                        min(time) AS since, max(time) AS until
-                    FROM (SELECT *, CASE kind WHEN 'goroutines' THEN count ELSE live_bytes END AS value,
-                        time / {HOUR}.0 AS hours FROM places {_of(service)}) WHERE value IS NOT NULL
-                    GROUP BY place, kind, state, run))
-            GROUP BY place, kind, state ORDER BY per_hour DESC NULLS LAST, place, state"""
+        # A list for each place: a window over the same rows takes longer than reading them.
+        sql = f"""SELECT place, kind, state, function, file, line, per_hour, CAST(list_sum(
+                [one.newest for one in had if one.until > until - {_RUNNING}]) AS BIGINT) AS value,
+                runs, points, since, until FROM (
+            SELECT place, kind, state, arg_max(function, until) AS function, arg_max(file, until) AS file,
+                arg_max(line, until) AS line, sum(sxy) / nullif(sum(sxx), 0) AS per_hour,
+                list({{'until': until, 'newest': newest}}) AS had, count(*) AS runs,
+                CAST(sum(points) AS BIGINT) AS points, min(since) AS since, max(until) AS until FROM (
+                SELECT place, kind, state, run, any_value(function) AS function, any_value(file) AS file,
+                    max(line) AS line, {_SLOPE}, arg_max(value, time) AS newest, count(*) AS points,
+                    min(time) AS since, max(time) AS until
+                FROM (SELECT *, CASE kind WHEN 'goroutines' THEN count ELSE live_bytes END AS value,
+                    time / {HOUR}.0 AS hours FROM places {_of(service)}) WHERE value IS NOT NULL
+                GROUP BY place, kind, state, run)
+            GROUP BY place, kind, state)
+            ORDER BY per_hour DESC NULLS LAST, place, state"""
         return self.query(sql, ["places"], start, end, service)
 
     def top(self, most: int = 10, start: int | None = None, end: int = _EVER) -> Columns:
@@ -273,17 +277,26 @@ class Reader:
     def spreads(self, start: int, most: int) -> Columns:
         """Return goroutines and live heap of every service since `start` at so many times: service, slot, values.
 
-        The times are the same for all; a value is what the runs of a service have in all.
+        The times are evenly spread over those that a service was seen in. A value is what its runs have in all, each
+        what it had when it was looked at last; one that was not seen again has ended.
         """
-        first, last = self._ends("snapshots")
-        start = max(start, first)
+        seen = self.query(
+            "SELECT service, min(time) AS low, max(time) AS high FROM snapshots GROUP BY service", ["snapshots"], start
+        )
+        if not len(seen["service"]):
+            return {name: np.array([]) for name in ("service", "slot", "goroutines", "heap_live")}
+        bounds = ", ".join(f"({engine.quoted(one[0])}, {one[1]}, {one[2]})" for one in zip(*seen.values(), strict=True))
         sql = f"""SELECT service, slot, CAST(sum(goroutines) AS DOUBLE) AS goroutines,
                 CAST(sum(heap_live) AS DOUBLE) AS heap_live FROM (
-                SELECT service, run, arg_max(goroutines, time) AS goroutines, arg_max(heap_live, time) AS heap_live,
-                    (time - {start}) * {most} // {max(1, last - start + 1)} AS slot
-                FROM snapshots GROUP BY service, run, slot)
+                SELECT service, goroutines, heap_live, unnest(range(slot, coalesce(
+                    lead(slot) OVER (PARTITION BY service, run ORDER BY slot),
+                    CASE WHEN until > high - {_RUNNING} THEN {most} ELSE slot + 1 END))) AS slot
+                FROM (SELECT service, run, high, max(time) AS until, arg_max(goroutines, time) AS goroutines,
+                        arg_max(heap_live, time) AS heap_live, (time - low) * {most} // (high - low + 1) AS slot
+                    FROM snapshots JOIN (VALUES {bounds}) AS bounds(service, low, high) USING (service)
+                    GROUP BY service, run, high, slot))
             GROUP BY service, slot"""
-        return self.query(sql, ["snapshots"], start, last)
+        return self.query(sql, ["snapshots"], start)
 
     def _ends(self, name: str) -> tuple[int, int]:
         """Return the first and the last time that a table has."""

@@ -1,10 +1,12 @@
 """One service through time, as charts draw it: series per replica and per place, at so many times evenly spread.
 
-A value at a time is the newest in its slot; a replica that was not looked at in a slot still has its last one, for as
-long as three of its looks are usually apart. Sums are over replicas. What was not captured stays None.
+A value at a time is the newest in its slot. Between two looks at a replica it had what lies between both, whenever the
+others were looked at; after its last look it has that for as long as three of its looks are usually apart. Sums are
+over replicas. What was not captured stays None.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ POINTS = 300  # on a screen of 1,440 pixels a chart has two of them for each
 MOST_POINTS = 1000
 _TOP = 8  # places with a colour of their own; the rest is one
 _KEPT_ON = 3  # times as long as two looks are apart: so long a value is taken for the present one
+_STEPS = {"limit_bytes": "last"}  # what changes at once, and is the same until the next look
 Values = list[float | None]
 
 
@@ -27,6 +30,10 @@ class Window(Struct, frozen=True):
 
     start: int
     end: int
+
+    def slot(self, points: int) -> float:
+        """Return how long each of so many equal parts is."""
+        return (self.end - self.start + 1) / points
 
 
 class ReplicaLine(Struct, frozen=True):
@@ -65,15 +72,16 @@ class PlaceCourse(Struct, frozen=True):
 def course(reader: Reader, service: str, window: Window, points: int = POINTS) -> Course:
     """Return what the replicas of a service had."""
     rows = history.records(reader.courses(service, window.start, window.end, points))
-    times = _times(rows)
+    times, slot = _times(rows), window.slot(points)
     names = {run.run: run.replica for run in reader.runs(service)}
     by_run: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         by_run.setdefault(row["run"], []).append(row)
     lines, arrays = [], []
     for run, mine in by_run.items():
-        values = {name: _filled(times, [(row["time"], row[name]) for row in mine]) for name in MEASURES}
-        values["work_per_second"] = _rates(times, values.pop("work"))
+        known = {name: [(row["time"], row[name]) for row in mine] for name in MEASURES}
+        values = {name: _filled(times, known[name], slot, _STEPS.get(name, "")) for name in MEASURES[:-1]}
+        values["work_per_second"] = _filled(times, _rates(known["work"]), slot, "next")
         arrays.append(values)
         lines.append(ReplicaLine(run, names.get(run, ""), {name: _plain(line) for name, line in values.items()}))
     totals = {
@@ -89,10 +97,11 @@ def place_courses(
     """Return what was at each place of a service, over all replicas: goroutines and heap."""
     rows = history.records(reader.place_courses(service, window.start, window.end, points))
     kinds: tuple[PlaceKind, ...] = ("goroutines", "heap")
-    return {kind: _place_course([row for row in rows if row["kind"] == kind], most) for kind in kinds}
+    slot = window.slot(points)
+    return {kind: _place_course([row for row in rows if row["kind"] == kind], slot, most) for kind in kinds}
 
 
-def _place_course(rows: Sequence[Mapping[str, Any]], most: int) -> PlaceCourse:
+def _place_course(rows: Sequence[Mapping[str, Any]], slot: float, most: int) -> PlaceCourse:
     times = _times(rows)
     looks: dict[str, set[int]] = {}  # of each run: a place that is not among its largest then has nothing to speak of
     named: dict[tuple[str, str], Mapping[str, Any]] = {}
@@ -105,7 +114,7 @@ def _place_course(rows: Sequence[Mapping[str, Any]], most: int) -> PlaceCourse:
     taken = {run: sorted(found) for run, found in looks.items()}
     lines = {
         key: _sum(
-            [_filled(times, [(at, one.get(at, 0.0)) for at in taken[run]]) for run, one in of.items()], len(times)
+            [_filled(times, [(at, one.get(at, 0.0)) for at in taken[run]], slot) for run, one in of.items()], len(times)
         )
         for key, of in runs.items()
     }
@@ -129,8 +138,11 @@ def _times(rows: Sequence[Mapping[str, Any]]) -> Any:
     return np.array([newest[slot] for slot in sorted(newest)], np.int64)
 
 
-def _filled(times: Any, known: Sequence[tuple[int, float | None]]) -> Any:
-    """Return the values that were known at each time, oldest first; a missing one is the one before, for a while."""
+def _filled(times: Any, known: Sequence[tuple[int, float | None]], slot: float, step: str = "") -> Any:
+    """Return the values of one run at each time, oldest first, and of its last look for a while, at least a slot.
+
+    Between two looks it is on the line through both; with a step that of the "last" look, or of the "next" one.
+    """
     told = [(at, value) for at, value in known if value is not None]
     found = np.full(len(times), np.nan)
     if not told:
@@ -138,9 +150,15 @@ def _filled(times: Any, known: Sequence[tuple[int, float | None]]) -> Any:
     taken = np.array([at for at, _ in told], np.int64)
     values = np.array([value for _, value in told], float)
     apart = float(np.median(np.diff(taken))) if len(taken) > 1 else 0.0
-    at = np.searchsorted(taken, times, side="right") - 1
-    fresh = (at >= 0) & (times - taken[at] <= _KEPT_ON * apart)
-    found[fresh] = values[at[fresh]]
+    fresh = (times >= taken[0]) & (times - taken[-1] <= max(_KEPT_ON * apart, slot))
+    if step:
+        at = (
+            np.searchsorted(taken, times, side="left") if step == "next" else np.searchsorted(taken, times, "right") - 1
+        )
+        line = values[np.clip(at, 0, len(values) - 1)]
+    else:
+        line = np.interp(times, taken, values)
+    found[fresh] = line[fresh]
     return found
 
 
@@ -152,13 +170,13 @@ def _sum(lines: Sequence[Any], length: int) -> Any:
     return np.where(np.isnan(stacked).all(axis=0), np.nan, np.nansum(stacked, axis=0))
 
 
-def _rates(times: Any, counter: Any) -> Any:
-    """Return how much a counter grew each second since the time before; nan where it began anew."""
-    found = np.full(len(times), np.nan)
-    if len(times) > 1:
-        seconds, steps = np.diff(times) / 1e6, np.diff(counter)
-        found[1:] = np.where(steps >= 0, steps / seconds, np.nan)
-    return found
+def _rates(known: Sequence[tuple[int, float | None]]) -> list[tuple[int, float | None]]:
+    """Return how much a counter grew each second since the look before; None where it began anew."""
+    told = [(at, value) for at, value in known if value is not None]
+    return [
+        (at, (value - before) / (at - then) * 1e6 if value >= before else None)
+        for (then, before), (at, value) in pairwise(told)
+    ]
 
 
 def _plain(line: Any) -> Values:

@@ -135,7 +135,7 @@ WORDS: dict[str, tuple[str, str]] = {
         "协程转储、剖析文件、指标、含堆栈的日志、证据包、压缩包或已保存的诊断：格式不限，按时间从早到晚。"
         "上传后立即在本机诊断，除非你要求，否则不保存任何内容。",
     ),
-    "serve.upload.files": ("Files", "文件"),
+    "serve.upload.files": ("Files: choose them, or drop them here", "文件：选择或拖放到此处"),
     "serve.upload.do": ("Diagnose", "诊断"),
     "serve.upload.limits": (
         "At most {files:#file}, {bytes:bytes} in all.",

@@ -75,9 +75,10 @@ async def events(visit: Visit) -> Response:
 
 
 async def events_of(visit: Visit, one: ServiceHistory, window: Window) -> list[EventRow]:
-    """Return what happened to a service in a window."""
+    """Return what happened to a service in a window; what came after the newest snapshot belongs to that."""
+    end = window.end if window.end < history.micros(one.last_seen) else _EVER
     return await visit.remembered(
-        ("events", one.service, window), lambda reader: reader.events(one.service, window.start, window.end)
+        ("events", one.service, window.start, end), lambda reader: reader.events(one.service, window.start, end)
     )
 
 
@@ -181,8 +182,8 @@ def snapshot_id(visit: Visit, name: str) -> tuple[str, int] | None:
 def window_of(visit: Visit, one: ServiceHistory, past: int = history.DAY) -> Window:
     """Return the window that the address asks for; without one the last day that the service was seen."""
     newest = history.micros(one.last_seen)
-    end = min(_time(visit, "to", newest), newest)
-    return Window(min(_time(visit, "from", end - past), end), end)
+    end = min(_time(visit, "to", newest), max(newest, visit.settings.now()))
+    return Window(min(_time(visit, "from", max(end - past, history.micros(one.first_seen))), end), end)
 
 
 def _time(visit: Visit, name: str, usual: int) -> int:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from anyio import to_thread
+from msgspec.structs import replace
 from starlette.responses import Response
 
 from oakum.model.sizes import size
@@ -25,13 +26,16 @@ async def show(visit: Visit) -> Response:
     if not visit.records.present:
         return visit.page("empty.html", title=visit.word("serve.compare"), here="compare", path=visit.settings.store)
     words = [visit.query.get(name, "")[:_LONGEST].strip() for name in ("before", "after")]
+    only_before = not words[1]
     words[1] = words[1] or words[0]
     before, after = await visit.ask(lambda reader: tuple(side_of(reader, word) if word else None for word in words))
     choices = await visit.ask(lambda reader: _choices(reader, [before, after]))
     unknown = [word for word, side in zip(words, (before, after), strict=True) if word and side is None]
     context: dict[str, Any] = {"found": None, "parts": None, "drawn": {}}
     title = visit.word("serve.compare")
-    if before is not None and after is not None and before.word != after.word:
+    if only_before and after is not None:
+        before = await visit.ask(lambda reader: _first(reader, after))
+    elif before is not None and after is not None and before.word != after.word:
         comparer: Comparer = visit.request.app.state.comparer
         found = await comparer.compare(visit.records, before, after, visit.lang)
         title = visit.word("serve.compare.title", before=_name(visit, before), after=_name(visit, after))
@@ -48,6 +52,12 @@ async def show(visit: Visit) -> Response:
         w=control_words(visit.lang),
         **context,
     )
+
+
+def _first(reader: Reader, newest: Side) -> Side:
+    """Return the oldest snapshot that a form offers of the run that another is of: from there to it, it grew."""
+    rows = reader.kept_snapshots(newest.service, _MOST_LISTED, newest.row.run)
+    return replace(newest, row=rows[-1]) if rows else newest
 
 
 def _name(visit: Visit, side: Side) -> str:

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from typing import Any
+from urllib.parse import quote
 
 from msgspec import Struct
 from starlette.exceptions import HTTPException
@@ -9,8 +10,10 @@ from starlette.responses import Response
 
 from oakum import history
 from oakum.report.history import IncidentHistory, PlaceHistory, ServiceHistory
+from oakum.report.words import WORDS
 from oakum.store.reader import Reader
-from oakum.store.rows import RunRow, SnapshotRow
+from oakum.store.rows import EventRow, RunRow, SnapshotRow
+from oakum.web.diagnoses import DIGEST
 from oakum.web.pages.api import events_of, named, snapshot_id, window_of
 from oakum.web.timeline import Window
 from oakum.web.visit import Visit, get
@@ -54,7 +57,7 @@ async def show(visit: Visit) -> Response:
     told = await visit.remembered(
         ("service", one.service, window, before), lambda reader: _told(reader, one, window, before)
     )
-    events = [history.event_of(row, visit.lang) for row in (await events_of(visit, one, window))[-_EVENTS:]]
+    rows = (await events_of(visit, one, window))[-_EVENTS:]
     summary = await visit.overview()
     incidents = [found for found in summary.incidents if found.service == one.service]
     return visit.page(
@@ -63,9 +66,10 @@ async def show(visit: Visit) -> Response:
         here="services",
         one=one,
         told=told,
-        events=events,
+        events=[(history.event_of(row, visit.lang), _told_at(row)) for row in rows],
         incidents=incidents,
         facts=_facts(visit, one, incidents),
+        mechanism=lambda name: visit.word(f"mechanism.{name}") if f"mechanism.{name}" in WORDS else name,
         window=window,
         past=past if "from" not in visit.query else "",
         pasts=PASTS,
@@ -74,6 +78,16 @@ async def show(visit: Visit) -> Response:
         runs={replica.run.run: replica.run for replica in told.replicas},
         before=before,
     )
+
+
+def _told_at(row: EventRow) -> str:
+    """Return the address of the page that tells more of an event; "": there is none."""
+    args = history.args_of(row)
+    if row.kind == "diagnosis":
+        digest = str(args.get("document", "")).removeprefix("sha256:")
+        return f"/diagnoses/{digest}" if DIGEST.fullmatch(digest) else ""
+    incident = args.get("incident")
+    return f"/incidents/{quote(incident, safe='')}" if isinstance(incident, str) and incident else ""
 
 
 def _told(reader: Reader, one: ServiceHistory, window: Window, before: tuple[str, int] | None) -> Told:

@@ -17,7 +17,7 @@
 
   const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const colour = at => css(`--series${at % 9}`);
-  const count = value => value >= 10 || Number.isInteger(value) ? Math.round(value).toLocaleString("en") : value.toFixed(1);
+  const count = value => Math.round(value).toLocaleString("en"); // half a goroutine is none
   const bytes = value => {
     const units = ["B", "KiB", "MiB", "GiB", "TiB"];
     let at = 0;
@@ -35,6 +35,8 @@
   });
   // Bytes are read in powers of two: 64 MiB, not 61.0.
   const DOUBLINGS = Array.from({length: 45}, (_, at) => 2 ** at);
+  const WHOLE = Array.from({length: 10}, (_, at) => [1, 2, 5].map(one => one * 10 ** at)).flat();
+  const STEPS = {bytes: DOUBLINGS, count: WHOLE};
 
   // goroutines and heap: what lies on top of what; memory and load: lines.
   function stacked(found) {
@@ -148,7 +150,7 @@
       width: place.clientWidth, height: innerWidth < 700 ? 190 : 230, ms: 1, tzDate: at => uPlot.tzDate(new Date(at), "Etc/UTC"),
       padding: [18, 12, 0, 0], legend: {show: false}, scales: {x: {time: true, range: () => range}, y: {range: (_, low, high) => [0, high > 0 ? high * 1.06 : 1]}},
       cursor: {sync: {key: "service"}, drag: {x: true, y: false}, points: {show: false}},
-      axes: [{...text, values: clock, space: 64}, {...text, size: 74, incrs: figure.dataset.unit === "bytes" ? DOUBLINGS : undefined, values: (_, ticks) => ticks.map(show)}],
+      axes: [{...text, values: clock, space: 64}, {...text, size: 74, incrs: STEPS[figure.dataset.unit], values: (_, ticks) => ticks.map(show)}],
       series: [{}, ...data.lines.map(line => ({stroke: line.colour, width: line.fill ? 1 : 1.8, fill: line.fill ? line.colour : undefined, dash: line.dash, points: {show: data.times.length < 3}, spanGaps: false}))],
       hooks: {
         draw: [marks(events)],
