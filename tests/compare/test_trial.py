@@ -148,6 +148,63 @@ def test_intervals_of_counts_hold(seed: int) -> None:
     assert 0.92 <= inside / 200 <= 0.98
 
 
+# What is the same every time has an interval that always holds: it is never narrower than half a goroutine at either end.
+EXACT = {"each, and one in motion"}
+
+
+@pytest.mark.parametrize("kind", LEAKS)
+def test_intervals_of_each_kind_of_leak_hold(kind: str) -> None:
+    true, leak = LEAKS[kind]
+    chance = np.random.default_rng(300)
+    inside = 0
+    for _ in range(1000):
+        found = measured(leak(chance).tolist(), LARGE.tolist())
+        inside += found.low <= true <= found.high
+    assert 0.915 <= inside / 1000 <= (1 if kind in EXACT else 0.98)
+
+
+def conducted(came: Sequence[float], pace: float, chance: Chance, *, paused: bool = False) -> Slope:
+    """Return what is measured where so much comes with each batch, and so much by itself in each second.
+
+    With the times that an experiment takes, and as many snapshots after the work as it takes while the count moves.
+    """
+    steps: list[tuple[Phase, float]] = [("settle", 0), ("settle", 1), *([("batch", 3)] * 5)]  # type: ignore[list-item]
+    steps += [("drain", 5), ("drain", 5), ("drain", 30)] if paused else []
+    steps += [("batch", 4), *([("drain", 5)] * 6)]  # type: ignore[list-item]
+    stages, seen, sizes, arrived = [], [12.0], iter(LARGE.tolist()), iter(came)
+    units, at = 0, 0.0
+    for phase, seconds in steps:
+        at += seconds
+        units += next(sizes) if phase == "batch" else 0
+        seen.append(seen[-1] + (next(arrived) if phase == "batch" else 0) + chance.poisson(pace * seconds))
+        stages.append(Stage(phase, START + timedelta(seconds=at), units, units))
+        after = [stage.phase for stage in stages].count("drain") - 3 * paused
+        if units == LARGE.sum() and after > 1 and min(seen[-after:-1]) <= seen[-1] <= max(seen[-after:-1]):
+            break
+    found = slope("goroutines", np.array(seen[1:]), Load.of(stages))
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("paused", [True, False], ids=["with a break", "without"])
+def test_intervals_hold_beside_what_comes_with_the_time(paused: bool) -> None:
+    chance = np.random.default_rng(400 + paused)
+    kinds = [(true, leak, pace) for true, leak in LEAKS.values() for pace in (0.2, 0.5, 1.0)]
+    inside = 0
+    for number in range(600):
+        true, leak, pace = kinds[number % len(kinds)]
+        found = conducted(leak(chance).tolist(), pace, chance, paused=paused)
+        inside += found.low <= true <= found.high
+    assert inside >= 0.9 * 600
+
+
+@pytest.mark.parametrize(("paused", "most"), [(True, 0.02), (False, 0.1)], ids=["with a break", "without"])
+def test_what_only_the_time_brings_is_hardly_ever_said_to_stay_with_the_work(paused: bool, most: float) -> None:
+    chance = np.random.default_rng(500 + paused)
+    said = [conducted([0] * 6, pace, chance, paused=paused).stays for pace in (0.2, 0.5, 1.0) for _ in range(200)]
+    assert sum(said) <= most * len(said)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_intervals_of_sampled_bytes_hold(seed: int) -> None:
     """A heap profile keeps an object of 4 KiB once in 128, and counts it 128 times."""
@@ -262,6 +319,10 @@ def test_what_was_turned_away_in_the_end_is_no_work() -> None:
 
     assert Load.of(stages(served)).done.tolist() == served
     assert Load.of(stages([0] * 7)).done.tolist() == done
+    begun = [0, 0, 20, 40, 70, 70, 70]  # of the batch in which it begins, ten are turned away
+    assert Load.of(stages(begun)).done.tolist() == begun
+    never_majority = [0, 0, 15, 30, 60, 85, 125]  # now and then one, as of a time-out: that is the load
+    assert Load.of(stages(never_majority)).done.tolist() == done
 
 
 def test_what_comes_with_the_time_is_told_where_it_is_a_good_part_of_all() -> None:

@@ -41,6 +41,8 @@ _BACK, _STILL, _SLIGHTLY = 2, 0.02, 0.002
 _MOVES = 3
 # So many came while nothing was done: then they come with the time, too.
 _IDLE = 3
+# Of a few that came by chance the mean may have been so many more: half the square of the quantile.
+_UNSEEN = 1.92
 # Less than this part of all that there is in the end comes of what measures: its own buffers, connections, collections.
 _BY_TIME = 0.2
 _PLACES_MOST = 50
@@ -92,8 +94,11 @@ def _served(stages: Sequence[Stage | None]) -> list[float]:
     refused = [2 * (away[b] - away[a]) > done[b] - done[a] for a, b in steps]
     if not refused or all(refused):
         return done
-    while refused.pop():
-        a, b = steps.pop()
+    if refused[-1]:  # and so is what was turned away of the batch in which that began
+        refused[max(at for at, most in enumerate(refused) if not most)] = True
+    for (a, b), most in zip(steps[::-1], refused[::-1], strict=True):
+        if not most:
+            break
         done[b:] = [units - (away[b] - away[a]) for units in done[b:]]
     return done
 
@@ -119,6 +124,7 @@ class _Steps(Struct, frozen=True, eq=False):
     idle: float  # seconds without work
     ends: tuple[int, int]  # the snapshots that it is measured between
     paused: float = 0.0  # seconds of the break before the last of the work
+    timely: float = 0.0  # of what came with the batches: so many, at the pace of the few that came after them
 
     @property
     def units(self) -> float:
@@ -136,6 +142,8 @@ def slope(measure: SlopeMeasure, counts: Floats, load: Load, noise: Floats | Non
         return None
     value = (steps.left.kept - steps.drift * steps.lasted) / steps.units
     low, high = _interval(value, steps, noise)
+    if noise is None:  # by the time no more came than came at all
+        low = min(low, max(low - steps.timely / steps.units, 0.0))
     if steps.left.most > steps.left.kept:
         high = _interval(value + (steps.left.most - steps.left.kept) / steps.units, steps, noise)[1]
     stays = low > 0 and _goes_on(steps, exact=noise is None)
@@ -186,7 +194,11 @@ def _steps(counts: Floats, load: Load) -> _Steps | None:
     paused = 0.0
     if len(batches) > 1 and (begun := batches[-2][1]) < resumed:
         paused = float(load.seconds[resumed] - load.seconds[begun])
-    return _Steps(work, came, left, drift, lasted, idle, (first, end), paused)
+    after = [at for at in known if at > last]
+    rest = float(load.seconds[after[-1]] - load.seconds[after[0]]) if after and not drift and not load.timed else 0.0
+    few = float(counts[after[-1]] - counts[after[0]]) if rest > 0 else 0.0
+    timely = lasted * (few + _UNSEEN + _NORMAL * math.sqrt(few)) / rest if few > 0 else 0.0
+    return _Steps(work, came, left, drift, lasted, idle, (first, end), paused, timely)
 
 
 def _left(counts: Floats, load: Load, batches: Sequence[tuple[int, int]], known: Sequence[int], drift: float) -> _Left:
@@ -264,7 +276,9 @@ def _interval(value: float, steps: _Steps, noise: Floats | None) -> tuple[float,
     scatter *= steps.left.part  # of what came and went nothing is left that could differ
     blur = _BLUR if noise is None else 0.0
     if steps.drift:  # what comes with the time comes by chance as well, and its rate is known from the idle time alone
-        blur += steps.drift * steps.lasted * (1 + steps.lasted / max(steps.idle, 1e-9))
+        idle = max(steps.idle, 1e-9)
+        pace = steps.drift + _UNSEEN / idle
+        blur += pace * steps.lasted * (1 + steps.lasted / idle)
     if noise is not None:
         known = max(0.0, float(noise[steps.ends[1]] - noise[steps.ends[0]]))  # what was sampled once stays sampled
         beyond = max(0.0, scatter - known / units)
