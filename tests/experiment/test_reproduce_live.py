@@ -256,12 +256,15 @@ def test_it_is_verified_after_a_bounded_amount_of_work(
     begun = time.monotonic()
     assert oakum("verify", before["saved"], after["saved"]).code == 0
     took = before["took"] + after["took"] + time.monotonic() - begun
-    for document, snapshots in ((before, 13), (after, 13)):  # 2 before, 6 batches, 3 in the break, 2 after
+    for document in (before, after):
         (trial,) = document["trials"]
-        assert len(trial["work"]) <= snapshots
         assert trial["work"][-1] <= 200
+        assert len(trial["work"]) <= 2 + 6 + 6  # before, batches, and after while the number moves
+        # Its bug is known and this version has it: it is proven without the break, and so is that nothing stays.
+        assert "batch" not in trial["phases"][trial["phases"].index("drain") :]
     with capsys.disabled():
-        print(f"incident 2 from start to verified: {took:.0f} s, {AT_ONCE} experiments at a time")
+        each = f"{before['took']:.0f} s before, {after['took']:.0f} s after"
+        print(f"incident 2 from start to verified: {took:.0f} s ({each}); it was built before that")
 
 
 @pytest.mark.parametrize("run", [usual(name, 300) for name in OUTLASTING], ids=lambda run: run.id)
@@ -284,6 +287,47 @@ def test_nothing_stays_in_what_is_fixed_or_healthy(run: Run, outcomes: dict[str,
     goroutines = trial["totals"][0]
     assert not goroutines["stays"]
     assert 0 < goroutines["smallest"] < 5  # of a request, or of a second; much came and went
+
+
+@pytest.fixture(scope="module")
+def unruly(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("unruly") / "unruly"
+    command = [str(need_go()), "build", "-trimpath", UNDEBUGGED, "-o", str(made), "."]
+    env = environment() | {"CGO_ENABLED": "0"}
+    subprocess.run(command, cwd=FIRSTS.parent / "unruly", env=env, check=True, timeout=600)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("happens", "ended", "said"),
+    [
+        ("dies", ("gone",), "could not be reached any more after 70 requests"),
+        ("restarts", ("restarted", "gone"), " after "),  # by when it is looked at it may not serve again
+        ("throttles", ("throttled",), "overloaded (429, 503)"),
+        ("refuses", ("refused",), "no request was answered any more after 70"),
+    ],
+)
+def test_what_happens_to_a_program_in_the_middle_is_said_and_what_came_is_kept(
+    happens: str, ended: Sequence[str], said: str, unruly: Path, tmp_path: Path
+) -> None:
+    """One goroutine stays with each of the 70 orders that are taken; what is not taken is no work."""
+    port, pprof = free_ports(2)
+    saved = tmp_path / "exp.tar.gz"
+    start = f"{unruly} -listen 127.0.0.1:{port} -debug 127.0.0.1:{pprof} -after 70 -what {happens}"
+    words = ["--start", start, "--request", f"GET http://127.0.0.1:{port}/orders", "--no-source", "--drain", "1s"]
+    answer = oakum("reproduce", f"http://127.0.0.1:{pprof}", *words, "-o", saved, "-o", tmp_path / "exp.json")
+    assert said in answer.err
+    assert "Traceback" not in answer.err
+    document = json.loads((tmp_path / "exp.json").read_text())
+    assert (answer.code, document["verdict"]) == (1, "leaking"), answer.out
+    trial = document["trials"][0]
+    assert trial["ended"] in ended
+    (growth, *_) = document["findings"][0]["growth"]
+    assert growth["per_event"]["value"] == pytest.approx(1.0, abs=0.02)
+    assert document["findings"][0]["confidence"] == "proven"
+    text = oakum("diagnose", "--no-source", saved)
+    assert text.code == answer.code
+    assert "added nothing" not in text.out
 
 
 def test_errors_are_stated_first(outcomes: dict[str, "Future[dict[str, Any]]"]) -> None:

@@ -90,8 +90,9 @@ class Trial(Struct, frozen=True):
 
     @property
     def units(self) -> int:
-        """Return how much was done altogether."""
-        return max((done for done in self.work if done is not None), default=0)
+        """Return how much was done altogether, between the first of its snapshots and the last."""
+        known = [done for done in self.work if done is not None]
+        return max(known) - min(known) if known else 0
 
     @property
     def unplaced(self) -> Slope | None:

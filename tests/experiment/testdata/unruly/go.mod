@@ -1,0 +1,3 @@
+module example.com/unruly
+
+go 1.21
