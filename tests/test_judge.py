@@ -66,6 +66,10 @@ def suspect(
         # A wait of a moment, or a count alone, may be load.
         ("hard", "pile-up", "possible"),
         ("hard", "reported-wait", "possible"),
+        # Three of one dump for a minute: no coincidence, unless whoever is before them works.
+        ("hard", "reported-wait pile-up", "likely"),
+        ("hard", "reported-wait pile-up head-at-work", "possible"),
+        ("hard", "reported-wait pile-up client-connected", "possible"),
         ("hard", "single-step", "possible"),
         ("hard", "queue-growth", "possible"),
         # What is alive is never more than possible.

@@ -125,7 +125,9 @@ def _likely_hard(suspect: Suspect) -> bool:
         # Clients that stay and read no more: ever more of them, and after the load, too.
         grew = grew or kinds.has("client-connected", "steady-growth", "outlives-load", "reported-wait")
         return grew or (kinds.has("cause-in-source") and bool(kinds & _GROWS))
-    if kinds.has("reported-wait") and kinds.any("single-step", "majority"):
+    # One may be dated back to a collection before it began; several of one dump are no coincidence.
+    several = kinds.has("pile-up") and suspect.blocked >= _SEVERAL and not kinds.has("head-at-work")
+    if kinds.has("reported-wait") and (several or kinds.any("single-step", "majority")):
         return True
     # Who can leave is in a queue that moves; and behind a holder that sleeps, all move when it wakes.
     moves = kinds.any("departures", "head-at-work") or (kinds.has("lock-holder") and _state(suspect) == "sleep")
