@@ -73,15 +73,29 @@ def answered(
 def _explained(suspect: Suspect, program: Program) -> Suspect:
     for trace in suspect.traces[:_TRACES_MOST] or (Trace(()),):  # memory has no stack that waits
         scene = StackInSource.of(suspect, program, trace)
-        for ask in QUESTIONS:
-            reason = ask(scene)
-            if reason is not None:
-                return _with(suspect, reason, program)
+        reason = _answer(scene) or _answer_of_whole(scene)
+        if reason is not None:
+            return _with(suspect, reason, program)
         bounded = bounds.bound(scene)
         if bounded is not None:
             said, site = bounded
             return replace(suspect, evidence=(*suspect.evidence, *_evidence([site], _files(program), "bounded", said)))
     return suspect
+
+
+def _answer(scene: StackInSource) -> Reason | None:
+    """Return the first answer."""
+    return next((reason for ask in QUESTIONS if (reason := ask(scene)) is not None), None)
+
+
+def _answer_of_whole(scene: StackInSource) -> Reason | None:
+    """Return the first answer where the program's own packages are read as one: the other end may be in any of them.
+
+    One package is asked before: it says what it can with less.
+    """
+    whole = scene.program.whole() if any(spot is not None for spot in scene.spots) or not scene.spots else None
+    reason = _answer(StackInSource.of(scene.suspect, whole, scene.trace)) if whole is not None else None
+    return reason.with_plain_names() if reason is not None else None
 
 
 def _with(suspect: Suspect, reason: Reason, program: Program) -> Suspect:

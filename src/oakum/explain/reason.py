@@ -5,8 +5,10 @@ from functools import cached_property
 from itertools import pairwise
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from oakum.explain.code.flows import Flows, known_by
+from oakum.explain.code.linked_names import plain
 from oakum.explain.code.nouns import Op, Symbol
 from oakum.explain.code.program import Program, ResolvedFrame, calls, does, starts
 from oakum.explain.missing import outside_runtime
@@ -24,6 +26,21 @@ class Reason(Struct, frozen=True):
     endless: bool = False  # the code read leaves nobody who could end the wait: no worker that only waits for more
     kept: bool = False  # of memory: nothing takes it out again, and nothing bounds how much comes
     guess: bool = False  # the code allows it, and does not show that it happened: no evidence
+
+    def with_plain_names(self) -> "Reason":
+        """Return the reason with names as they are written; of linked packages they are not (linked_names.py)."""
+        remedies = tuple(
+            replace(one, text=_plain(one.text), risk=_plain(one.risk) if one.risk else None) for one in self.remedies
+        )
+        return replace(self, texts=tuple(map(_plain, self.texts)), remedies=remedies)
+
+
+def _plain(said: Text) -> Text:
+    args = {
+        name: plain(value) if isinstance(value, str) else _plain(value) if isinstance(value, Text) else value
+        for name, value in said.args.items()
+    }
+    return Text(said.key, args)
 
 
 def distinct(sites: Iterable[CauseSite]) -> tuple[CauseSite, ...]:

@@ -38,7 +38,12 @@ def reason(scene: StackInSource, channel: Channel) -> Reason | None:
         found = left_by_host(channel, receives, host, start)
         if found is not None:
             return found
-    return receiver_ended(channel, receives) or consumers.reason(scene, channel) or nobody(channel, receives)
+    return (
+        receiver_ended(channel, receives)
+        or consumers.reason(scene, channel)
+        or left_by_receiver(scene, channel, receives)
+        or nobody(channel, receives)
+    )
 
 
 def hosts(start: Op | None, channel: Channel) -> list[tuple[Func, Op]]:
@@ -174,6 +179,21 @@ def receiver_ended(channel: Channel, receives: Sequence[Op]) -> Reason | None:
     return None
 
 
+def left_by_receiver(scene: StackInSource, channel: Channel, receives: Sequence[Op]) -> Reason | None:
+    """Return how the function that asks for the one answer leaves without it: Await of a task that another started."""
+    made, start = channel.made, scene.start
+    if made is None or start is None or made.func.top is not start.func.top or made.step.loops != start.step.loops:
+        return None
+    for func in dict.fromkeys(op.func for op in receives if op.func.top not in (made.func.top, channel.op.func.top)):
+        near = [op for op in receives if op.func is func]
+        exits = left_without(channel.package, func, func.entry, near) if func.entry is not None else []
+        exits = [one for one in exits if one.why in ("timeout", "context", "case", "default")]
+        if exits:
+            texts = (*made_says(channel), *received_says(near), exits[0].texts("receive", channel.name))
+            return _build_reason(channel, texts, exits, near, start)
+    return None
+
+
 def nobody(channel: Channel, receives: Sequence[Op]) -> Reason | None:
     """Return that nothing receives, when all code that could is at hand."""
     if receives or channel.handed_out or channel.made is None:
@@ -228,9 +248,18 @@ def is_semaphore(channel: Channel) -> bool:
     """Tell whether the channel counts places: whoever sends into it takes a value out again later."""
     if not channel.room:
         return False
-    senders = {op.func.top for op in channel.done("send")}
+    senders = {op.func.top for op in channel.done("send") if not _answers(op, channel)}
     receivers = {op.func.top for op in channel.done("receive")}
     return bool(senders & receivers) or any(_releases(op) for op in channel.done("receive"))
+
+
+def _answers(op: Op, channel: Channel) -> bool:
+    """Tell whether a goroutine sends what the function that started it receives: results, and no places."""
+    receivers = {one.func for one in channel.done("receive")}
+    around = op.func.parent
+    while around is not None and around not in receivers:
+        around = around.parent
+    return around is not None and op.func.use is not None and op.func.use.kind == "go"
 
 
 def _releases(op: Op) -> bool:

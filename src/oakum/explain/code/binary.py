@@ -35,6 +35,16 @@ def of_program(packages: Sequence[Files], frames: Iterable[Frame]) -> list[Files
     return [files for at, files in enumerate(packages) if at in wanted]
 
 
+def meant(packages: Sequence[Files]) -> list[dict[str, int]]:
+    """Return, for each package, which of the others its import paths mean; paths that may mean several are left out."""
+    folders = [_folder(files[0].name) for files in packages]
+    paths = [sorted({path for file in files for path in _imports(file.data)}) for files in packages]
+    tails = _tails(folders)
+    roots = _roots({path for some in paths for path in some}, tails, folders)
+    found = [{path: _meant(path, tails, roots) for path in some} for some in paths]
+    return [{path: min(numbers) for path, numbers in some.items() if len(numbers) == 1} for some in found]
+
+
 def _folder(name: str) -> str:
     return name.replace("\\", "/").rpartition("/")[0]
 
@@ -47,13 +57,19 @@ def _of_frames(frames: Iterable[Frame], folders: Sequence[str]) -> set[int]:
 
 def _graph(packages: Sequence[Files], folders: Sequence[str]) -> dict[int, set[int]]:
     paths = [sorted({path for file in files for path in _imports(file.data)}) for files in packages]
+    tails = _tails(folders)
+    roots = _roots({path for some in paths for path in some}, tails, folders)
+    return {at: {one for path in some for one in _meant(path, tails, roots)} for at, some in enumerate(paths)}
+
+
+def _tails(folders: Sequence[str]) -> dict[str, set[int]]:
+    """Return the packages by each end of their folders."""
     tails: dict[str, set[int]] = {}
     for at, folder in enumerate(folders):
         names = folder.strip("/").split("/")
         for begin in range(len(names)):
             tails.setdefault("/".join(names[begin:]), set()).add(at)
-    roots = _roots({path for some in paths for path in some}, tails, folders)
-    return {at: {one for path in some for one in _meant(path, tails, roots)} for at, some in enumerate(paths)}
+    return tails
 
 
 def _imports(data: bytes) -> Iterable[str]:

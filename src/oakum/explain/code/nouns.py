@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Union
 from msgspec import Struct, field
 from tree_sitter import Node
 
+from oakum.explain.code.linked_names import bare_name, written_in
 from oakum.explain.code.syntax import last_line, line
 from oakum.model import CauseSite, Frame, SourceText
 from oakum.model.vocabulary import CauseRole
@@ -26,6 +27,9 @@ class GoFile(Struct, eq=False):
     imports: dict[str, str]  # name in the file -> import path
     names: dict[int, "Var"] = field(default_factory=dict)  # first byte of an identifier -> its variable
     literals: dict[int, "Func"] = field(default_factory=dict)  # first byte of a function literal -> the function
+    # Where packages are linked (link.py): the import path of this file's, and how it calls each, "" its own.
+    path: str = ""
+    prefixes: dict[int, str] = field(default_factory=dict)
     _lines: list[str] | None = None
 
     def code(self, number: int) -> str:
@@ -33,10 +37,14 @@ class GoFile(Struct, eq=False):
         lines = self.lines
         return lines[number - 1].strip() if 0 < number <= len(lines) else ""
 
+    def plain(self, written: str) -> str:
+        """Return text of the file as it was written before packages were linked."""
+        return written_in(written, self.prefixes) if self.prefixes else written
+
     @property
     def lines(self) -> list[str]:
         if self._lines is None:
-            self._lines = self.source.data.decode("utf-8", "replace").split("\n")
+            self._lines = self.plain(self.source.data.decode("utf-8", "replace")).split("\n")
         return self._lines
 
 
@@ -176,8 +184,9 @@ class Func(Struct, eq=False):
     def full(self) -> str:
         """Return the name as Go prints it: main.(*Desk).Quote.func1."""
         top = self.top
-        owner = f"(*{top.receiver})." if top.pointer else f"{top.receiver}." if top.receiver else ""
-        return f"{self.package.path}.{owner}{self.name}"
+        receiver = bare_name(top.receiver)
+        owner = f"(*{receiver})." if top.pointer else f"{receiver}." if receiver else ""
+        return f"{self.file.path or self.package.path}.{owner}{bare_name(self.name)}"
 
     @property
     def top(self) -> "Func":

@@ -11,6 +11,7 @@ from functools import cached_property
 from tree_sitter import Node
 
 from oakum.explain.code import kinds
+from oakum.explain.code.linked_names import bare_name
 from oakum.explain.code.lower import lower, signature
 from oakum.explain.code.nouns import (
     CallRef,
@@ -51,11 +52,12 @@ class Package:
         self._callees: dict[Op, list[Func]] = {}
         self._steps: dict[Step, Func] | None = None
         for source in sources:
-            self._add(source)
+            self.add(source)
 
     # Declarations
 
-    def _add(self, source: SourceText) -> None:
+    def add(self, source: SourceText) -> GoFile:
+        """Return a file, read with its declarations as one of the package."""
         root = parse(source.data).root_node
         file = GoFile(source, root, dict(_imports(root)))
         self.files.append(file)
@@ -68,6 +70,7 @@ class Package:
                 self._add_types(node)
             elif node.type == "var_declaration":
                 self._add_globals(file, node)
+        return file
 
     def _add_func(self, file: GoFile, node: Node) -> None:
         func = Func(self, file, node, text(node.child_by_field_name("name")))
@@ -449,7 +452,7 @@ def _struct(node: Node) -> tuple[dict[str, str], list[str]]:
                 fields[text(name)] = written
             if not names:
                 embedded.append(kinds.base(written))
-                fields[kinds.base(written).rpartition(".")[2]] = written
+                fields[bare_name(kinds.base(written).rpartition(".")[2])] = written
     return fields, embedded
 
 

@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterator
 
 from msgspec import Struct, field
 
-from oakum.explain.code.binary import of_program
+from oakum.explain.code.binary import meant, of_program
 from oakum.explain.code.flows import Flows
+from oakum.explain.code.link import link
+from oakum.explain.code.linked_names import bare_name
 from oakum.explain.code.locking import Locking
 from oakum.explain.code.nouns import Func, Op, Step
 from oakum.explain.code.package import Package
@@ -19,6 +21,8 @@ from oakum.model import Frame, SourceNotFound, Sources, SourceText
 from oakum.model.frame import split_function
 
 _CLOSURE = re.compile(r"\.(func|gowrap)\d")
+# Packages of one program that are read as one; a tree the size of kubernetes is not.
+_LINKED_MOST = 400
 
 
 class ResolvedFrame(Struct, frozen=True):
@@ -60,6 +64,7 @@ class Program(Struct):
     _own: dict[int, Package] = field(default_factory=dict)
     _own_files: list[tuple[SourceText, ...]] | None = None
     _paths: dict[str, str] | None = None  # folder -> import path
+    _whole: list["Whole | None"] = field(default_factory=list)  # once it was asked for
 
     def package(self, frame: Frame) -> Package | None:
         """Return the package of a frame; None when its source is not to be had."""
@@ -136,17 +141,71 @@ class Program(Struct):
         package = self.package(frame)
         if package is None:
             return None
-        file = _same_file(package, frame.file)
+        file = self._file(package, frame)
         if file is None:
             self.missing[frame.file] = None  # not among the files of its package
             return None
         self.used[file.name] = file
-        for func in sorted(package.around(file.name, frame.line), key=lambda one: one.name != _own_name(frame)):
+        for func in sorted(
+            package.around(file.name, frame.line), key=lambda one: bare_name(one.name) != _own_name(frame)
+        ):
             spot = ResolvedFrame(frame, package, func, frame.line)
             if _same_function(func, frame) and agrees(spot):
                 return spot
         self.drift[frame.function] = f"{frame.file}:{frame.line}"
         return None
+
+    def _file(self, package: Package, frame: Frame) -> SourceText | None:
+        """Return the file of a frame among those of its package."""
+        return _same_file(package, frame.file)
+
+    def whole(self) -> "Whole | None":
+        """Return the program with its own packages as one; None where it has but one."""
+        if not self._whole:
+            self._whole.append(Whole.of(self))
+        return self._whole[0]
+
+
+class Whole(Program, kw_only=True):
+    """A program whose own packages are linked into one."""
+
+    parts: Program
+    linked: Package
+    files: dict[str, SourceText]  # where a file was read -> its linked text
+
+    @classmethod
+    def of(cls, parts: Program) -> "Whole | None":
+        packages = parts.own()
+        if not 1 < len(packages) <= _LINKED_MOST:
+            return None
+        read = [tuple(file.source for file in package.files) for package in packages]
+        meanings = meant(read)
+        paths = {at: path for some in meanings for path, at in some.items()}
+        folders = {_folder(Frame("", files[0].name)): at for at, files in enumerate(read)}
+        for frame in parts.frames:  # what they say is sure
+            if not _CLOSURE.search(frame.function) and (at := folders.get(_folder(frame))) is not None:
+                paths[at] = frame.package
+        linked = link(packages, meanings, [paths.get(at, package.clause) for at, package in enumerate(packages)])
+        files = {file.source.path: file.source for file in linked.files}
+        shared = (parts.sources, parts.frames, parts.missing, parts.drift, parts.used)
+        return cls(*shared, parts=parts, linked=linked, files=files)
+
+    def package(self, frame: Frame) -> Package | None:
+        return self._linked(self.parts.package(frame))
+
+    def imported(self, path: str, beside: Frame) -> Package | None:
+        return self._linked(self.parts.imported(path, beside))
+
+    def own(self, *words: bytes, every: tuple[bytes, ...] = ()) -> list[Package]:
+        return [self.linked] if self.parts.own(*words, every=every) else []
+
+    def _linked(self, package: Package | None) -> Package | None:
+        return self.linked if package is not None and package.files[0].source.path in self.files else package
+
+    def _file(self, package: Package, frame: Frame) -> SourceText | None:
+        part = self.parts.package(frame)
+        file = _same_file(part, frame.file) if part is not None else None
+        return self.files.get(file.path) if file is not None and package is self.linked else file
 
 
 def calls(spot: ResolvedFrame) -> bool:
@@ -200,10 +259,10 @@ def _same_function(func: Func, frame: Frame) -> bool:
     _, receiver, name = split_function(frame.function)
     top = func.top
     first = name.partition(".")[0].replace("glob", "init")  # closures of package variables, up to Go 1.20
-    if receiver.lstrip("*") == top.receiver and first == top.name:
+    if receiver.lstrip("*") == bare_name(top.receiver) and first == bare_name(top.name):
         return True
     # Of a literal in a function that was inlined into another: main.main.(*T).Run.func2, main.(*T).Outer.Run.func2
-    return func.parent is not None and top.name in frame.function.replace(")", "").split(".")
+    return func.parent is not None and bare_name(top.name) in frame.function.replace(")", "").split(".")
 
 
 def _clauses(files: tuple[SourceText, ...]) -> Iterator[str]:

@@ -42,7 +42,7 @@ def draft(kind: str, file: GoFile, edits: Sequence[Edit] | None, **args: str | i
     if changed == source.data or _errors(parse(changed).root_node) > _errors(file.root):
         return None
     try:
-        old, new = _lines(source.data.decode("utf-8")), _lines(changed.decode("utf-8"))
+        old, new = (_lines(file.plain(data.decode("utf-8"))) for data in (source.data, changed))
     except UnicodeDecodeError:
         return None  # a diff is text
     name = patch_name(source)
