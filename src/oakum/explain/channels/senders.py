@@ -100,6 +100,8 @@ def left_by_host(
         return None  # the receiver was started first, and goes on beside the host
     exits = left_without(package, host, start.step, [*near, *instead]) if not meets(start.step) else []
     more = many(channel, host, start)
+    if channel.room and not more:
+        return None  # there is room for one
     if more:
         for op in near:
             if op.func is host and (early := left_after(host, op)):
@@ -183,6 +185,8 @@ def left_by_receiver(scene: StackInSource, channel: Channel, receives: Sequence[
     """Return how the function that asks for the one answer leaves without it: Await of a task that another started."""
     made, start = channel.made, scene.start
     if made is None or start is None or made.func.top is not start.func.top or made.step.loops != start.step.loops:
+        return None
+    if channel.room:
         return None
     for func in dict.fromkeys(op.func for op in receives if op.func.top not in (made.func.top, channel.op.func.top)):
         near = [op for op in receives if op.func is func]

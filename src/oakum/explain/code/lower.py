@@ -429,6 +429,8 @@ class Lowering:
             self.lookup(node)
         elif kind == "call_expression":
             self.call(node, step)
+        elif kind == "type_conversion_expression":
+            self.converting(node, step)
         elif kind == "func_literal":
             self.literal(node, step)
         elif kind == "selector_expression":
@@ -479,6 +481,19 @@ class Lowering:
             if any(literal.node.start_byte == one.start_byte for one in given):
                 literal.use = made
         return made
+
+    def converting(self, node: Node, step: Step) -> None:
+        """A conversion; or a call with type arguments and one argument, which reads the same: New[int](limit)."""
+        type_, given = node.child_by_field_name("type"), node.child_by_field_name("operand")
+        before = len(self.func.literals)
+        if given is not None:
+            self.nested(given, step)
+        generic = type_ is not None and type_.type == "generic_type" and bool(type_.named_children)
+        if generic and type_ is not None and text(type_.named_children[0]) not in self.func.package.types:
+            made = self.op("call", node, step, type_, [given] if given is not None else [])
+            for literal in self.func.literals[before:]:
+                if given is not None and literal.node.start_byte == given.start_byte:
+                    literal.use = made
 
     def builtin(self, name: str, node: Node, given: list[Node], step: Step) -> Op | None:
         if name == "make" and given and given[0].type not in ("channel_type", "type_identifier", "qualified_type"):
