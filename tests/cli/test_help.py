@@ -126,6 +126,11 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("token", "cert.pem", "key.pem"):
         (place / name).write_text("0123456789abcdef")
     (place / "load.txt").write_text("GET /orders\nGET /stock/{n}\n")
+    kept = ROOT / "tests" / "parse" / "testdata" / "heapdump" / "go1.27.3"
+    for name in ("heap.dump", "before.dump", "after.dump"):
+        shutil.copy(kept / "heap.dump.gz", place / name)
+    shutil.copy(kept / "variables.txt.gz", place / "server")
+    assert oakum("holders", place / "heap.dump", "--proto", place / "holders.pb.gz").code == 0
     (place / "bin").mkdir()
     (place / "bin" / "agent").write_bytes(gzip.decompress(PROGRAM.read_bytes()))
     for folder in ("pkg", "home/src/quotes", "home/src/orders", "home/src/app"):

@@ -39,6 +39,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     ("Inspect dumps and profiles", (
         ("inspect", "Identify each input: kind, format, counts, time, problems."),
         ("goroutines", "Goroutines by location, state and creator, with wait times."),
+        ("holders", "What keeps the memory: globals, goroutines, timers."),
         ("diff", "Compare snapshots: new, gone, grown, shrunk."),
         ("top", "Functions by flat and cum value, as pprof -top."),
         ("tree", "Callers and callees of every function, as pprof -tree."),

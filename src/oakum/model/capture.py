@@ -13,6 +13,7 @@ from oakum.model.build import Build
 from oakum.model.errors import OakumError, Unreachable, Unread
 from oakum.model.experiment import Experiment
 from oakum.model.goroutine import Goroutines
+from oakum.model.holders import Holders
 from oakum.model.memstats import MemStats
 from oakum.model.metrics import Metrics
 from oakum.model.profile import Profile
@@ -85,12 +86,12 @@ class Reading(Struct, frozen=True, eq=False):
     """One thing found in a capture. A log with three dumps gives three readings; junk gives one of kind "unknown"."""
 
     # goroutine, goroutineleak, heap, allocs, threadcreate, block, mutex, cpu, growth, thread, trace, metrics, build,
-    # sockets, routes, log, experiment, unknown, or the name of the sample type for profiles of other producers
+    # sockets, routes, log, experiment, holders, unknown, or the name of the sample type for profiles of other producers
     kind: str
     # pprof, debug1, debug2, heap-text, legacy-cpu, contention-text, thread-text, goleak, trace, prometheus-text,
     # prometheus-range, proc-status, smaps-rollup, cgroup, process-facts, sockets, go-version-m, go.mod, go.sum,
     # modules.txt, version, image-labels, log, kubernetes-events, kubernetes-objects, experiment,
-    # unknown
+    # heap-dump, goref, holders, unknown
     format: str
     wrapping: tuple[str, ...] = ()  # how it was wrapped, outermost first: ("gzip",), ("journald", "logrus")
     producer: str | None = None  # "Go", "C++ (tcmalloc)", "jemalloc", "Java" ...
@@ -106,6 +107,7 @@ class Reading(Struct, frozen=True, eq=False):
     series: tuple[Series, ...] = ()  # of a range: whole, with its first snapshot
     log: Log | None = None
     experiment: Experiment | None = None
+    holders: Holders | None = None
     where: str = ""  # which part of the capture: "lines 120-990"; "" means all of it
     problems: tuple[Problem, ...] = ()
     notes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))  # "reason": "SIGQUIT: quit" ...

@@ -53,4 +53,10 @@ def _dump(data: Buffer, limits: Limits, problems: list[Problem]) -> tuple[Readin
 
 def _pprof(data: Buffer, limits: Limits) -> tuple[Reading, ...]:
     found = pprof.read(data, limits)
-    return (found,) if found else ()
+    if found is None:
+        return ()
+    if found.kind == "heap" and len(found.profile.sample_types if found.profile else ()) == 2:
+        from oakum.parse.goref import as_holders
+
+        return (as_holders(found) or found,)
+    return (found,)

@@ -25,7 +25,7 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"mode: ", "coverage"),
 )
 
-# go1.7 heap dump\n        (runtime/debug.WriteHeapDump)
+# go1.5 heap dump\n        (runtime/debug.WriteHeapDump, Go 1.5 and 1.6)
 _HEAP_DUMP = regex(rb"go1\.\d+ heap dump\n")
 # <!DOCTYPE html>        <?xml version="1.0"?><!-- made by pprof --><svg width="100%">
 # (no possessive groups: Python before 3.11.5 takes a character too many where one fails halfway)

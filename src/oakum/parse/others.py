@@ -19,6 +19,7 @@ from oakum.parse import (
     experiment,
     exposition,
     go_binary,
+    heapdump,
     kubernetes_events,
     legacy_cpu,
     logs,
@@ -41,7 +42,12 @@ from oakum.parse.guard import Parser, guarded, wrapped
 from oakum.parse.limits import Limits
 from oakum.parse.logs import stamps
 
-BINARY: tuple[Parser, ...] = (trace.read, legacy_cpu.read, go_binary.read)  # the first to recognise the bytes wins
+BINARY: tuple[Parser, ...] = (
+    trace.read,
+    heapdump.read,
+    legacy_cpu.read,
+    go_binary.read,
+)  # the first to recognise the bytes wins
 # Texts of their own, never in a log.
 FACTS: tuple[Parser, ...] = (
     proc_status.read,

@@ -196,8 +196,8 @@ _NOT_A_PROFILE = {
         "这是 core dump：先运行 `dlv core PROGRAM FILE`，再用 `goroutines -t` 打印其中的 goroutine",
     ),
     "heap-dump": _advised(
-        "This is a Go heap dump (debug.WriteHeapDump), which is not read",
-        "这是 Go 的堆转储（debug.WriteHeapDump），不支持读取",
+        "This is a heap dump of Go 1.6 or earlier, which is not read",
+        "这是 Go 1.6 或更早版本的堆转储，不支持读取",
         _FETCH,
     ),
     "http-answer": (
@@ -452,6 +452,30 @@ _PROBLEMS = {
     "slow.profile": (
         "reading took longer than the limit: what follows was not read",
         "读取超过时限：后面的内容未读取",
+    ),
+    "slow.heap-dump": (
+        "reading took longer than the limit: objects after this place were not read, and what holds them is unknown",
+        "读取超过时限：此处之后的对象未读取，其持有者未知",
+    ),
+    "slow.holders": (
+        "what holds the objects was not known after {seconds} seconds: the heap is too large, or too entangled",
+        "{seconds} 秒内未能确定对象的持有者：堆过大，或引用关系过于复杂",
+    ),
+    "cut-heap-dump": (
+        "the heap dump is cut or damaged: what follows was not read, and what it holds is missing",
+        "堆转储被截断或损坏：后面的内容未读取，其中的持有者缺失",
+    ),
+    "no-program": (
+        "without the program globals have no names: oakum holders --binary PROGRAM FILE",
+        "没有对应的程序，全局变量没有名称：`oakum holders --binary PROGRAM FILE`",
+    ),
+    "no-program.stripped": (
+        "the program has no symbol table (-ldflags=-s): globals have no names; hand in the unstripped program",
+        "程序没有符号表（-ldflags=-s）：全局变量没有名称；请给出未剥离的程序",
+    ),
+    "no-program.other": (
+        "the program is not the one that wrote the dump: the addresses of its variables do not fit",
+        "该程序不是产生此转储的程序：变量地址不符",
     ),
     "many.things": (
         "the profile has {count} {things}; {most} were read",
