@@ -58,6 +58,16 @@ def test_a_line_of_curl_is_taken_as_it_was_pasted() -> None:
         ("curl -XDELETE http://localhost/x", "DELETE", b"", ""),
         ("curl -I http://localhost/x", "HEAD", b"", ""),
         ("curl --request=PUT --url http://localhost/x", "PUT", b"", ""),
+        ("curl -sSXPUT localhost/x", "PUT", b"", ""),
+        ("curl -skX PATCH localhost/x --data-raw '@-x=1'", "PATCH", b"@-x=1", "application/x-www-form-urlencoded"),
+        ("curl -H 'content-type: text/plain' --json 1 localhost/x", "POST", b"1", ""),
+        ("curl --data-urlencode 'q=a b&c' localhost/x", "POST", b"q=a%20b%26c", "application/x-www-form-urlencoded"),
+        (
+            r"""curl localhost/x --data-raw $'--a=1\r\n\'it\u0021\ud83d\ude00'""",
+            "POST",
+            "--a=1\r\n'it!😀".encode(),
+            "application/x-www-form-urlencoded",
+        ),
     ],
 )
 def test_what_curl_would_send(line: str, method: str, body: bytes, kind: str) -> None:
@@ -67,9 +77,25 @@ def test_what_curl_would_send(line: str, method: str, body: bytes, kind: str) ->
     assert dict(told.headers).get("Content-Type", "") == kind
 
 
+def test_a_query_a_user_and_letters_beyond_ascii_are_sent_as_curl_does(tmp_path: Path) -> None:
+    told = parse_request("curl -G -d q=1 -d 'r=a b' 'http://me:p%40ss@localhost:8080/größe?x=1'")
+    assert (told.method, told.body) == ("GET", b"")
+    assert told.url == "http://localhost:8080/gr%C3%B6%C3%9Fe?x=1&q=1&r=a%20b"
+    assert told.headers == (("Authorization", "Basic bWU6cEBzcw=="),)
+    (tmp_path / "body.txt").write_bytes(b"a\r\nb\n")
+    assert parse_request(f"curl -d @{tmp_path}/body.txt localhost").body == b"ab"
+    assert parse_request(f"curl --data-binary @{tmp_path}/body.txt localhost").body == b"a\r\nb\n"
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
+        ("curl http://localhost/x -H 'A: b\r\nEvil: x'", "no header that can be sent"),
+        ("curl http://localhost/x -H 'A B: c'", "no header that can be sent"),
+        ("curl http://localhost/x -X 'GET /y'", "no method"),
+        ("curl http://localhost/x http://localhost/y", "two URLs"),
+        ("curl -b cookies.txt http://localhost/x", "file of cookies"),
+        ("curl -F a=@b http://localhost/x", "curl -F"),
         ("curl --cert x http://localhost/x", "--cert"),
         ("curl -X", "its value is missing"),
         ("curl -s", "no URL"),

@@ -196,7 +196,7 @@ class _Client:
             request.method,
             f"{path}?{parts.query}" if parts.query else path,
             request.body or None,
-            dict(request.headers),
+            {name: value.encode("utf-8", "surrogateescape") for name, value in request.headers},
         )
         answer = connection.getresponse()
         left, until = _ANSWER_MOST, time.monotonic() + self._seconds
