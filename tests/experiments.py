@@ -26,6 +26,8 @@ def write_experiment(
     ended: Ended = "complete",
     failed: int = 0,
     pause: float = 0,
+    asked: str = "GET /orders",
+    status: str = "200",
 ) -> Path:
     """Write the snapshots of a service with so many goroutines at one place, and what was done before each.
 
@@ -37,7 +39,7 @@ def write_experiment(
     for at, (phase, count) in enumerate(zip(told, counts, strict=True)):
         done += next(sizes) if phase == "batch" else 0
         when = START + timedelta(seconds=at + (pause if pause and at >= resumed - 1 else 0))
-        stages.append(Stage(phase, when, done, done, min(done, failed), {"200": done} if done else {}))
+        stages.append(Stage(phase, when, done, done, min(done, failed), {status: done} if done else {}))
         here = folder / "orders" / str(at + 1)
         here.mkdir(parents=True)
         dump = [goroutine(1, "IO wait", "main.serve", by="")]
@@ -46,7 +48,7 @@ def write_experiment(
         # Each unit starts a goroutine of its own, so that the numbers tell that work was done.
         dump.append(goroutine(200 + 4 * done, "running", "main.poll"))
         (here / "goroutine.txt").write_text("\n".join(dump))
-    made = Experiment("http://127.0.0.1:6060", "request", tuple(stages), ("GET /orders",), ended)
+    made = Experiment("http://127.0.0.1:6060", "request", tuple(stages), (asked,), ended)
     (folder / "orders" / FILE).write_bytes(record(made))
     return folder / "orders"
 

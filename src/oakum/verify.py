@@ -18,6 +18,7 @@ from oakum.model.verification import Change, Ratio, Verification, Verified
 
 _EPOCH = datetime(2026, 1, 1, tzinfo=UTC)  # only what lies between two times counts
 # Worst first.
+_NAMED_MOST = 3  # requests
 _ORDER = ("new", "same", "smaller", "unsettled", "gone")
 
 
@@ -63,7 +64,20 @@ def _change(before: Diagnosis, after: Diagnosis, found: Finding, same: Finding |
         return replace(told, why=Text("verify.why.units", {"before": trials[0].unit, "after": trials[1].unit}))
     if was.value <= 0 or was.low <= 0:
         return replace(told, why=Text("verify.why.before-unclear", {"units": trials[0].units}))
-    return _compared(told, was, now, trials[1], leaks=same is not None)
+    became = _compared(told, was, now, trials[1], leaks=same is not None)
+    why = _unlike(trials[0], trials[1]) if became.became == "gone" else None
+    return replace(told, why=why) if why is not None else became
+
+
+def _unlike(before: Trial, after: Trial) -> Text | None:
+    """Return that what leaked may not have been reached: other requests were sent, or they failed only afterwards."""
+    if before.unit == "request" and before.asked and after.asked and not set(before.asked) & set(after.asked):
+        names = [", ".join(one.asked[:_NAMED_MOST]) for one in (before, after)]
+        return Text("verify.why.requests", {"before": names[0], "after": names[1]})
+    if (after.mostly_failed and not before.mostly_failed) or (after.mostly_rejected and not before.mostly_rejected):
+        said = ", ".join(f"{status}: {count}" for status, count in sorted(after.statuses.items()))
+        return Text("verify.why.failed-after", {"failed": after.failed, "units": after.units, "said": said or "-"})
+    return None
 
 
 def _compared(told: Change, was: Slope, now: Slope, trial: Trial, *, leaks: bool) -> Change:
@@ -178,7 +192,7 @@ def _notes(before: Diagnosis, after: Diagnosis, foreign: Text | None) -> Iterabl
         yield Text("verify.note.same-build", {"build": builds[0]})
     for side, one in (("before", before), ("after", after)):
         for trial in one.trials[:1]:
-            if trial.failed and trial.failed >= trial.units / 2:
+            if trial.mostly_failed:
                 yield Text(f"verify.note.failed-{side}", {"failed": trial.failed, "units": trial.units})
             if trial.ended not in ("complete", "clear"):
                 yield Text(f"verify.note.ended-{side}", {"units": trial.units})

@@ -86,6 +86,25 @@ def test_too_little_work_is_inconclusive_and_says_how_much_more(tmp_path: Path) 
     assert "$ oakum reproduce" in text
 
 
+def test_a_load_that_did_not_reach_the_leak_is_inconclusive(leak: Path, tmp_path: Path) -> None:
+    """A wrong path, a missing token: nothing stays, and nothing is fixed."""
+    rejected = write_experiment(tmp_path / "rejected", [3] * 10, failed=300, status="404")
+    code, told = verified(leak, rejected)
+    assert (code, became(told), told["changes"][0]["why"]["key"]) == (3, ["unsettled"], "verify.why.failed-after")
+    assert "404: 300" in oakum("verify", leak, rejected).out
+    other = write_experiment(tmp_path / "other", [3] * 10, asked="GET /healthz")
+    code, told = verified(leak, other)
+    assert (code, told["changes"][0]["why"]["key"]) == (3, "verify.why.requests")
+    headline = oakum("diagnose", "--no-source", rejected).out.partition("\n")[0]
+    assert "All 300 requests failed (404: 300): are method, path, body and credentials right?" in headline
+
+
+def test_a_leak_that_comes_with_each_error_is_judged_under_the_same_errors(tmp_path: Path) -> None:
+    before = write_experiment(tmp_path / "before", leaking(1.0), failed=300, status="504")
+    code, told = verified(before, write_experiment(tmp_path / "after", [3] * 10, failed=300, status="504"))
+    assert (code, became(told)) == (0, ["gone"])
+
+
 def test_one_snapshot_of_after_is_inconclusive(leak: Path, tmp_path: Path) -> None:
     after = write_experiment(tmp_path, [3] * 10) / "4" / "goroutine.txt"
     code, told = verified(leak, after)

@@ -24,6 +24,7 @@ GROWN_ONCE = 1 << 20
 # What stays through so many seconds without work, and the time that draining took before, outlasts the time-outs that
 # programs use most: 30 s for idle connections, sessions and windows (35 s in the catalogue's meterhub).
 BREAK_SECONDS = 30.0
+_LATE = ("408", "429", "499")  # too late or too many: the request as such was one
 SlopeMeasure = Literal["goroutines", "inuse_space", "rss"]
 
 
@@ -93,6 +94,17 @@ class Trial(Struct, frozen=True):
         """Return how much was done altogether, between the first of its snapshots and the last."""
         known = [done for done in self.work if done is not None]
         return max(known) - min(known) if known else 0
+
+    @property
+    def mostly_failed(self) -> bool:
+        """Tell whether most of the work failed, with those that were turned away."""
+        return 2 * self.failed > max(self.units, sum(self.statuses.values()))
+
+    @property
+    def mostly_rejected(self) -> bool:
+        """Tell whether most answers say that the request was not one that the service takes."""
+        rejected = sum(count for status, count in self.statuses.items() if status[:1] == "4" and status not in _LATE)
+        return 2 * rejected > sum(self.statuses.values())
 
     @property
     def unplaced(self) -> Slope | None:

@@ -39,7 +39,7 @@ def beside(speech: Speech, diagnosis: Diagnosis) -> list[str]:
 def _failures(speech: Speech, trial: Trial) -> list[str]:
     """Return that most of the work failed, with the answers."""
     units = max(trial.units, sum(trial.statuses.values()))  # those that were turned away, too
-    if 2 * trial.failed <= units or not trial.failed:
+    if not trial.mostly_failed:
         return []
     names = {"0": speech.word("experiment.no-answer")}
     answers = sorted(trial.statuses.items(), key=lambda pair: -pair[1])[:_STATUSES_MOST]
@@ -48,6 +48,7 @@ def _failures(speech: Speech, trial: Trial) -> list[str]:
     return [
         speech.word(f"experiment.failed-{key}", failed=trial.failed, units=units, unit=trial.unit)
         + (speech.word("experiment.answers", said=said) if said else "")
+        + (speech.word("experiment.rejected") if trial.mostly_rejected else "")
     ]
 
 

@@ -156,6 +156,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "{units:,} {unit:unit}中有 {failed:,} 次失败",
     ),
     "experiment.answers": (" ({said})", "（{said}）"),
+    "experiment.rejected": (
+        ": are method, path, body and credentials right?",
+        "：请检查方法、路径、请求体和凭据",
+    ),
     "experiment.no-answer": ("no answer", "无应答"),
     # The picture and the table.
     "section.experiment": ("Experiment", "实验"),

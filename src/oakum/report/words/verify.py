@@ -104,6 +104,15 @@ WORDS: dict[str, tuple[str, str]] = {
         "The work is not the same: counted in {before} before, in {after} after.",
         "工作量单位不同：修复前按 {before} 计，修复后按 {after} 计。",
     ),
+    "verify.why.requests": (
+        "The work is not the same: `{before}` before, `{after}` after.",
+        "所做的工作不同：修复前为 `{before}`，修复后为 `{after}`。",
+    ),
+    "verify.why.failed-after": (
+        "After, {failed:,} of {units:,} units of work failed as they did not before ({said}): nothing shows that what "
+        "leaked was reached.",
+        "修复后的 {units:,} 个工作单位中有 {failed:,} 个失败，而修复前并非如此（{said}）：无法说明泄漏处被执行过。",
+    ),
     "verify.why.before-unclear": (
         "Before, {units:,} units of work do not show how much each leaves: more load is needed there, too.",
         "修复前的 {units:,} 个工作单位看不出每个残留多少：那一侧也需要更多负载。",
