@@ -83,6 +83,11 @@ def suspect(
         ("unknown", "pile-up majority", "possible"),
         ("soft", "steady-growth outlives-load", "likely"),
         ("soft", "baseline reported-wait", "likely"),
+        # By the source a timer or a deadline ends each: unless some are there for longer than a minute.
+        ("resting", "orphaned steady-growth evenly-started", "likely"),
+        ("resting", "orphaned steady-growth evenly-started ends-by-itself", "possible"),
+        ("resting", "orphaned steady-growth reported-wait ends-by-itself", "likely"),
+        ("hard", "steady-growth ends-by-itself", "possible"),
         # Heap: shape and growth, never one of them.
         ("", "heap-owner heap-steady-growth", "likely"),
         ("", "heap-owner heap-baseline", "likely"),

@@ -51,7 +51,7 @@ _SAYS: Mapping[WaitKind | None, int] = {"never": 4, "hard": 3, "soft": 2}
 # How many suspicions a person reads.
 _MOST = 5
 # What else would leave as many as the work of an experiment did; and what shows that it is not that.
-_LOOKS_ALIKE: frozenset[EvidenceKind] = frozenset({"may-end", "may-fill"})
+_LOOKS_ALIKE: frozenset[EvidenceKind] = frozenset({"may-end", "may-fill", "ends-by-itself"})
 _KEPT: frozenset[EvidenceKind] = frozenset({"cause-in-source", "never-removed", "known-bug", "proven-by-test"})
 # So many goroutines in one abnormal wait are no coincidence of one snapshot.
 _SEVERAL = 3
@@ -85,6 +85,9 @@ def _likely(suspect: Suspect) -> bool:
     kinds, wait = suspect.kinds, suspect.wait
     if kinds.has("progress") and not kinds.has("known-bug", "steady-growth", "outlives-load"):
         return False  # its waits restart: a pool, a queue that moves, a connection that is used, a ticker
+    # By the source a timer or a deadline ends each: many come and go, unless some are there for longer than a minute.
+    if kinds.has("ends-by-itself") and not kinds.any("reported-wait", "stuck", "known-bug"):
+        return False
     if wait == "never":  # a library that is never to stop waits so, too, once and for all
         return any(kind not in ("nil-stop-channel", "stuck", "reported-wait") for kind in kinds)
     if kinds.has("known-bug") and not kinds & _EXPLAINED_AWAY and kinds & (_GREW | _PILED.get(wait, frozenset())):

@@ -60,6 +60,7 @@ SENTENCES = {
     "cause-in-source": "cause.shown",
     "never-removed": "cause.heap.kept",
     "bounded": "cause.heap.bound.limit",
+    "ends-by-itself": "cause.ends.timer",
     "known-bug": "upstream.known",
     "proven-by-test": "proof.shown",
 }

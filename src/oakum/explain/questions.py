@@ -21,7 +21,15 @@ from oakum.explain.network import bodies, handles, transports
 from oakum.explain.network import question as network
 from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.waits import question as waits
-from oakum.explain.workers import finalizers, foreign_channels, forgotten, own_registrations, registrations, timers
+from oakum.explain.workers import (
+    by_itself,
+    finalizers,
+    foreign_channels,
+    forgotten,
+    own_registrations,
+    registrations,
+    timers,
+)
 from oakum.explain.workers import question as workers
 from oakum.model import Cause, CauseSite, Evidence, EvidenceKind, Frame, Gap, Sources, SourceText, Suspect, Text, Trace
 
@@ -78,9 +86,16 @@ def _explained(suspect: Suspect, program: Program) -> Suspect:
             return _with(suspect, reason, program)
         bounded = bounds.bound(scene)
         if bounded is not None:
-            said, site = bounded
-            return replace(suspect, evidence=(*suspect.evidence, *_evidence([site], _files(program), "bounded", said)))
+            return _spoken_for(suspect, program, "bounded", *bounded)
+        ends = by_itself.ends(scene)
+        if ends is not None:
+            return _spoken_for(suspect, program, "ends-by-itself", *ends)
     return suspect
+
+
+def _spoken_for(suspect: Suspect, program: Program, kind: EvidenceKind, said: Text, site: CauseSite) -> Suspect:
+    """Return the suspect with what the source says against a leak."""
+    return replace(suspect, evidence=(*suspect.evidence, *_evidence([site], _files(program), kind, said)))
 
 
 def _answer(scene: StackInSource) -> Reason | None:

@@ -40,7 +40,7 @@ EvidenceKind = Literal[
     "metric-growth", "metric-plateau", "metric-fall", "metric-follows-requests", "metric-stops-with-work",
     "follows-work", "log-lines",
     # Source and catalogue.
-    "cause-in-source", "never-removed", "bounded", "known-bug",
+    "cause-in-source", "never-removed", "bounded", "ends-by-itself", "known-bug",
     # An experiment.
     "proven-by-test",
 ]  # fmt: skip
@@ -159,6 +159,7 @@ EVIDENCE: Mapping[EvidenceKind, Kind] = MappingProxyType({
     "cause-in-source": Kind("for", "the source shows why nothing can unblock them"),
     "never-removed": Kind("for", "the source shows that nothing takes it out again, and nothing bounds it"),
     "bounded": Kind("against", "the source shows a bound on how much is kept"),
+    "ends-by-itself": Kind("against", "the source shows a timer or a deadline that ends the wait"),
     "known-bug": Kind("for", "the running version has an upstream bug with this call stack"),
     "proven-by-test": Kind("for", "a test of this code fails without the drafted fix and passes with it, every time"),
 })  # fmt: skip
@@ -183,7 +184,7 @@ BY_DECISIVENESS: tuple[EvidenceKind, ...] = (
     "same-goroutines", "whole-process", "stuck", "pool-unused", "nobody-at-work", "reported-wait", "steady-arrivals",
     "uneven-arrivals", "same-lock", "majority", "pile-up",
     "nil-stop-channel", "heap-pinned", "arrival-burst", "other-run",
-    "bounded", "level-under-load", "heap-level-under-load", "may-end", "may-fill",
+    "bounded", "ends-by-itself", "level-under-load", "heap-level-under-load", "may-end", "may-fill",
     "idle-by-design", "supervisor", "startup-goroutine", "startup-pool", "progress", "departures",
     "head-at-work", "turnover", "plateau", "open-connections", "client-connected", "shared-streams",
     "heap-with-goroutines", "heap-like-baseline", "heap-sampling-noise", "heap-plateau", "heap-falls",

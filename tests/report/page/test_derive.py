@@ -180,6 +180,6 @@ def many_moments(diagnosis: Diagnosis, count: int) -> Diagnosis:
 def test_what_the_source_says_is_shown_by_list() -> None:
     found = leak()
     derive = Derive(replace(rich(), called=("--source", "src", "captures")))
-    for kind in ("cause-in-source", "never-removed", "bounded"):
+    for kind in ("cause-in-source", "never-removed", "bounded", "ends-by-itself"):
         claim = replace(found.suspect.evidence[0], kind=kind)
         assert derive.claim(found, claim).startswith("oakum list --finding 1 --source src"), kind

@@ -59,7 +59,9 @@ _HEAP: frozenset[EvidenceKind] = frozenset(
         "heap-largest",
     }
 )
-_SOURCE: frozenset[EvidenceKind] = frozenset({"cause-in-source", "never-removed", "bounded", "proven-by-test"})
+_SOURCE: frozenset[EvidenceKind] = frozenset(
+    {"cause-in-source", "never-removed", "bounded", "ends-by-itself", "proven-by-test"}
+)
 _PROCESS: frozenset[EvidenceKind] = frozenset(
     {
         "off-heap-steady-growth",

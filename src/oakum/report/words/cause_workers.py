@@ -6,6 +6,18 @@ WORDS: dict[str, tuple[str, str]] = {
         "{function} loops ({place}) until `{name}` is closed or receives a value ({case}).",
         "{function} 循环运行（{place}），直到 `{name}` 被 close 或收到值（{case}）。",
     ),
+    "cause.ends.timer": (
+        "{function} leaves by itself when `{name}` fires ({place}).",
+        "`{name}` 到时后 {function} 会自行退出（{place}）。",
+    ),
+    "cause.ends.idle": (
+        "{function} leaves by itself when nothing has come for a while: `{name}` fires ({place}).",
+        "一段时间没有新数据后 `{name}` 到时，{function} 会自行退出（{place}）。",
+    ),
+    "cause.ends.deadline": (
+        "{function} leaves by itself: the context of `{name}` has a deadline ({place}).",
+        "{function} 会自行退出：`{name}` 的 context 有截止时间（{place}）。",
+    ),
     "cause.worker.closed": (
         "{function} ranges over `{name}` ({place}) until it is closed.",
         "{function} 循环读取 `{name}`（{place}），直到它被 close。",
