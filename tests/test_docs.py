@@ -76,4 +76,7 @@ def test_command_reference(golden: Callable[[Path, str], None], monkeypatch: pyt
         assert command is not None
         inner = click.Context(command, parent=context, info_name=name, terminal_width=100)
         parts.append(f"## {name}\n\n{summary}\n\n```text\n{command.get_help(inner)}\n```\n")
+        for verb, one in command.commands.items() if isinstance(command, click.Group) else ():
+            of = click.Context(one, parent=inner, info_name=verb, terminal_width=100)
+            parts.append(f"### {name} {verb}\n\n```text\n{one.get_help(of)}\n```\n")
     golden(ROOT / "docs" / "commands.md", "\n".join(parts))

@@ -15,6 +15,7 @@ NOT_FILES = (
     "demo",
     "diff",
     "find",
+    "fleet",
     "watch",
     "serve",
     "list",

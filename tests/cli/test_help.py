@@ -121,6 +121,11 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(CASE / "go.mod", place)
     for side in ("before", "after"):
         shutil.make_archive(str(place / side), "gztar", place, side)
+    for folder in ("orders", "orders/orders-7f9c"):
+        (place / "profiles" / folder).mkdir(parents=True)
+        for minute, snapshot in enumerate(("before", "during", "after")):
+            kept = place / "profiles" / folder / f"goroutine-2026-11-19T10:{minute}0:00Z.pb.gz"
+            shutil.copy(DEMO / f"{snapshot}.goroutine.pb.gz", kept)
     (place / "body.json").write_text("{}")
     shutil.copy(ROOT / "deploy" / "watch.example.toml", place / "watch.toml")
     for name in ("token", "cert.pem", "key.pem"):
@@ -136,6 +141,8 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for folder in ("pkg", "home/src/quotes", "home/src/orders", "home/src/app"):
         shutil.copytree(QUOTES, place / folder)
     assert oakum("store", "add", place / "oakum-store", place / "captures", "--service", "orders").code == 0
+    assert oakum("fleet", "ingest", "--store", place / "fleet", place / "profiles").code == 0
+    assert oakum("fleet", "rank", "--store", place / "fleet").code == 0  # what it diagnoses is kept there
     assert oakum("store", "export", place / "oakum-store", place / "monday.tar").code == 0
     return place
 

@@ -32,6 +32,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ("known", "Known upstream bugs: list, search, show, match."),
     )),
     ("Watch over time", (
+        ("fleet", "Rank thousands of services by what they leak."),
         ("history", "What a store remembers: services, growth, incidents."),
         ("serve", "Open the history in a browser, with a JSON API."),
         ("store", "Look after a store: check, compact, export, import, add."),

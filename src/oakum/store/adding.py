@@ -218,7 +218,7 @@ def _diagnosed(
     for found in diagnosis.findings:
         service = services.get(found.suspect.sites[0].process, "") if found.suspect.sites else ""
         service = service or next(iter(services.values()), "")
-        row = _finding_row(found, service, runs.get(service, ""), at, digest)
+        row = finding_row(found, service, runs.get(service, ""), at, digest)
         findings.append(replace(row, incident=incident))
     events = []
     for one in dict.fromkeys(services.values()):
@@ -285,9 +285,9 @@ def _beginning(diagnosis: Diagnosis, found: Finding) -> tuple[int | None, int | 
     return None, None
 
 
-def _finding_row(found: Finding, service: str, run: str, at: int, document: str) -> FindingRow:
+def finding_row(found: Finding, service: str, run: str, at: int, document: str) -> FindingRow:
     frame = found.suspect.sites[0].frame if found.suspect.sites else None
-    growth = next((one.per_hour for one in found.suspect.growth if one.per_hour is not None), None)
+    growth = next((float(one.per_hour) for one in found.suspect.growth if one.per_hour is not None), None)
     return FindingRow(
         service=service,
         run=run,

@@ -129,7 +129,12 @@ def part_rows(table: Table, paths: str) -> str:
     if not table.added:
         return f"SELECT {columns} FROM read_parquet({paths})"
     every = f"SELECT * FROM read_parquet({paths}, union_by_name=true) UNION ALL BY NAME {no_rows(table)}"
-    filled = ", ".join(f"coalesce({name}, []) AS {name}" for name in table.added if table.stored[name] == "VARCHAR[]")
+    nothing = {"VARCHAR": "''", "VARCHAR[]": "[]"}
+    filled = ", ".join(
+        f"coalesce({name}, {nothing[table.stored[name]]}) AS {name}"
+        for name in table.added
+        if table.stored[name] in nothing
+    )
     return f"SELECT {columns} FROM (SELECT * {f'REPLACE ({filled})' if filled else ''} FROM ({every}))"
 
 

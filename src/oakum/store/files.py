@@ -19,6 +19,14 @@ step: Callable[..., None] = _go_on
 
 def write_new(path: Path, data: bytes) -> None:
     """Put bytes in a file, in place of one that may be there."""
+    temporary = write_temporary(path, data)
+    step("rename", path)
+    temporary.replace(path)
+    sync_directory(path.parent)
+
+
+def write_temporary(path: Path, data: bytes) -> Path:
+    """Put bytes beside the file that they are to become, on the disk; return where."""
     temporary = path.with_name(f"{TEMPORARY}{path.name}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
@@ -29,9 +37,7 @@ def write_new(path: Path, data: bytes) -> None:
         raise
     finally:
         os.close(descriptor)
-    step("rename", path)
-    temporary.replace(path)
-    sync_directory(path.parent)
+    return temporary
 
 
 def publish(temporary: Path, path: Path) -> None:

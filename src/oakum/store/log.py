@@ -22,6 +22,8 @@ _HEAD = struct.Struct("<4sII")
 _MARK = b"OKB1"
 _MOST = 256 << 20  # no batch is larger: a length above that is damage
 
+_NOTHING: dict[str, object] = {"VARCHAR": "", "VARCHAR[]": ()}  # in columns that came later
+
 Columns = dict[str, list[Any]]
 
 
@@ -110,7 +112,7 @@ def columns_of(frames: Iterable[Frame], number: int = 0) -> dict[str, Columns]:
             into = found.setdefault(name, {column: [] for column in known})
             rows = len(columns[table.time])
             for column, sql in table.columns.items():
-                into[column] += columns.get(column, [() if sql == "VARCHAR[]" else None] * rows)
+                into[column] += columns.get(column, [_NOTHING.get(sql)] * rows)
             if table.newest:
                 into[WRITTEN] += [at] * len(into[table.newest][len(into[WRITTEN]) :])
     return found

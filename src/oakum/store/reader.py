@@ -305,6 +305,10 @@ class Reader:
         low = min([*logged, *(one.low for one in parts)], default=0)
         return low, max([*logged, *(one.high for one in parts)], default=0)
 
+    def last(self) -> int:
+        """Return the time of the newest snapshot; 0 where there is none."""
+        return self._ends("snapshots")[1]
+
     def told(self, kind: str) -> dict[str, str]:
         """Return of each service the arguments (JSON) of its newest event of a kind."""
         sql = f"""SELECT service, arg_max(args, time) AS args FROM events WHERE kind = {engine.quoted(kind)}

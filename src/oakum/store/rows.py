@@ -34,6 +34,7 @@ class RunRow(Struct, frozen=True, kw_only=True):
     limit_kind: LimitKind = ""
     cores: float | None = None
     modules: tuple[str, ...] = ()  # of its build, "path@version" as they run; (): not captured
+    zone: str = ""  # where it runs, as whoever handed in its profiles says
 
 
 class SnapshotRow(Struct, frozen=True, kw_only=True):
@@ -199,7 +200,7 @@ _PLACE = ("service", "kind", "place", "state", "run")
 TABLES: dict[str, Table] = {
     table.name: table
     for table in (
-        Table("runs", RunRow, "first_seen", ("service", "run"), newest="run", added=("modules",)),
+        Table("runs", RunRow, "first_seen", ("service", "run"), newest="run", added=("modules", "zone")),
         Table(
             "snapshots",
             SnapshotRow,

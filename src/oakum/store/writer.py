@@ -131,6 +131,13 @@ class Writer:
         self._ageing.kept[digest] = time.monotonic()
         return digest
 
+    def keep_many(self, given: Iterable[tuple[bytes, str]]) -> None:
+        """Keep many captures, as `keep` does one."""
+        with failing(self.directory):
+            took = captures.write_many(self.directory, given)
+        self.capture_bytes += sum(took.values())
+        self._ageing.kept.update(dict.fromkeys(took, time.monotonic()))
+
     def state(self, name: str) -> bytes | None:
         return self._state.get(name)
 

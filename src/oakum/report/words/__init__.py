@@ -28,6 +28,7 @@ from oakum.report.words import (
     dry_run,
     experiment,
     fixes,
+    fleet,
     gaps,
     goroutines,
     heap,
@@ -69,7 +70,7 @@ _AREAS = (
     cause_heap, cause_locks, cause_network, cause_waits, cause_workers, chains, scan, known, upstream, controls,
     dry_run, incident, incident_lessons, recheck, assemble, problems, problems_capture, problems_code, progress, proof,
     signals, source, store, targets, tested, web, experiment, verify, watch_events, notify, serve,
-    serve_pages, holders,
+    serve_pages, holders, fleet,
 )  # fmt: skip
 LANGUAGES = ("en", "zh")
 WORDS: dict[str, tuple[str, str]] = {key: words for area in _AREAS for key, words in area.WORDS.items()}

@@ -5,6 +5,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "progress.compacting": ("compacting, parts left: ", "正在整理，剩余数据文件："),
     "progress.deriving": ("deriving it again: ", "正在重新推导："),
     "progress.diagnosing": ("diagnosing: ", "正在诊断："),
+    "progress.fleet": ("profiles: ", "profile："),
     "progress.reproducing": ("reproducing: ", "正在复现："),
     "progress.settling": ("two snapshots before the work", "负载开始前采集两次快照"),
     "progress.break": (
