@@ -13,7 +13,8 @@ from heap_dump import BUCKET, DATA, HEADER, QUEUED, SAMPLE, Writer
 from oakum.model import Capture, Reading
 from oakum.model.holders import Holder, Holders
 from oakum.parse import heapdump, parse
-from oakum.parse.binaries import variables
+from oakum.parse.binaries import dwarf, variables
+from oakum.parse.binaries.dwarf import Dwarf
 from oakum.parse.heapdump import dominators, records
 from oakum.parse.heapdump.dominators import Graph, TooSlow, find_dominators
 from oakum.parse.limits import DEFAULT, Limits
@@ -90,6 +91,59 @@ def test_kinds_of_holders(version: str) -> None:
     assert roots["main.index + main.order"].kind == "several"  # neither alone keeps it
     assert roots["main.sessions"].kind == "global"  # through a static temporary, which has no name
     assert not [name for name in roots if "stmp" in name or name.startswith(("data+", "bss+"))]
+
+
+def _path(root: Holder, *names: str) -> Holder:
+    for name in names:
+        root = next(one for one in root.below if one.name == name)
+    return root
+
+
+@pytest.mark.parametrize("version", [path.parent.name for path in sorted(RECORDED.glob("*/program.gz"))])
+def test_types_name_what_is_held(version: str) -> None:
+    dump, listed, _ = recorded(version)
+    found = read(dump, gzip.decompress((RECORDED / version / "program.gz").read_bytes()))
+    assert not found.problems
+    assert found.holders is not None
+    roots = by_name(found.holders)
+    sizes = {name: root.bytes for name, root in by_name(holders(dump, listed)).items()}
+    assert sizes == {name: root.bytes for name, root in roots.items()}, "types change no sum"
+    sessions = roots["main.sessions"]
+    assert sessions.type == "*main.registry"
+    kept = _path(sessions, "sessions")
+    assert (kept.type, kept.entries) == ("map[string]*main.session", 300)
+    assert _path(kept, "$mapval").type == "*main.session"
+    payload = _path(kept, "$mapval", "payload")
+    assert (payload.type, payload.bytes) == ("[]uint8", 300 * 320)
+    history = roots["main.history"]
+    assert (history.type, history.entries) == ("[]*main.report", 300)
+    assert _path(history, "[]", "lines", "[]").bytes == 900 * 64
+    assert (roots["main.chain"].type, roots["main.chain"].below) == ("*main.node", ()), "a list is one line"
+    element = _path(roots["main.recent"], "container/list.Element")
+    assert _path(element, "Value").objects == element.entries
+    assert _path(roots["main.callbacks"], "[]").type == "func() int"
+    assert roots["main.cache"].type == "sync.Map"
+    assert _path(roots["main.index + main.order"], "main.report", "lines").type == "[][]uint8"
+
+
+def test_damaged_types_are_no_types() -> None:
+    version = next(RECORDED.glob("*/program.gz")).parent.name
+    dump, listed, _ = recorded(version)
+    program = gzip.decompress((RECORDED / version / "program.gz").read_bytes())
+    info = dwarf.read(program)
+    assert info is not None
+    chance = random.Random(5)
+    sizes = {root.name: root.bytes for root in holders(dump, listed).roots}
+    for _ in range(6):
+        raw = bytearray(info._info)
+        for _ in range(400):
+            raw[chance.randrange(len(raw))] = chance.choice((0, 1, 30, 127, 255))
+        broken = Dwarf(bytes(raw), info._abbreviations, 8, "<")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(dwarf, "read", lambda _, broken=broken: broken)
+            assert sizes == {root.name: root.bytes for root in holders(dump, program).roots}
+    for cut in (0, 100, len(program) // 3, len(program) - 40):
+        assert read(dump, program[:cut]).kind == "holders"
 
 
 @pytest.mark.parametrize("version", VERSIONS)

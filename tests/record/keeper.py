@@ -1,5 +1,6 @@
 """Records tests/parse/testdata/heapdump: a program that keeps memory in known ways, its heap dump, its variables, and
-what it says itself of each structure. Run it with the versions of Go: python tests/record/keeper.py 1.19.8 1.27.3"""
+what it says itself of each structure; of some versions the types of the program too, without its code (objcopy, of
+binutils). Run it with the versions of Go: python tests/record/keeper.py 1.19.8+types 1.24.11 1.27.3+types"""
 
 import gzip
 import subprocess
@@ -33,8 +34,19 @@ def variables(go: Path, program: Path) -> str:
     return "".join(f"{line}\n" for line in listed.splitlines() if line.split()[2:3] in (["D"], ["d"], ["B"], ["b"]))
 
 
+def types(program: Path) -> bytes:
+    """Return the program without its code, and without all of its DWARF but the types."""
+    left = ("line", "frame", "loclists", "rnglists", "addr", "gdb_scripts", "loc", "ranges", "pubnames", "pubtypes")
+    command = ["objcopy", "--only-keep-debug"]
+    for section in left:
+        command += ["--remove-section", f".debug_{section}", "--remove-section", f".zdebug_{section}"]
+    subprocess.run([*command, str(program), f"{program}.debug"], check=True, timeout=60)
+    return Path(f"{program}.debug").read_bytes()
+
+
 def main() -> None:
-    for version in sys.argv[1:]:
+    for wanted in sys.argv[1:]:
+        version, _, more = wanted.partition("+")
         go = toolchain.go(version)
         with tempfile.TemporaryDirectory() as folder:
             program, dump = Path(folder, "keeper"), Path(folder, "heap.dump")
@@ -44,6 +56,8 @@ def main() -> None:
             into.mkdir(parents=True, exist_ok=True)
             (into / "heap.dump.gz").write_bytes(gzip.compress(dump.read_bytes(), 9, mtime=0))
             (into / "variables.txt.gz").write_bytes(gzip.compress(variables(go, program).encode(), 9, mtime=0))
+            if more:
+                (into / "program.gz").write_bytes(gzip.compress(types(program), 9, mtime=0))
             (into / "told.json").write_text(told, encoding="utf-8")
 
 

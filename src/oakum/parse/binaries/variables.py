@@ -28,6 +28,7 @@ class Variables(Struct, frozen=True, eq=False):
     sizes: Int64s
     names: tuple[str, ...]
     data: int = 0
+    types: int = 0  # where the runtime has its types
 
     def at(self, addresses: UInt64s) -> Int64s:
         """Return the row of the variable that has each address, -1 where none has."""
@@ -84,11 +85,11 @@ def _of_listing(data: Buffer) -> Variables | None:
 
 
 def _made(found: list[tuple[int, int, str]]) -> Variables:
-    data = next((address for address, _, name in found if name == "runtime.data"), 0)
+    data, types = (next((at for at, _, name in found if name == mark), 0) for mark in ("runtime.data", "runtime.types"))
     rows = sorted(one for one in found if not _MARKS.match(one[2]) and 0 <= one[0] < 1 << 64 and one[1] < 1 << 40)
     addresses = np.array([address for address, _, _ in rows], np.uint64)
     sizes = np.array([size for _, size, _ in rows], np.int64)
     if len(rows) > 1 and not sizes.any():  # a listing without sizes: each goes on to the next
         sizes[:-1] = np.diff(addresses).astype(np.int64)
     kept = (sizes > 0).nonzero()[0]
-    return Variables(addresses[kept], sizes[kept], tuple(rows[at][2] for at in kept.tolist()), data)
+    return Variables(addresses[kept], sizes[kept], tuple(rows[at][2] for at in kept.tolist()), data, types)

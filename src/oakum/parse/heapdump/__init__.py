@@ -6,9 +6,10 @@ some 20 s and 2 GiB.
 """
 
 from oakum.model import Buffer, Problem, Reading
-from oakum.parse.binaries import variables
+from oakum.parse.binaries import dwarf, variables
 from oakum.parse.heapdump import graph, paths, records
 from oakum.parse.heapdump.dominators import TooSlow, find_dominators
+from oakum.parse.heapdump.types import typed_labels
 from oakum.parse.limits import DEFAULT, Limits
 
 
@@ -28,7 +29,12 @@ def read(data: Buffer, limits: Limits = DEFAULT, program: Buffer | None = None) 
     try:
         heap = graph.build(dump, symbols)
         found = find_dominators(heap.graph, heap.sizes, deadline)
-        holders = paths.tree(heap, found, paths.plain_labels(heap))
+        types = dwarf.read(program) if program is not None and symbols is not None else None
+        if types is not None and symbols is not None:
+            labels = typed_labels(heap, found, types, graph.slide(dump, symbols) + symbols.types, deadline)
+        else:
+            labels = paths.plain_labels(heap)
+        holders = paths.tree(heap, found, labels)
     except TooSlow:
         problems.append(Problem.of("slow.holders", seconds=round(limits.max_seconds)))
     return (

@@ -93,7 +93,7 @@ def _reached(graph: Graph, root: int, deadline: float) -> Bools:
         if len(front) < _FEW // 8:
             front = _reach_one_by_one(graph, reached, front, deadline)
             continue
-        targets = graph.targets[_rows_of(graph.starts, front)]
+        targets = graph.targets[rows_of(graph.starts, front)]
         targets = targets[~reached[targets]]
         reached[targets] = True
         front = _once(targets)
@@ -132,7 +132,7 @@ def _reach_one_by_one(graph: Graph, reached: Bools, front: Int64s, deadline: flo
     return np.array(waiting, np.int64)
 
 
-def _rows_of(starts: Int64s, nodes: Int64s) -> Int64s:
+def rows_of(starts: Int64s, nodes: Int64s) -> Int64s:
     """Return the rows of the edges of several nodes."""
     first = starts[nodes]
     counts = starts[nodes + 1] - first

@@ -40,19 +40,21 @@ class Keeper(Struct, frozen=True):
 
 
 class Heap(Struct, frozen=True, eq=False):
-    """The graph: objects come first, then keepers, the root last. `offsets` is where in its source an edge begins."""
+    """The graph: objects come first, then keepers, the root last. `offsets` is where in its source an edge begins,
+    `inner` where in its target it leads."""
 
     dump: Dump
     objects: Objects
     keepers: tuple[Keeper, ...]
     graph: Graph
     offsets: Int64s
+    inner: NDArray[np.uint32]
     sizes: Int64s
     lookup: "Lookup"
 
     def object_at(self, addresses: UInt64s) -> Int64s:
         """Return the object at each address, -1 where none is."""
-        found = self.lookup.of(addresses).astype(np.int64)
+        found = self.lookup.of(addresses)[0].astype(np.int64)
         return np.where(found < len(self.objects), found, -1)
 
 
@@ -64,17 +66,19 @@ class Lookup:
         self.addresses = addresses[self.order]
         self.sizes = sizes[self.order].astype(np.uint64)
 
-    def of(self, values: UInt64s) -> Int32s:
-        """Return the node that each pointer leads into, -1 where that is none."""
-        found = np.full(len(values), -1, np.int32)
+    def of(self, values: UInt64s) -> tuple[Int32s, NDArray[np.uint32]]:
+        """Return the node that each pointer leads into, -1 where that is none, and where in it."""
+        found, inner = np.full(len(values), -1, np.int32), np.zeros(len(values), np.uint32)
         if not len(self.addresses):
-            return found
+            return found, inner
         for start in range(0, len(values), _PIECE):
             some = values[start : start + _PIECE]
             rows = np.searchsorted(self.addresses, some, "right") - 1
-            inside = (rows >= 0) & (some - self.addresses[rows] < self.sizes[rows])
+            within = some - self.addresses[rows]
+            inside = (rows >= 0) & (within < self.sizes[rows])
+            inner[start : start + _PIECE] = np.where(inside, within, 0)
             found[start : start + _PIECE] = np.where(inside, self.order[rows], np.int32(-1))
-        return found
+        return found, inner
 
 
 def build(dump: Dump, symbols: Variables | None = None) -> Heap:
@@ -93,7 +97,7 @@ def build(dump: Dump, symbols: Variables | None = None) -> Heap:
         np.concatenate((objects.address, np.array([keepers[row].address for row in static], np.uint64))),
         np.concatenate((objects.size, np.array([statics[row] for row in static], np.int64))),
     )
-    targets = lookup.of(objects.values)
+    targets, inner = lookup.of(objects.values)
     if static:
         beyond = targets >= count
         targets[beyond] = count + np.array(static, np.int32)[targets[beyond] - count]
@@ -101,53 +105,72 @@ def build(dump: Dump, symbols: Variables | None = None) -> Heap:
     before = np.zeros(len(kept) + 1, np.int64)
     np.cumsum(kept, out=before[1:])
     object_starts = before[objects.starts]
-    return _joined(
-        dump, objects, keepers, pointers, lookup, static, object_starts, targets[kept], objects.offsets[kept]
-    )
+    edges = _Edges([targets[kept]], [objects.offsets[kept].astype(np.int64)], [inner[kept]])
+    return _joined(dump, objects, keepers, pointers, lookup, static, object_starts, edges)
+
+
+class _Edges(Struct):
+    """Columns of edges, piece by piece: where they lead, and where they begin and end in their objects."""
+
+    targets: list[Int32s]
+    offsets: list[Int64s]
+    inner: list[NDArray[np.uint32]]
+
+    def add(self, targets: Int32s, offsets: Int64s, inner: NDArray[np.uint32]) -> int:
+        self.targets.append(targets)
+        self.offsets.append(offsets)
+        self.inner.append(inner)
+        return len(targets)
 
 
 def _joined(
     dump: Dump, objects: Objects, keepers: list[Keeper], pointers: list[tuple[Int64s, UInt64s]], lookup: Lookup,
-    static: list[int], object_starts: Int64s, object_targets: Int32s, object_offsets: NDArray[np.uint32],
+    static: list[int], object_starts: Int64s, edges: _Edges,
 ) -> Heap:  # fmt: skip
     """Return the graph of the objects with that of the keepers behind it."""
     count, root = len(objects), len(objects) + len(keepers) - 1
-    targets, offsets = [object_targets], [object_offsets.astype(np.int64)]
     lengths = []
     referred = np.zeros(root + 1, np.bool_)
-    referred[object_targets] = True
+    referred[edges.targets[0]] = True
     frames: dict[int, list[int]] = {}
     for row, one in enumerate(keepers):
         if one.kind in _PARTS:
             frames.setdefault(one.of, []).append(count + row)
     for row, (places, values) in enumerate(pointers):
-        found = lookup.of(values)
+        found, inner = lookup.of(values)
         beyond = found >= count
         if static:
             found[beyond] = count + np.array(static, np.int32)[found[beyond] - count]
         there = found >= 0
-        places, found = places[there], found[there]
+        places, found, inner = places[there], found[there], inner[there]
         if row in frames:
             found = np.concatenate((found, np.array(frames[row], np.int32)))
-            places = np.concatenate((places, np.zeros(len(frames[row]), np.int64)))
+            places = np.concatenate((places, np.full(len(frames[row]), -1, np.int64)))
+            inner = np.concatenate((inner, np.zeros(len(frames[row]), np.uint32)))
         if keepers[row].kind != "static":
             referred[found] = True
-        targets.append(found)
-        offsets.append(places)
-        lengths.append(len(found))
+        if keepers[row].kind in ("global", "part"):
+            for node in found[found >= count].tolist():  # a temporary is called like the variable it belongs to
+                keepers[node - count] = replace(keepers[node - count], name=keepers[row].name)
+        lengths.append(edges.add(found, places, inner))
     roots = [
         count + row
         for row, one in enumerate(keepers[:-1])
         if one.kind not in (*_PARTS, "static") or (one.kind == "static" and not referred[count + row])
     ]
-    targets.append(np.array(roots, np.int32))
-    offsets.append(np.zeros(len(roots), np.int64))
-    lengths.append(len(roots))
+    none = np.full(len(roots), -1, np.int64)
+    lengths.append(edges.add(np.array(roots, np.int32), none, np.zeros(len(roots), np.uint32)))
     starts = np.concatenate((object_starts, object_starts[-1] + np.cumsum(lengths, dtype=np.int64)))
     sizes = np.concatenate((objects.size, np.zeros(len(keepers), np.int64)))
-    return Heap(
-        dump, objects, tuple(keepers), Graph(starts, np.concatenate(targets)), np.concatenate(offsets), sizes, lookup
-    )
+    graph = Graph(starts, np.concatenate(edges.targets))
+    offsets, inside = np.concatenate(edges.offsets), np.concatenate(edges.inner)
+    return Heap(dump, objects, tuple(keepers), graph, offsets, inside, sizes, lookup)
+
+
+def slide(dump: Dump, symbols: Variables) -> int:
+    """Return by how much the program was loaded elsewhere than its file says."""
+    data = next((one.address for one in dump.segments if one.name == "data"), 0)
+    return data - symbols.data if symbols.data and data else 0
 
 
 def _globals(
@@ -157,12 +180,11 @@ def _globals(
     keepers: list[Keeper] = []
     pointers: list[tuple[Int64s, UInt64s]] = []
     sizes: dict[int, int] = {}
-    data = next((one.address for one in dump.segments if one.name == "data"), 0)
-    slide = data - symbols.data if symbols and symbols.data else 0
+    moved = slide(dump, symbols) if symbols else 0
     cuts = np.sort(np.concatenate([np.zeros(0, np.uint64), *(one.pointers.values for one in dump.segments)]))
     for segment in dump.segments:
         places = segment.pointers.offsets.astype(np.uint64) + np.uint64(segment.address)
-        rows, begins = _variables(places, symbols, slide, cuts)
+        rows, begins = _variables(places, symbols, moved, cuts)
         for first, last in _runs(begins):
             row, begin = int(rows[first]), int(begins[first])
             if symbols and row >= 0:

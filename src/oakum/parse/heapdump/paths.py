@@ -5,8 +5,9 @@ name (a list, a tree) are one node too. Small nodes are left out; their bytes st
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from types import MappingProxyType
 
 import numpy as np
 from msgspec import Struct
@@ -42,6 +43,7 @@ class Labels(Struct, frozen=True, eq=False):
 
     of: Int32s
     known: Sequence[Label]
+    roots: Mapping[int, str] = MappingProxyType({})  # the type of a keeper, by its row
 
 
 def plain_labels(heap: Heap) -> Labels:
@@ -94,6 +96,8 @@ class _Paths:
         count, total = len(heap.objects), len(heap.graph)
         self.of = np.full(total, -1, np.int32)
         self._label: list[int] = []  # of each path: the row of its label, -1 for keepers
+        self._types: dict[str, int] = {"": 0}
+        self._type: list[int] = []  # of each path: the number of its type, 0 where it has none
         self.nobody = self._add(-1, Holder("", "other", 0, 0), -1)
         self._levels(found, labels, count, total)
         self.size = np.where(found.above >= 0, heap.sizes, 0)
@@ -102,7 +106,11 @@ class _Paths:
         self.above.append(above)
         self.holders.append(holder)
         self._label.append(label)
+        self._type.append(self._number(holder.type))
         return len(self.holders) - 1
+
+    def _number(self, called: str) -> int:
+        return self._types.setdefault(called, len(self._types))
 
     def _levels(self, found: Dominators, labels: Labels, count: int, total: int) -> None:
         depth, root = found.depth, total - 1
@@ -116,7 +124,7 @@ class _Paths:
         self.timers = self._add(-1, Holder("timers", "timers", 0, 0), -1) if len(timers) else -1
         for first, last in pairwise(bounds):
             nodes = shallow[first:last]
-            self._keepers(nodes[nodes >= count], found)
+            self._keepers(nodes[nodes >= count], found, labels)
             self._objects(nodes[nodes < count], found, labels, timers)
         # Deeper ones count to who holds them at the last level.
         deep = reached[depth[reached] > _DEEPEST]
@@ -129,7 +137,7 @@ class _Paths:
             moving = moving[depth[at[moving]] > _DEEPEST]
         self.of[deep] = self.of[at]
 
-    def _keepers(self, nodes: Int64s, found: Dominators) -> None:
+    def _keepers(self, nodes: Int64s, found: Dominators, labels: Labels) -> None:
         count = len(self.heap.objects)
         for node in nodes.tolist():
             one = self.heap.keepers[node - count]
@@ -137,7 +145,10 @@ class _Paths:
             if one.kind == "static" and above != self.nobody:
                 self.of[node] = above  # the linker's: whoever refers to it holds
                 continue
-            made = Holder(one.name, _KINDS[one.kind], 0, 0, count=one.count, state=one.state, stack=one.stack)
+            made = Holder(
+                one.name, _KINDS[one.kind], 0, 0, count=one.count, state=one.state, stack=one.stack,
+                type=labels.roots.get(node - count, ""),
+            )  # fmt: skip
             self.of[node] = self._add(-1 if above == self.nobody else int(above), made, -1)
 
     def _objects(self, nodes: Int64s, found: Dominators, labels: Labels, timers: Int64s) -> None:
@@ -152,7 +163,9 @@ class _Paths:
             above[np.isin(found.above[nodes], timers)] = self.timers
         own = np.array(self._label, np.int64)[above]
         silent = np.array([not one.name for one in labels.known], np.bool_)[label] if len(labels.known) else own < -1
-        same = (own == label) | silent
+        # A list or a tree: what it refers to is of its own type.
+        kinds = np.array([self._number(one.type) for one in labels.known] or [0], np.int64)[label]
+        same = (own == label) | silent | ((kinds > 0) & (np.array(self._type, np.int64)[above] == kinds))
         self.of[nodes[same]] = above[same]
         nodes, above, label = nodes[~same], above[~same], label[~same]
         keys, which = np.unique(above * max(1, len(labels.known)) + label, return_inverse=True)
@@ -223,7 +236,7 @@ def _timers(heap: Heap) -> Int64s:
     count = len(heap.objects)
     starts, targets = heap.graph.starts, heap.graph.targets
     for row, one in enumerate(heap.keepers):
-        if one.name == "runtime.allp":
+        if one.name == "runtime.allp" and one.kind == "part":
             arrays = targets[starts[count + row] : starts[count + row + 1]]
             found = [targets[starts[node] : starts[node + 1]] for node in arrays.tolist() if node < count]
             return np.unique(np.concatenate(found)).astype(np.int64) if found else np.zeros(0, np.int64)
