@@ -12,10 +12,11 @@ START = datetime(2026, 11, 18, tzinfo=UTC)
 BATCHES = (30, 30, 60, 45, 75, 60)
 
 
-def phases(batches: Sequence[int], *, paused: bool = False) -> list[Phase]:
+def phases(batches: Sequence[int], *, paused: bool = False, after: int = 2) -> list[Phase]:
     each: list[Phase] = ["batch"] * len(batches)
     pause: list[Phase] = ["drain", "drain", "drain"] if paused else []
-    return ["settle", "settle", *each[1:], *pause, "batch", "drain", "drain"]
+    drains: list[Phase] = ["drain"] * after
+    return ["settle", "settle", *each[1:], *pause, "batch", *drains]
 
 
 def write_experiment(
@@ -28,14 +29,15 @@ def write_experiment(
     pause: float = 0,
     asked: str = "GET /orders",
     status: str = "200",
+    after: int = 2,
 ) -> Path:
     """Write the snapshots of a service with so many goroutines at one place, and what was done before each.
 
     With a pause, so many seconds without work lie before the last batch, and three snapshots in them.
     """
     done, stages, sizes = 0, [], iter(batches)
-    told = phases(batches, paused=bool(pause))
-    resumed = len(told) - 3
+    told = phases(batches, paused=bool(pause), after=after)
+    resumed = len(told) - after - 1
     for at, (phase, count) in enumerate(zip(told, counts, strict=True)):
         done += next(sizes) if phase == "batch" else 0
         when = START + timedelta(seconds=at + (pause if pause and at >= resumed - 1 else 0))

@@ -32,6 +32,14 @@ def test_what_stays_with_each_request_is_proven(tmp_path: Path) -> None:
     assert trial["totals"][0]["stays"]
 
 
+def test_what_proves_the_fix_is_the_same_experiment_once_more(tmp_path: Path) -> None:
+    folder = write_experiment(tmp_path, leaking(1.0))
+    text = oakum("diagnose", "--no-source", folder).out
+    assert f"$ oakum verify {folder} after.tar.gz" in text
+    assert "+1 per request (goroutines)." in text
+    assert "每次请求增加 1（协程数）。" in oakum("diagnose", "--no-source", "--lang", "zh", folder).out
+
+
 RESTING = ("chan receive", "select", "IO wait", "sync.Cond.Wait")
 PAUSE = 38.0
 
@@ -89,6 +97,17 @@ def test_a_pool_that_had_filled_up_before_the_break_is_no_leak(tmp_path: Path) -
     counts = [0, 0, 30, 60, 110, 140, 160, 160, 160, 160, 160, 160, 160]
     told = diagnosed(write_experiment(tmp_path, counts, "chan receive", pause=PAUSE))
     assert all(sure != "proven" for sure, _ in sureness(told))
+
+
+def test_what_still_ends_in_the_last_snapshots_is_said_whatever_came_before(tmp_path: Path) -> None:
+    """More work would say no more; neither would a snapshot after the load, of which there are some."""
+    counts = [0, 0, 300, 600, 1200, 1650, 2100, 2000, 1900, 1300, 2000, 1900, 1800, 1700, 1600]
+    made = write_experiment(tmp_path, counts, "sleep", pause=PAUSE, after=4)
+    told = diagnosed(made)
+    assert told["verdict"] == "undecided"
+    assert "gap.after-load" not in [one["key"] for one in told["gaps"]]
+    headline = oakum("diagnose", "--no-source", made).out.partition("\n")[0]
+    assert "goroutines were still ending when it was over (1,902 → 1,602 without work)" in headline
 
 
 @pytest.mark.parametrize(

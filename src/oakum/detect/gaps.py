@@ -37,7 +37,13 @@ def _of(process: Process, activity: Activity, unsure: bool, *, asked: bool) -> l
         found.append(_gap("second-moment", process, next((one.origin for one in last.sources.values()), "-")))
     elif unsure and not asked and process.still_runs and _is_short(process):
         found.append(_gap("short", process))
-    elif len(snapshots) > 1 and unsure and not asked and activity.steps and not quiet(activity.steps):
+    elif (
+        len(snapshots) > 1
+        and unsure
+        and not (asked or _drained(process))
+        and activity.steps
+        and not quiet(activity.steps)
+    ):
         found.append(_gap("after-load", process))
     if not any(snapshot.goroutines for snapshot in snapshots):
         found.append(_gap("goroutines", process))
@@ -65,6 +71,12 @@ def _is_short(process: Process) -> bool:
     """Tell whether all that is known of a process lies within seconds."""
     times = [snapshot.at for snapshot in process.timeline if snapshot.at]
     return len(times) > 1 and max(times) - min(times) < _SHORT
+
+
+def _drained(process: Process) -> bool:
+    """Tell whether the last snapshots of an experiment were taken after its work."""
+    stages = process.experiment.stages if process.experiment else ()
+    return bool(stages) and stages[-1] is not None and stages[-1].phase == "drain"
 
 
 def _has_ids(snapshot: Snapshot) -> bool:

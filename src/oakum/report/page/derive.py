@@ -160,6 +160,11 @@ class Derive:
         given = _evidence_of(self.diagnosis.called)
         return _view("inspect", *given) if given and "-" not in given else ""
 
+    def verified(self, after: str) -> str:
+        """Return what compares this evidence with that of after a fix; "" when it was not named in one word."""
+        given = _evidence_of(self.diagnosis.called)
+        return _view("verify", *given, after) if len(given) == 1 and "-" not in given else ""
+
     def _again(self, *words: str) -> str:
         called = self.diagnosis.called
         return "" if not called or "-" in called else _view(*words, *called)

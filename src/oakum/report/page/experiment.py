@@ -14,6 +14,8 @@ from oakum.report.words import size
 
 _ROWS_MOST = 12
 _STATUSES_MOST = 4
+# In so many snapshots they may be fewer by chance.
+_ENDING = 2
 # So many samples show a place of the heap, where Go samples each 512 KiB.
 _SAMPLES, _PERIOD = 10, 512 << 10
 _DOUBTS: tuple[EvidenceKind, ...] = ("may-end", "may-fill")
@@ -75,18 +77,26 @@ def _result(speech: Speech, diagnosis: Diagnosis, trial: Trial) -> list[str]:
         return [speech.word("experiment.drifts", whole=whole)]
     if diagnosis.verdict == "leaking":
         return []  # see `beside`
+    if diagnosis.verdict != "healthy" and (ending := _ending(trial)):  # more work would say no more
+        return [speech.word("experiment.draining", first=round(ending[0]), last=round(ending[-1]))]
     if lost := trial.unplaced:
         numbers = {name: size(getattr(lost, name)) for name in ("value", "low", "high")}
-        more = max(1, math.ceil(_SAMPLES * _PERIOD / lost.value) - trial.units)
+        more = math.ceil(_SAMPLES * _PERIOD / lost.value) - trial.units
+        more = more if more > 0 else trial.units  # it is spread over many places
         return [speech.word("experiment.unplaced", **numbers, unit=trial.unit, more=more)]
     grown = max(trial.totals[:1], key=lambda one: one.value, default=None)
     if diagnosis.verdict == "healthy" or grown is None or grown.more is None:
         return [_nothing(speech, trial)]
-    after = [count for count, phase in zip(grown.counts, trial.phases, strict=True) if phase == "drain" and count]
-    if len(after) > 2 and all(a > b for a, b in pairwise(after)):  # more work would say no more
-        return [speech.word("experiment.draining", first=round(after[0]), last=round(after[-1]))]
     args = {"value": _number(grown, grown.value), "low": _number(grown, grown.low), "high": _number(grown, grown.high)}
     return [speech.word("experiment.open", **args, unit=trial.unit, more=grown.more)]
+
+
+def _ending(trial: Trial) -> list[float]:
+    """Return the goroutines after the last of the work, where they were fewer in each snapshot; else nothing."""
+    last = max((at for at, phase in enumerate(trial.phases) if phase == "batch"), default=-1)
+    counts = [one.counts[last + 1 :] for one in trial.totals if one.measure == "goroutines" and last >= 0]
+    after = [count for column in counts for count in column if count is not None]
+    return after if len(after) > _ENDING and all(a > b for a, b in pairwise(after)) else []
 
 
 def _of(growth: Growth, trial: Trial) -> bool:

@@ -13,6 +13,7 @@ from oakum.model.diagnosis import Diagnosis
 from oakum.model.signals import Signal
 from oakum.report.layout import utc
 from oakum.report.page.speech import Speech, clock, stamp
+from oakum.report.words.experiment import UNITS
 
 _AGES = ("steady-arrivals", "uneven-arrivals", "arrival-burst", "stuck", "reported-wait")
 
@@ -132,7 +133,8 @@ def rates(speech: Speech, growth: Growth) -> list[str]:
         told.append(speech.word("since.per-hour", what=what, rate=speech.rate(growth.measure, growth.per_hour)))
     if event := growth.per_event:
         each = speech.amount(growth.measure, event.value) if growth.measure == "inuse_space" else f"{event.value:.3g}"
-        told.append(speech.word("since.per-event", what=what, value=each, event=speech.name(event.event)))
+        key = "since.per-unit" if event.event in UNITS else "since.per-event"
+        told.append(speech.word(key, what=what, value=each, event=speech.name(event.event)))
     return told
 
 

@@ -13,6 +13,7 @@ from oakum.report.page.speech import Speech
 from oakum.report.words import say, size
 
 _DIFF_LINES, _DIFF_MOST = 160, 16_000
+_SENT = frozenset({"request", "run", "second"})  # units of `oakum reproduce`
 _TEST_LINES = 400  # a drafted test has about a hundred
 STUCK = ("double-lock", "lock-cycle", "lock-held-while-waiting")  # work stands still before memory runs out
 
@@ -176,11 +177,16 @@ def _unknown(speech: Speech, found: Finding) -> str:
 
 def checks(speech: Speech, diagnosis: Diagnosis, derive: Derive, found: Finding) -> tuple[Block, ...]:
     """Return what to run once it is fixed, what must come out, and what shows the place as it is now."""
-    blocks: list[Block] = [
-        Para(speech.word("check.run")),
-        Command(look_again(diagnosis, found.suspect.sites[0].process), speech.word("check.about")),
-        Para(speech.word("check.verdict", id=speech.name(found.id))),
-    ]
+    process = found.suspect.sites[0].process
+    sent = any(one.process == process and one.unit in _SENT for one in diagnosis.trials)
+    if sent and (compare := derive.verified("after.tar.gz")):
+        blocks: list[Block] = [Para(speech.word("check.reproduce")), Command(compare, speech.word("check.compare"))]
+    else:
+        blocks = [
+            Para(speech.word("check.run")),
+            Command(look_again(diagnosis, process), speech.word("check.about")),
+            Para(speech.word("check.verdict", id=speech.name(found.id))),
+        ]
     growth = next((one for one in found.suspect.growth if len(one.counts) > 1), None)
     if growth is not None:
         known = at_a_glance(speech, growth.measure, growth.counts)

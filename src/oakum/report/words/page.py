@@ -181,6 +181,7 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "since.per-hour": ("Measured rate: {rate} per hour ({what}).", "实测速度：每小时 {rate}（{what}）。"),
     "since.per-event": ("+{value} per `{event}` ({what}).", "每次 `{event}` 增加 {value}（{what}）。"),
+    "since.per-unit": ("+{value} per {event:unit} ({what}).", "每{event:unit}增加 {value}（{what}）。"),
     "since.age": ("The oldest has been blocked for {minutes:,} min.", "最早的一个已阻塞 {minutes:,} 分钟。"),
     "since.age-dated": (
         "The oldest has been blocked for {minutes:,} min, since about {when}.",
@@ -253,6 +254,14 @@ WORDS: dict[str, tuple[str, str]] = {
     "check.run": (
         "With the fix deployed and under the same load, diagnose again:",
         "修复上线后，在同等负载下重新诊断：",
+    ),
+    "check.reproduce": (
+        "With the fix deployed, run the same `oakum reproduce` again with `-o after.tar.gz`, and compare:",
+        "修复上线后，用 `-o after.tar.gz` 再执行一次同样的 `oakum reproduce`，然后对比：",
+    ),
+    "check.compare": (
+        "gone, smaller or still there, per unit of work",
+        "按单位工作量判断：已消失、减少或仍在泄漏",
     ),
     "check.verdict": (
         "Fixed when finding `{id}` no longer appears. The id is stable across builds and hosts.",
