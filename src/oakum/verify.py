@@ -71,7 +71,8 @@ def _change(before: Diagnosis, after: Diagnosis, found: Finding, same: Finding |
 
 def _unlike(before: Trial, after: Trial) -> Text | None:
     """Return that what leaked may not have been reached: other requests were sent, or they failed only afterwards."""
-    if before.unit == "request" and before.asked and after.asked and not set(before.asked) & set(after.asked):
+    sent = [{one for one in side.asked if " " in one} for side in (before, after)]  # redacted, they have no method
+    if before.unit == "request" and all(sent) and not sent[0] & sent[1]:
         names = [", ".join(one.asked[:_NAMED_MOST]) for one in (before, after)]
         return Text("verify.why.requests", {"before": names[0], "after": names[1]})
     if (after.mostly_failed and not before.mostly_failed) or (after.mostly_rejected and not before.mostly_rejected):

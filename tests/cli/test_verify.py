@@ -99,6 +99,16 @@ def test_a_load_that_did_not_reach_the_leak_is_inconclusive(leak: Path, tmp_path
     assert "All 300 requests failed (404: 300): are method, path, body and credentials right?" in headline
 
 
+def test_sides_that_were_redacted_apart_are_compared_all_the_same(leak: Path, tmp_path: Path) -> None:
+    """Their requests have other names on each side, and so have functions of their own; the work is the same."""
+    made = [leak, write_experiment(tmp_path / "after", [3] * 10)]
+    sides = [tmp_path / f"{at}.tar.gz" for at in range(2)]
+    for plain, redacted in zip(made, sides, strict=True):
+        assert oakum("capture", plain, "--redact", "-o", redacted).code == 0
+    code, told = verified(*sides)
+    assert (code, became(told)) == (0, ["gone"])
+
+
 def test_a_leak_that_comes_with_each_error_is_judged_under_the_same_errors(tmp_path: Path) -> None:
     before = write_experiment(tmp_path / "before", leaking(1.0), failed=300, status="504")
     code, told = verified(before, write_experiment(tmp_path / "after", [3] * 10, failed=300, status="504"))

@@ -37,9 +37,10 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "experiment.may-end": (
         "Nothing was sent for {seconds} s at most: what ends by itself after longer (a time-out, a lease, a long job) "
-        "looks the same. The whole experiment, with its break before the last batch, tells, or `--source`.",
+        "looks the same. A break before the last batch tells, or `--source`; a whole experiment makes one, unless a "
+        "known bug proves the leak.",
         "停止发送的时间最长只有 {seconds} 秒：更久之后才自行结束的（超时、租约、长任务）看起来一样。"
-        "做完整个实验（含最后一批之前的停顿）、延长 `--drain` 或给出 `--source` 可判定。",
+        "最后一批之前的停顿、延长 `--drain` 或给出 `--source` 可判定；完整的实验会停顿，除非已知缺陷已证实泄漏。",
     ),
     "experiment.may-end-asleep": (
         "They sleep or run, and get on by themselves: a job that takes longer than the {seconds} s in which nothing "
