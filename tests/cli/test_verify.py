@@ -105,7 +105,7 @@ def test_sides_that_were_redacted_apart_are_compared_all_the_same(leak: Path, tm
     sides = [tmp_path / f"{at}.tar.gz" for at in range(2)]
     for plain, redacted in zip(made, sides, strict=True):
         assert oakum("capture", plain, "--redact", "-o", redacted).code == 0
-    code, told = verified(*sides)
+    code, told = verified(sides[0], sides[1])
     assert (code, became(told)) == (0, ["gone"])
 
 
