@@ -160,8 +160,9 @@ def _likely_at_rest(suspect: Suspect) -> bool:
         piles_up = kinds.any("steady-growth", "never-drops") or (kinds.has("stuck") and suspect.blocked >= _SEVERAL)
         if kinds.has("outlives-load") or (piles_up and not kinds.has("departures")):
             return True
-    # Nobody uses them, and more come all the same; one dump shows it of what is a good part of the process.
-    in_use = kinds.any("departures", "open-connections", "shared-streams", "idle-connections", "startup-pool")
+    # Nobody uses them, and more come all the same; one dump shows it of what is a good part of the process. That some
+    # were answered and have left does not end the wait of those who were not.
+    in_use = kinds.any("open-connections", "shared-streams", "idle-connections", "startup-pool")
     if kinds.has("never-woken") and not in_use:
         even = kinds.has("evenly-started") and (suspect.weight >= _GOOD_PART or kinds.has("mid-operation"))
         if kinds.has("steady-growth") or even:

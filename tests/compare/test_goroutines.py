@@ -144,6 +144,14 @@ def test_who_has_no_age_although_a_younger_one_has_is_alive() -> None:
     assert at(populations([_aged((890, 0), (900, 5))]), "ask").alive.tolist() == [0]
 
 
+def test_who_was_elsewhere_has_come_since_and_need_not_have_moved() -> None:
+    before = _aged((20, 0), (900, 0))
+    came = _aged((20, 0), (21, 0), (900, 5))
+    other = Goroutines(before.groups + dump((21, "read"), state="IO wait").groups)
+    assert at(populations([other, came]), "ask").alive.tolist() == [0, 1]  # 21 was reading
+    assert at(populations([came]), "ask").alive.tolist() == [2]
+
+
 def test_without_ages_nobody_is_called_alive() -> None:
     assert at(populations([_aged((20, 0), (900, 0))] * 2), "ask").alive.tolist() == [0, 0]
 

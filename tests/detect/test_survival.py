@@ -243,3 +243,36 @@ def test_a_read_in_a_function_that_another_one_called_waits_for_an_answer() -> N
     assert answer("main.(*Link).read", "main.(*Hub).Open.func1", by="main.(*Hub).Open").verdict == "undecided"
     copied = answer("io.Copy@/usr/local/go/src/io/io.go:9", "main.pipe", "main.(*Proxy).tunnel", by="main.(*Proxy).run")
     assert copied.verdict == "undecided", "a tunnel that both ends keep open"
+
+
+BODY = (
+    *READ,
+    "net/http.(*persistConn).Read@/usr/local/go/src/net/http/transport.go:2125",
+    "net/http.(*bodyEOFSignal).Read@/usr/local/go/src/net/http/transport.go:2879",
+)
+READ_LOOP = "net/http.(*persistConn).readLoop@/usr/local/go/src/net/http/transport.go:2450"
+DIALS = "net/http.(*Transport).dialConn@/usr/local/go/src/net/http/transport.go:1944"
+
+
+@pytest.mark.parametrize("read", [True, False])
+def test_a_body_that_somebody_reads_is_not_left_open(read: bool) -> None:
+    story = Story()
+    loops = story.crew("select", READ_LOOP, by=DIALS)
+    readers = story.crew("IO wait", *BODY, "main.(*Gate).copy", aged=False)
+    for _ in range(4):
+        story.snapshot(work=200)
+        story.join(loops, 6)
+        story.join(readers, 6 if read else 0)
+    found = story.diagnosed().findings
+    assert ("unclosed-body" in {one.mechanism for one in found}) is not read
+
+
+def test_what_reads_responses_is_no_client() -> None:
+    story = Story()
+    lost = story.crew("chan receive", "main.(*Board).follow")
+    readers = story.crew("IO wait", *BODY, "main.(*Watch).receive", aged=False)
+    for _ in range(3):
+        story.snapshot(work=200)
+        story.join(lost, 5)
+        story.join(readers, 5)
+    assert "not-reused" in kinds(story.diagnosed())

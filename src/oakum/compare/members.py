@@ -82,8 +82,8 @@ def follow(
     ]
     (came, fresh, stayed, left, ended), released, restarted = _steps(seen, len(everybody))
     awake = [
-        here.count(_awake(here, seen[then] if then >= 0 else None) & ~ageless[here.populations])
-        for here, then in zip(seen, dated, strict=True)
+        here.count(_awake(here, seen[:at], seen[then] if then >= 0 else None) & ~ageless[here.populations])
+        for at, (here, then) in enumerate(zip(seen, dated, strict=True))
     ]
     return Course(
         came=came,
@@ -163,13 +163,16 @@ def _count(populations: Int64s, of: int) -> Int64s:
     return np.bincount(populations, minlength=of)
 
 
-def _awake(here: _Dump, formerly: _Dump | None) -> Bools:
+def _awake(here: _Dump, before: Sequence[_Dump], formerly: _Dump | None) -> Bools:
     """Return who waits without an age although it would have one, had it waited all the time.
 
     The collection that gave a younger one its age would have given it one too; and so would one that is known to have
-    run since it was last seen here.
+    run since it was last seen here. Who was seen elsewhere has come since, perhaps after that collection.
     """
     older = here.members < here.youngest_aged - _BATCHES
+    for dump in before:
+        elsewhere = among(here.members, dump.ids) & ~among(here.keys, dump.keys)
+        older &= ~(elsewhere & dump.known[here.populations])
     if formerly is not None:
         older |= among(here.keys, formerly.keys)
     return (here.waits < 1) & older

@@ -27,6 +27,10 @@ _CARRIER = re.compile(
 )
 _CALLS = "net/http.(*persistConn).roundTrip"
 _READER = "net/http.(*persistConn).readLoop"
+# Reads the body of a response: its connection's own goroutine waits in a select until that is read or closed.
+BODY = "net/http.(*bodyEOFSignal).Read"
+# Of the bodies; who copies one to somebody else writes now and then.
+_NEARLY_EACH = 0.8
 # Waits for one of the connections that a host may have, or for a new one.
 _QUEUE = "net/http.(*Transport).getConn"
 _READS_REQUEST = frozenset({"net/http.(*conn).readRequest", "net/http.(*connReader).Read", "bufio.(*Reader).Peek"})
@@ -57,13 +61,16 @@ class Live:
         self._families = _Families(populations)
         self._open = [0] * snapshots  # goroutines that wait for a socket that is in use
         self._carriers = [0] * snapshots  # connections that carry streams
+        self._bodies = [0] * snapshots  # bodies of responses that somebody reads
         calls = [0] * snapshots
         self._answers = False  # a call under way has ended since, or may have: nobody knows who they are
         for population in populations:
             names = population.example.stack.names
             # Files poll, too; and nobody lives with a connection on which no request is under way.
             network = population.state == "IO wait" and any(name.startswith("net.") for name in names)
-            if network and not _unused(population):
+            for at, groups in enumerate(population.groups):
+                self._bodies[at] += sum(group.count for group in groups if BODY in group.stack.names)
+            if network and not _unused(population) and BODY not in names:  # what we ask for is no client
                 self._open = [opened + max(0, int(c)) for opened, c in zip(self._open, population.counts, strict=True)]
             if _SERVE in names:
                 self._inbound = [n + max(0, int(c)) for n, c in zip(self._inbound, population.counts, strict=True)]
@@ -131,6 +138,13 @@ class Live:
         # begun to watch their client, since they still read the request.
         reads, handlers = self._reads[self._last], self._handlers[self._last]
         return reads > 1 and handlers <= 1.25 * reads + 1
+
+    def read(self, population: Population) -> bool:
+        """Tell whether these wait until the bodies of responses are read, and about as many goroutines read one."""
+        if _READER not in population.example.stack.names or population.state != "select":
+            return False
+        counts = [max(0, int(count)) for count in population.counts]
+        return all(n >= _NEARLY_EACH * count - 1 for n, count in zip(self._bodies, counts, strict=True))
 
     def clients_left(self, population: Population) -> bool:
         """Tell whether these handle streams, and no connection is left that could carry one: their clients are gone."""
@@ -259,7 +273,7 @@ def _is_accepted_socket(population: Population) -> bool:
     """Tell whether these wait for what the far end sends next, on sockets that no client of ours opened."""
     names = population.example.stack.names
     made = population.creator.function if population.creator else ""
-    ours = made.startswith("net/http.(*Transport)") or "net/http.(*persistConn).readLoop" in names
+    ours = made.startswith("net/http.(*Transport)") or not names.isdisjoint((_READER, BODY))
     return reads_socket(population) and not ours and _SERVE not in names
 
 

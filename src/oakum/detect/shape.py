@@ -31,6 +31,8 @@ _ANSWERS = (
     "golang.org/x/net/http2.(*ClientConn).roundTrip",
     "golang.org/x/net/http2.(*clientStream).writeRequest",
 )
+# Called by generated code alone.
+_INVOKES = ("google.golang.org/grpc.(*ClientConn).Invoke", "google.golang.org/grpc.(*ClientConn).NewStream")
 _QUEUES_FOR_CONNECTION = "net/http.(*Transport).getConn"
 # The runtime's one goroutine that runs finalizers, and those of Go 1.26+ that run clean-ups.
 _FINALIZERS = re.compile(r"^runtime\.(?:runfinq|runFinalizers|runCleanups|createfing|\(\*cleanupQueue\))")
@@ -128,9 +130,12 @@ def sites(population: Population, process: str) -> tuple[Site, ...]:
     if group.created_by is not None:
         found.append(Site("created", group.created_by, process=process))
     met: set[str] = set()
+    below = ""
     for frame in group.stack.frames:  # from the leaf: the caller nearest to the wait is told first
+        stub, below = below.startswith(_INVOKES), frame.function
         if frame.owner in ("dependency", "own") and frame.owner not in met:
-            met.add(frame.owner)
+            if not stub:  # what a generator wrote is told together with who calls it
+                met.add(frame.owner)
             if frame != place:
                 found.append(Site("driver", frame, process=process))
     return tuple(found)

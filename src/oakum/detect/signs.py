@@ -13,7 +13,7 @@ from itertools import pairwise
 from msgspec import Struct, field
 
 from oakum.detect.at_work import Servers, at_work
-from oakum.detect.clients import Live, of_stream, reads_socket
+from oakum.detect.clients import BODY, Live, of_stream, reads_socket
 from oakum.detect.pace import Pace, end_of, goes_on, pace, quiet
 from oakum.detect.shape import finalizing
 from oakum.detect.states import wait_of
@@ -499,6 +499,8 @@ class Reader:
         last = counts[-1]
         if signs.pace == "plateau":
             self.add_evidence(signs, "plateau", counts=tuple(counts))
+        if self._live.read(population):
+            self.add_evidence(signs, "open-connections", companion=BODY, counts=tuple(counts))
         if signs.kinds.has("queue-growth"):
             return
         if signs.pace == "falls" or (len(counts) > 1 and last > 0 and not self._stays(signs, last)):

@@ -45,6 +45,8 @@ _CROWD = 100
 _NEARLY_ALL = 0.9
 _LONG_MINUTES = 10
 # Of those that were seen before: who has left since was only under way.
+_MOST = 0.5
+# Of those of them who are still there: an age may be lost.
 _KEPT = 0.9
 _MINUTE = 60  # seconds; the unit in which ages are printed
 # Fewer ids lie as they like, and so do ages.
@@ -129,21 +131,21 @@ def orphaned(population: Population, living: frozenset[int]) -> bool:
 def never_woken(population: Population, seconds: float | None) -> bool:
     """Tell whether those that came first waited all the time while others came: then nobody uses them.
 
-    `seconds` is how long the last step took. Members of a snapshot before it, nearly all of them, have waited through
-    all of it, and others were started meanwhile: a pool starts one only when all it has are busy. In one dump ages tell
-    the same where they follow the order in which the members were started: the older, the longer.
+    `seconds` is how long the last step took. Most members of a snapshot before it have waited through all of it, and
+    so has nearly everybody of them who is still there; others were started meanwhile: a pool starts one only when all
+    it has are busy. Some may have been answered and have left. In one dump ages tell the same where they follow the
+    order in which the members were started: the older, the longer.
     """
     last = len(population.counts) - 1
-    if int(population.alive[last]) > 0:
-        return False
     ids, waits = _members(population)
     came = population.followed and int(population.fresh[-1]) >= _SEVERAL
     for then in range(last - 2, -1, -1) if came and seconds is not None else ():
         before = np.concatenate([group.ids for group in population.groups[then]] or [NO_INT64S])
         stayed = waits[among(ids, np.sort(before))]
-        if len(stayed) >= max(_SOME, _KEPT * len(before)) and _MINUTE * int(stayed.min()) >= (seconds or 0):
+        waited = int(np.count_nonzero(_MINUTE * stayed >= (seconds or 0)))
+        if waited >= max(_SOME, _MOST * len(before), _KEPT * len(stayed)):
             return True
-    return _in_order(waits)
+    return not int(population.alive[last]) > 0 and _in_order(waits)
 
 
 def _members(population: Population) -> tuple[Int64s, Int32s]:
