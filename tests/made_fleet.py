@@ -1,10 +1,12 @@
 """A fleet made by hand: pprof files of services that are healthy in all the ways that look like growth, and some that
 leak, with what is true of each."""
 
+import json
 import random
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
 from msgspec import Struct
 
 from handmade import Sample, profile
@@ -135,3 +137,23 @@ def _write_one(root: Path, truth: Planted, looks: int, step: int, chance: random
                 lost = leaked * 400_000 if truth.leaks == "heap" else 0
                 data = heap(truth.service, lost, chance, build, truth.function, age)
                 (folder / f"heap-{stamp}.pb.gz").write_bytes(data)
+
+
+def held_against(truth: list[Planted], text: str) -> None:
+    """Hold a ranking, as JSON, against what is true: every leak is found where it is, nobody else is accused."""
+    rows = {row["service"]: row for row in json.loads(text)["rows"]}
+    assert set(rows) == {one.service for one in truth}
+    for one in truth:
+        row = rows[one.service]
+        assert (row["verdict"] == "leaking") == bool(one.leaks), (one, row)
+        if not one.leaks:
+            continue
+        each = one.per_look * (1 if one.leaks == "goroutines" else 400_000) * one.leaking
+        assert row["place"] == one.function
+        assert row["kind"] == one.leaks
+        assert row["growth"] == pytest.approx(each, rel=0.1)
+        begin = datetime.fromisoformat(row["begin"]).timestamp()
+        assert abs(begin - one.begin) <= 2 * HOUR, (one, row)
+        if one.build:
+            assert row["deploy"]["build"] == one.build
+            assert row["deploy"]["before"] == "b1"

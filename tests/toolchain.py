@@ -161,6 +161,33 @@ def gostackparse() -> Path:
 
 
 @cache
+def server(package: str, version: str) -> Path:
+    """Return a server that is written in Go, built from the module proxy once."""
+    name = package.rpartition("/")[2]
+    name = package.split("/")[-2] if name.startswith("v") and name[1:].isdigit() else name
+    place = CACHE / "servers" / version
+    program = place / name
+    if program.exists():
+        return program
+    compiler = go()
+    if tuple(map(int, version_of(compiler).split(".")[:2])) < (1, 26):
+        compiler = go(NEWEST)
+    place.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=place) as made:
+        download(["env", f"GOBIN={made}", str(compiler), "install", f"{package}@{version}"], place)
+        (Path(made) / name).replace(program)
+    return program
+
+
+def need_server(package: str, version: str) -> Path:
+    """Return a server for a test; skip the test when it cannot be had, or fail it on CI."""
+    try:
+        return server(package, version)
+    except Missing as reason:
+        _needed(reason)
+
+
+@cache
 def axe() -> str:
     """Return the script of axe-core, which finds what keeps people from using a page; from npm, unpacked once."""
     place = CACHE / "axe" / AXE / "axe.min.js"
@@ -223,5 +250,5 @@ def need_gostackparse() -> Path:
 
 __all__ = [
     "CACHE", "NEWEST", "DownloadFailed", "Missing", "axe", "download", "environment", "go", "gostackparse", "need_axe", "need_go", "need_gostackparse",
-    "need_panicparse", "panicparse", "version_of",
+    "need_panicparse", "need_server", "panicparse", "server", "version_of",
 ]  # fmt: skip

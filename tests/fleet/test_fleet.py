@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-from datetime import datetime
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -54,29 +53,10 @@ def ranking(fleet: tuple[Path, list[made.Planted]], tmp_path_factory: pytest.Tem
     return store, ranked(store)
 
 
-def held_against(truth: list[made.Planted], text: str) -> None:
-    rows = {row["service"]: row for row in json.loads(text)["rows"]}
-    assert set(rows) == {one.service for one in truth}
-    for one in truth:
-        row = rows[one.service]
-        assert (row["verdict"] == "leaking") == bool(one.leaks), (one, row)
-        if not one.leaks:
-            continue
-        each = one.per_look * (1 if one.leaks == "goroutines" else 400_000) * one.leaking
-        assert row["place"] == one.function
-        assert row["kind"] == one.leaks
-        assert row["growth"] == pytest.approx(each, rel=0.1)
-        begin = datetime.fromisoformat(row["begin"]).timestamp()
-        assert abs(begin - one.begin) <= 2 * made.HOUR, (one, row)
-        if one.build:
-            assert row["deploy"]["build"] == one.build
-            assert row["deploy"]["before"] == "b1"
-
-
 def test_planted_leaks_are_found_and_nobody_else_is_accused(
     fleet: tuple[Path, list[made.Planted]], ranking: tuple[Path, str]
 ) -> None:
-    held_against(fleet[1], ranking[1])
+    made.held_against(fleet[1], ranking[1])
     found = json.loads(ranking[1])
     order = [row["verdict"] for row in found["rows"]]
     assert order == sorted(order, key=["leaking", "undecided", "healthy"].index)
@@ -122,7 +102,7 @@ def test_cut_files_are_set_aside_and_accuse_nobody(fleet: tuple[Path, list[made.
     assert (told["added"], told["aside"]) == (len(whole) - len(chosen), len(chosen))
     assert {one["name"] for one in told["set_aside"]} == {path.relative_to(root).as_posix() for path in chosen}
     assert all(one["why"] for one in told["set_aside"])
-    held_against(fleet[1], ranked(tmp_path / "store"))
+    made.held_against(fleet[1], ranked(tmp_path / "store"))
     again = ingest(tmp_path / "store", root)
     assert (again["added"], again["known"], again["aside"]) == (0, len(whole), 0)
     rows = json.loads(ranked(tmp_path / "store"))["rows"]
@@ -136,7 +116,7 @@ def test_replicas_are_compared(tmp_path: Path) -> None:
     truth = made.write(tmp_path / "profiles", 5, 4, 12, replicas=4)
     ingest(tmp_path / "store", tmp_path / "profiles", pattern=REPLICAS)
     text = ranked(tmp_path / "store")
-    held_against(truth, text)
+    made.held_against(truth, text)
     rows = {row["service"]: row["replicas"] for row in json.loads(text)["rows"]}
     assert [(rows[one.service]["running"], rows[one.service]["leaking"], rows[one.service]["who"]) for one in truth] == [
         (4, 4, "all"), (4, 4, "all"), (4, 4, "all"), (4, 2, "some"), (4, 0, ""),

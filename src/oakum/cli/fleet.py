@@ -1,8 +1,9 @@
 """oakum fleet: profiles of many services in, those that leak out, ranked. Exit 0 done; explain: as diagnose."""
 
 import json
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,10 +17,15 @@ from oakum.cli.stored import store_directory
 from oakum.model import StoreError, Text, UsageError
 
 if TYPE_CHECKING:
+    from oakum.fleet.casework import Keeper
+    from oakum.fleet.ingest import Ingested
     from oakum.fleet.service import Answer
-    from oakum.fleet.sources import Found
+    from oakum.fleet.sources import Entry, Found
+    from oakum.store.shared import Shared
 
-_STORE = ("store", "DIR", "Directory of the store; or set OAKUM_STORE.")
+_STORE = ("store", "DIR", "Directory of the store, or s3://BUCKET/PREFIX; or set OAKUM_STORE.")
+_QUEUE = ("queue", "URL", "NATS JetStream, nats://HOST:4222: profiles become jobs of workers; or set OAKUM_QUEUE.")
+_CREDENTIALS = "NATS_CREDS"  # a file of NATS
 _PATTERN = "{service}/{profile}-{time}.pb.gz"
 _TOLD = 12  # files that are set aside, each in a line
 _PIECES = 2000  # of maintenance after an ingest: ends, whatever a clock says
@@ -56,6 +62,7 @@ def command() -> None:
 @command.command("ingest")
 @click.argument("sources", nargs=-1, required=True, metavar="IN...")
 @live_option(*_STORE)
+@live_option(*_QUEUE)
 @click.option(
     "--pattern",
     default=_PATTERN,
@@ -66,43 +73,133 @@ def command() -> None:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON (schema oakum.fleet-ingest/1).")
 @lang_option
-def ingest(sources: tuple[str, ...], store: str | None, pattern: str, as_json: bool, lang: str | None) -> int:
+def ingest(
+    sources: tuple[str, ...], store: str | None, queue: str | None, pattern: str, as_json: bool, lang: str | None
+) -> int:
     """Add profiles to a store, each once, in any order.
 
-    A profile that is cut or damaged is set aside with the reason; what is in the store already is left out.
+    A profile that is cut or damaged is set aside with the reason; what is in the store already is left out. With
+    --queue and a store on s3:// profiles are handed to workers (oakum fleet worker).
     """
-    from oakum.fleet.ingest import ingest as take_in
     from oakum.fleet.pattern import PathPattern
-    from oakum.fleet.sources import directory, read_file
-    from oakum.store import open_writer
+    from oakum.fleet.sources import directory
 
-    spoken, place = lang or language(), store_directory(store)
+    spoken, place = lang or language(), _place(store)
     compiled = PathPattern(pattern)
     found = [directory(source, compiled) for source in sources]
     _fitting(found, sources, pattern, spoken)
-    now = round(time.time() * 1e6)
+    entries = [entry for one in found for entry in one.entries]
     progress = Progress("fleet", spoken)
-    with open_writer(place) as writer:
-        try:
-            entries = [entry for one in found for entry in one.entries]
-            done = take_in(writer, entries, read_file, now, lambda at: progress.at(f"{at:,} / {len(entries):,}"))
-            for _ in range(_PIECES):
-                if not writer.maintain(now).more:
-                    break
-        finally:
-            progress.done()
+    url = _queue(queue, place)
+    try:
+        done = (_hand_in if url else _take_in)(
+            place, url, entries, lambda at: progress.at(f"{at:,} / {len(entries):,}")
+        )
+    finally:
+        progress.done()
     done.passed += sum(one.passed for one in found)
     if as_json:
         aside = [{"name": name, "why": _said(why, "en")} for name, why in done.aside]
-        told = {"schema": "oakum.fleet-ingest/1", "store": str(place), **done.words(), "set_aside": aside}
+        told = {"schema": "oakum.fleet-ingest/1", "store": place, **done.words(), "set_aside": aside}
         write(json.dumps(told, ensure_ascii=False, indent=2) + "\n", None)
         return 0
     for name, why in done.aside[:_TOLD]:
         remark(_word("fleet.set-aside", spoken, name=name, why=_said(why, spoken)))
     if len(done.aside) > _TOLD:
         remark(_word("count.more", spoken, count=len(done.aside) - _TOLD))
-    click.echo(safe(_word("fleet.ingested", spoken, store=str(place), **done.words())))
+    click.echo(safe(_word("fleet.handed" if url else "fleet.ingested", spoken, store=place, **done.words())))
     return 0
+
+
+def _take_in(place: str, url: str, entries: "Sequence[Entry]", progress: Callable[[int], None]) -> "Ingested":
+    from oakum.fleet.ingest import ingest as take_in
+    from oakum.fleet.sources import read_file
+    from oakum.store import open_writer
+
+    del url
+    now = round(time.time() * 1e6)
+    with open_writer(Path(place)) as writer:
+        done = take_in(writer, entries, read_file, now, progress)
+        for _ in range(_PIECES):
+            if not writer.maintain(now).more:
+                break
+    return done
+
+
+def _hand_in(place: str, url: str, entries: "Sequence[Entry]", progress: Callable[[int], None]) -> "Ingested":
+    import asyncio
+
+    from oakum.fleet import jobs
+    from oakum.fleet.ingest import Ingested
+    from oakum.fleet.sources import read_file
+
+    done = Ingested(aside=[], services=set())
+    shared = _shared(place)
+
+    async def run() -> None:
+        async with jobs.queue(url, os.environ.get(_CREDENTIALS, "")) as (_, stream):
+            await jobs.hand_in(stream, shared, entries, read_file, done, progress)
+
+    asyncio.run(run())
+    return done
+
+
+@command.command("worker")
+@live_option(*_STORE)
+@live_option(*_QUEUE)
+@click.option("--until-empty", is_flag=True, help="End when no job is left.")
+@lang_option
+def worker(store: str | None, queue: str | None, until_empty: bool, lang: str | None) -> int:
+    """Summarise profiles that ingesters put into the queue, until SIGTERM. Any number of workers, on any machines.
+
+    What is under way is committed before it ends. Killed, its jobs are given to others, and counted once.
+    """
+    import asyncio
+
+    from oakum.fleet import jobs
+
+    spoken, place = lang or language(), _place(store)
+    url = _queue(queue, place)
+    if not url:
+        raise UsageError("oakum fleet worker: --queue nats://HOST:4222 and --store s3://BUCKET/PREFIX")
+    shared, progress = _shared(place), Progress("fleet", spoken)
+
+    async def run() -> jobs.Worked:
+        async with jobs.queue(url, os.environ.get(_CREDENTIALS, "")) as (_, stream):
+            return await jobs.work(
+                stream, shared, lambda: round(time.time() * 1e6), until_empty=until_empty,
+                progress=lambda done: progress.at(f"{done.added:,}"),
+            )  # fmt: skip
+
+    try:
+        done = asyncio.run(run())
+    finally:
+        progress.done()
+    told = {"added": done.added, "known": done.known, "aside": done.aside, "passed": done.passed}
+    click.echo(safe(_word("fleet.worked", spoken, **told)))
+    return 0
+
+
+def _place(store: str | None) -> str:
+    """Return the store: a directory, or s3://."""
+    given = store or os.environ.get("OAKUM_STORE", "")
+    return given if "://" in given else str(store_directory(store))
+
+
+def _queue(queue: str | None, place: str) -> str:
+    """Return the queue that was named; it and a shared store belong together."""
+    url = queue or (os.environ.get("OAKUM_QUEUE", "") if "://" in place else "")
+    if url and "://" not in place:
+        raise UsageError("--queue: workers share a store: --store s3://BUCKET/PREFIX")
+    if not url and "://" in place:
+        raise UsageError(f"--store {place}: profiles get there through workers: add --queue nats://HOST:4222")
+    return url
+
+
+def _shared(place: str) -> "Shared":
+    from oakum.store.shared import Shared, open_objects
+
+    return Shared(open_objects(place), place)
 
 
 def _fitting(found: "list[Found]", sources: tuple[str, ...], pattern: str, lang: str) -> None:
@@ -195,8 +292,7 @@ def explain(
     rows = tuple(row for row in answer.ranking.rows if row.service == service)
     if not rows:
         names = ", ".join(row.service for row in answer.ranking.rows[:10])
-        path = str(store_directory(store))
-        raise StoreError(Text("history.no-service", {"path": path, "service": service, "names": names}))
+        raise StoreError(Text("history.no-service", {"path": _place(store), "service": service, "names": names}))
     judged = answer.judged.get(service)
     found = judged.diagnosis if judged is not None else None
     if found is None:
@@ -214,22 +310,35 @@ def _answer(store: str | None, past: float, source: tuple[str, ...], lang: str, 
     from oakum.fleet.service import answer
     from oakum.store import StoreBusy, open_reader, open_writer
 
-    place = store_directory(store)
+    place = _place(store)
     progress = Progress("fleet", lang)
     with ExitStack() as stack:
-        reader = stack.enter_context(open_reader(place))
+        writer: Keeper | None = None
+        if "://" in place:
+            writer = shared = _shared(place)
+            reader = stack.enter_context(shared.mirror(_mirror(place)))
+        else:
+            reader = stack.enter_context(open_reader(Path(place)))
+            with suppress(StoreBusy, StoreError):
+                writer = stack.enter_context(open_writer(Path(place), create=False))
         for text in reader.problems:
             remark(_said(text, lang))
-        writer = None
-        with suppress(StoreBusy, StoreError):
-            writer = stack.enter_context(open_writer(place, create=False))
         try:
             found = answer(reader, writer, round(past * 1e6), source, only, _shown(progress))
         finally:
             progress.done()
         if writer is None and found.made:
-            remark(_word("fleet.unsaved", lang, path=str(place)))
+            remark(_word("fleet.unsaved", lang, path=place))
         return found
+
+
+def _mirror(place: str) -> Path:
+    """Return where the parts of a shared store are kept on this machine."""
+    from hashlib import blake2b
+
+    caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL", "")
+    return caches / "oakum" / "fleet" / blake2b(f"{endpoint} {place}".encode(), digest_size=8).hexdigest()
 
 
 def _shown(progress: Progress) -> Callable[[str, int, int], None]:

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
+from typing import Protocol
 
 import msgspec
 from msgspec import Struct
@@ -24,7 +25,6 @@ from oakum.store.adding import finding_row
 from oakum.store.reader import Reader
 from oakum.store.rows import Batch, EventRow, SnapshotRow
 from oakum.store.summary import place_key
-from oakum.store.writer import Writer
 
 _LOOKS = 12  # that a diagnosis is made of: growth needs no more, and each is parsed
 _PLAIN = 8.0  # errors of the slope: then the time before it rose is mostly left out
@@ -226,7 +226,15 @@ def _worse(one: Diagnosis, other: Diagnosis | None) -> bool:
     return other is None or _ORDER[one.verdict] < _ORDER[other.verdict]
 
 
-def keep_in(writer: Writer | None) -> Keep:
+class Keeper(Protocol):
+    """What writes into a store, a local or a shared one."""
+
+    def keep(self, data: bytes, kind: str) -> str: ...
+
+    def append(self, batch: Batch) -> None: ...
+
+
+def keep_in(writer: Keeper | None) -> Keep:
     """Return what keeps a diagnosis in a store; without a writer nothing is kept."""
 
     def keep(evidence: Evidence, found: Diagnosis | None) -> str:

@@ -4,14 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
-from oakum.fleet.casework import Evidence, Judged, judged, keep_in, known
+from oakum.fleet.casework import Evidence, Judged, Keeper, judged, keep_in, known
 from oakum.fleet.ingest import SET_ASIDE
 from oakum.fleet.ranking import rank
 from oakum.fleet.selection import Selected, select
 from oakum.model import Diagnosis
 from oakum.report.fleet import Ranking
 from oakum.store.reader import Reader
-from oakum.store.writer import Writer
 
 
 class Answer(Struct, frozen=True, eq=False):
@@ -22,7 +21,7 @@ class Answer(Struct, frozen=True, eq=False):
 
 def answer(
     reader: Reader,
-    writer: Writer | None,
+    writer: Keeper | None,
     past: int,
     source: Sequence[str] = (),
     only: str | None = None,

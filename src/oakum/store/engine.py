@@ -166,16 +166,21 @@ def write_parquet(connection: "duckdb.DuckDBPyConnection", rows: str, path: Path
     temporary = path.with_name(f"{files.TEMPORARY}{path.name}")
     files.step("copy", temporary)
     try:
-        done = connection.execute(
-            f"COPY ({rows}) TO {quoted(str(temporary.resolve()))} "
-            f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {_ROW_GROUP})"
-        ).fetchone()
-        size, crc = crc_of(temporary)
+        told = copy_parquet(connection, rows, temporary)
         files.publish(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    return int(done[0]) if done else 0, size, crc
+    return told
+
+
+def copy_parquet(connection: "duckdb.DuckDBPyConnection", rows: str, path: Path) -> tuple[int, int, int]:
+    """Write the rows of a query to a file that need not outlive this process; return rows, bytes and CRC."""
+    done = connection.execute(
+        f"COPY ({rows}) TO {quoted(str(path.resolve()))} "
+        f"(FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {_ROW_GROUP})"
+    ).fetchone()
+    return int(done[0]) if done else 0, *crc_of(path)
 
 
 def crc_of(path: Path) -> tuple[int, int]:

@@ -73,6 +73,34 @@ WORDS: dict[str, tuple[str, str]] = {
         "{store}：新增 {services:,} 个服务的 {added:,} 个 profile，已有 {known:,} 个，搁置 {aside:,} 个，"
         "其他类型 {passed:,} 个",
     ),
+    "fleet.handed": (
+        "{store}: {added:#profile} of {services:#service} handed to workers, {aside:,} not read, "
+        "{passed:,} of other kinds",
+        "{store}：已将 {services:,} 个服务的 {added:,} 个 profile 交给 worker，未读取 {aside:,} 个，"
+        "其他类型 {passed:,} 个",
+    ),
+    "fleet.worked": (
+        "{added:#profile} summarised, {known:,} already there, {aside:,} set aside, {passed:,} of other kinds",
+        "已汇总 {added:,} 个 profile，已有 {known:,} 个，搁置 {aside:,} 个，其他类型 {passed:,} 个",
+    ),
+    "fleet.no-obstore": (
+        "A store on s3:// needs obstore: pip install 'oakum[fleet]'.",
+        "s3:// 存储需要 obstore：pip install 'oakum[fleet]'。",
+    ),
+    "fleet.no-nats": (
+        "A queue needs nats-py: pip install 'oakum[fleet]'.",
+        "队列需要 nats-py：pip install 'oakum[fleet]'。",
+    ),
+    "fleet.no-queue": ("{url}: the queue does not answer: {error}.", "{url}：队列无响应：{error}。"),
+    "fleet.contended": (
+        "{path}: others wrote it again and again; nothing was written.",
+        "{path}：其他进程反复写入；未写入任何内容。",
+    ),
+    "fleet.refused.no-job": ("it is no job of this program", "不是本程序的任务"),
+    "fleet.refused.deadly": (
+        "{times:#worker} took it and did not come back",
+        "{times:,} 个 worker 取走后未返回",
+    ),
     "fleet.unmatched": (
         "{count:#file} without a place in the pattern {pattern}, such as {name}",
         "{count:,} 个文件与模式 {pattern} 不符，例如 {name}",
