@@ -92,5 +92,12 @@ def test_words_that_name_nothing(client: TestClient, word: str) -> None:
     assert client.get("/compare", params={"before": word, "after": "pay"}).status_code == 200
 
 
+def test_snapshots_without_captures_are_offered_too(client: TestClient) -> None:
+    chosen = client.get("/compare", params={"before": "pay"}).text
+    times = [int(at) for at in re.findall(r'<option value="pay@(\d+)"', chosen)]
+    assert len(times) == 60  # thirty hours, in both lists
+    assert {int(at) for at in re.findall(r'<option value="pay@(\d+)" selected', chosen)} == {min(times), max(times)}
+
+
 def test_without_a_store(empty: TestClient) -> None:
     assert "oakum store add" in empty.get("/compare").text

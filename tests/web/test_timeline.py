@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from oakum import history
-from oakum.store import Batch, PlaceRow, SnapshotRow, open_reader, open_writer
+from oakum.store import Batch, PlaceRow, RunRow, SnapshotRow, open_reader, open_writer
 from oakum.store.reader import Reader
 from oakum.web.timeline import Window, course, place_courses
 from web_clients import client_of
@@ -84,6 +84,22 @@ def test_charts_end_with_the_newest_snapshot(store: Path) -> None:
         assert (
             client.get("/api/v1/services/s/series").json()["total"]["goroutines"][0] == 1100
         )  # its time alone is parted
+
+
+def test_a_replica_that_runs_anew_is_there_once(tmp_path: Path) -> None:
+    hour = 3600 * SECOND
+    looks = {"first": range(5), "second": range(5, 9)}
+    with open_writer(tmp_path / "store") as writer:
+        for run, hours in looks.items():
+            rows = tuple(
+                SnapshotRow(run=run, service="s", at=AT + at * hour, goroutines=100 + at, work=at * 10.0)
+                for at in hours
+            )
+            told = RunRow(run=run, service="s", replica="s-1", first_seen=rows[0].at)
+            writer.append(Batch(runs=(told,), snapshots=rows))
+    with open_reader(tmp_path / "store") as reader:
+        found = course(reader, "s", Window(AT, AT + 8 * hour))
+        assert found.totals["goroutines"] == [100.0 + at for at in range(9)]
 
 
 def test_a_line_in_the_list_has_no_holes(store: Path) -> None:

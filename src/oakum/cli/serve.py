@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from oakum.cli.outputs import lang_option, language
-from oakum.model.errors import OakumError, UsageError
+from oakum.model.errors import OakumError, StoreError, UsageError
+from oakum.store import open_reader
 
 _STORE = "oakum-store"  # as that of oakum watch
 _TOKEN = "OAKUM_SERVE_TOKEN"
@@ -82,8 +83,10 @@ def command(
             f"oakum serve needs what `pip install 'oakum[serve]'` installs ({error.name or error} is missing)"
         ) from error
     shown = f"[{host}]" if ":" in host else host
+    place = Path(store or os.environ.get("OAKUM_STORE") or _STORE)
+    _check_store(place)
     settings = Settings(
-        store=Path(store or os.environ.get("OAKUM_STORE") or _STORE),
+        store=place,
         host=host,
         port=port,
         names=tuple(dict.fromkeys(name.lower() for name in (*LOOPBACK, shown, *host_name))),
@@ -99,6 +102,15 @@ def command(
         log.note("not-encrypted", why="whoever is on the way can read the token and the pages: --tls-cert, --tls-key")
     server.run()
     return 0
+
+
+def _check_store(place: Path) -> None:
+    """Raise for a store that no page could show, as one of a newer version. That there is none yet is said by pages."""
+    try:
+        open_reader(place).close()
+    except StoreError as error:
+        if error.text.key != "store.none":
+            raise
 
 
 def _address(listen: str) -> tuple[str, int]:

@@ -40,11 +40,16 @@ def create_app(
     """Return the application that serves one store; `started` is called when it begins to, `tray` holds what is shown
     and not kept."""
 
+    said = log or ServerLog()
+
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         started()
-        if settings.store.exists():
-            await _warm(app)
+        if app.state.records.present:
+            try:
+                await _warm(app)
+            except Exception as error:  # whatever is wrong with the store: pages say it
+                said.failed("", error)
         yield
         app.state.overview.close()
         app.state.records.close()
@@ -66,13 +71,13 @@ def create_app(
     app.state.settings = settings
     app.state.sessions = sessions
     app.state.records = Records(settings.store)
-    app.state.overview = Overview(settings.store)
+    app.state.overview = Overview(settings.store, lambda error: said.failed("", error))
     app.state.form_tokens = FormTokens()
     app.state.tray = tray or Tray()
     app.state.workers = Workers()
     app.state.comparer = Comparer(app.state.workers)
     app.state.catalogued = Catalogued()
-    return Guard(app, settings, sessions, log or ServerLog())
+    return Guard(app, settings, sessions, said)
 
 
 async def _warm(app: Starlette) -> None:

@@ -56,4 +56,5 @@ class FromUvicorn(logging.Handler):
         if record.exc_info and record.exc_info[1] is not None:
             self._log.failed("", record.exc_info[1])
         elif not record.getMessage().startswith("ASGI callable returned without"):  # why was said before
-            self._log.refused("", "?", 400, record.getMessage()[:80])
+            lines = record.getMessage().splitlines() or [""]  # of a traceback the last one says what it was
+            self._log.refused("", "?", 400, lines[-1 if lines[0].startswith("Traceback") else 0][:80])

@@ -5,15 +5,17 @@ answered from the newest one that is ready, and says of when that is.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from time import monotonic
 from typing import Literal, get_args
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from oakum import history
+from oakum.model import Unreachable
 from oakum.report.history import IncidentHistory, ServiceHistory
 from oakum.store.reader import Reader
 from oakum.web.records import Records
@@ -49,8 +51,9 @@ class Wanted(Struct, frozen=True):
 
 
 class Overview:
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, failed: Callable[[Exception], None]) -> None:
         self.records = Records(directory, threads=1, cores=1)
+        self._failed = failed
         self._summary: Summary | None = None
         self._state: object = None
         self._next = 0.0
@@ -61,6 +64,7 @@ class Overview:
         due = self._making is None and monotonic() >= self._next
         if due and (self._summary is None or self.records.state() != self._state):
             self._making = asyncio.create_task(self._make())
+            self._making.add_done_callback(lambda done: done.cancelled() or done.exception())  # whoever waits has it
         if self._summary is not None:
             return self._summary
         if self._making is None:
@@ -72,6 +76,15 @@ class Overview:
         try:
             self._summary = await self.records.ask(summarise)
             self._state = state
+            return self._summary
+        except Exception as error:
+            if self._summary is None:
+                raise
+            # What was known is shown on, with what is wrong.
+            if isinstance(error, Unreachable):
+                self._summary = replace(self._summary, problems=(error.text,))
+            else:
+                self._failed(error)
             return self._summary
         finally:
             self._next = monotonic() + max(_SOONEST, _SHARE * (monotonic() - begun))

@@ -52,8 +52,8 @@ class Records:
 
     @property
     def present(self) -> bool:
-        """Return whether there is a store to ask."""
-        return (self.directory / "manifest.json").exists()
+        """Return whether there is a store to ask, be it one that has lost its manifest."""
+        return any((self.directory / name).exists() for name in ("manifest.json", "parts", "log"))
 
     def state(self) -> tuple[object, ...]:
         """Return what differs once something was written: the manifest is replaced, a segment of the log grows."""

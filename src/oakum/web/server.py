@@ -150,6 +150,8 @@ class Server:
             )
             self._server = _Uvicorn(config)
             self._server.run(sockets=[self._socket])
+            if not self._server.started:
+                raise OakumError("oakum serve could not start; what it logged says why")
         except (OSError, ValueError) as error:  # a certificate that is none
             raise OakumError(f"oakum serve cannot start: {error}") from error
         finally:

@@ -1,7 +1,7 @@
 """One service through time, as charts draw it: series per replica and per place, at so many times evenly spread.
 
 A value at a time is the newest in its slot. Between two looks at a replica it had what lies between both, whenever the
-others were looked at; after its last look it has that for as long as three of its looks are usually apart. Sums are
+others were looked at; after its last look it has that until it could have been looked at again, or runs anew. Sums are
 over replicas. What was not captured stays None.
 """
 
@@ -20,7 +20,7 @@ MEASURES = ("goroutines", "heap_live", "rss", "limit_bytes", "work")
 POINTS = 300  # on a screen of 1,440 pixels a chart has two of them for each
 MOST_POINTS = 1000
 _TOP = 8  # places with a colour of their own; the rest is one
-_KEPT_ON = 3  # times as long as two looks are apart: so long a value is taken for the present one
+_KEPT_ON = 1.5  # times as long as two looks are apart: so long a value is taken for the present one
 _STEPS = {"limit_bytes": "last"}  # what changes at once, and is the same until the next look
 Values = list[float | None]
 
@@ -78,10 +78,13 @@ def course(reader: Reader, service: str, window: Window, points: int = POINTS) -
     for row in rows:
         by_run.setdefault(row["run"], []).append(row)
     lines, arrays = [], []
+    begins = _successors({run: [row["time"] for row in mine] for run, mine in by_run.items()}, names)
     for run, mine in by_run.items():
         known = {name: [(row["time"], row[name]) for row in mine] for name in MEASURES}
-        values = {name: _filled(times, known[name], slot, _STEPS.get(name, "")) for name in MEASURES[:-1]}
-        values["work_per_second"] = _filled(times, _rates(known["work"]), slot, "next")
+        values = {
+            name: _filled(times, known[name], slot, begins.get(run), _STEPS.get(name, "")) for name in MEASURES[:-1]
+        }
+        values["work_per_second"] = _filled(times, _rates(known["work"]), slot, begins.get(run), "next")
         arrays.append(values)
         lines.append(ReplicaLine(run, names.get(run, ""), {name: _plain(line) for name, line in values.items()}))
     totals = {
@@ -97,11 +100,12 @@ def place_courses(
     """Return what was at each place of a service, over all replicas: goroutines and heap."""
     rows = history.records(reader.place_courses(service, window.start, window.end, points))
     kinds: tuple[PlaceKind, ...] = ("goroutines", "heap")
+    names = {run.run: run.replica for run in reader.runs(service)}
     slot = window.slot(points)
-    return {kind: _place_course([row for row in rows if row["kind"] == kind], slot, most) for kind in kinds}
+    return {kind: _place_course([row for row in rows if row["kind"] == kind], names, slot, most) for kind in kinds}
 
 
-def _place_course(rows: Sequence[Mapping[str, Any]], slot: float, most: int) -> PlaceCourse:
+def _place_course(rows: Sequence[Mapping[str, Any]], names: Mapping[str, str], slot: float, most: int) -> PlaceCourse:
     times = _times(rows)
     looks: dict[str, set[int]] = {}  # of each run: a place that is not among its largest then has nothing to speak of
     named: dict[tuple[str, str], Mapping[str, Any]] = {}
@@ -112,9 +116,14 @@ def _place_course(rows: Sequence[Mapping[str, Any]], slot: float, most: int) -> 
         runs.setdefault(key, {}).setdefault(row["run"], {})[row["time"]] = row["value"]
         looks.setdefault(row["run"], set()).add(row["time"])
     taken = {run: sorted(found) for run, found in looks.items()}
+    begins = _successors(taken, names)
     lines = {
         key: _sum(
-            [_filled(times, [(at, one.get(at, 0.0)) for at in taken[run]], slot) for run, one in of.items()], len(times)
+            [
+                _filled(times, [(at, one.get(at, 0.0)) for at in taken[run]], slot, begins.get(run))
+                for run, one in of.items()
+            ],
+            len(times),
         )
         for key, of in runs.items()
     }
@@ -138,8 +147,24 @@ def _times(rows: Sequence[Mapping[str, Any]]) -> Any:
     return np.array([newest[slot] for slot in sorted(newest)], np.int64)
 
 
-def _filled(times: Any, known: Sequence[tuple[int, float | None]], slot: float, step: str = "") -> Any:
+def _successors(looks: Mapping[str, Sequence[int]], names: Mapping[str, str]) -> dict[str, int]:
+    """Return of each run when its replica was seen to run anew."""
+    found: dict[str, int] = {}
+    for run, mine in looks.items():
+        others = (
+            one[0] for other, one in looks.items() if names.get(other, "") == names.get(run) != "" and other != run
+        )
+        if later := [at for at in others if at > mine[-1]]:
+            found[run] = min(later)
+    return found
+
+
+def _filled(
+    times: Any, known: Sequence[tuple[int, float | None]], slot: float, ends: int | None = None, step: str = ""
+) -> Any:
     """Return the values of one run at each time, oldest first, and of its last look for a while, at least a slot.
+
+    It `ends` when its replica runs anew.
 
     Between two looks it is on the line through both; with a step that of the "last" look, or of the "next" one.
     """
@@ -151,6 +176,8 @@ def _filled(times: Any, known: Sequence[tuple[int, float | None]], slot: float, 
     values = np.array([value for _, value in told], float)
     apart = float(np.median(np.diff(taken))) if len(taken) > 1 else 0.0
     fresh = (times >= taken[0]) & (times - taken[-1] <= max(_KEPT_ON * apart, slot))
+    if ends is not None:
+        fresh &= times < ends
     if step:
         at = (
             np.searchsorted(taken, times, side="left") if step == "next" else np.searchsorted(taken, times, "right") - 1

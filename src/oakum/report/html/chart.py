@@ -10,6 +10,7 @@ from oakum.report.words import size
 
 HEIGHT = 150  # pixels of the field that is drawn in
 SMALL = 84  # of the one in the first screen
+_CHARACTER = 0.8  # percent of a chart's width, at most
 _MOST_MARKS = 40  # of a series; more run into each other, and the table below has them all
 _STRETCHES = 400  # of a line; a screen has not many more pixels across
 _HEADROOM = 1.07  # above the greatest value there is room to write it
@@ -254,7 +255,8 @@ def _times(series: tuple[Series, ...], across: tuple[tuple[float, ...], ...]) ->
         return ()
     if len(found) == 1:
         return (Label(found[0][0], 0, found[0][1], "middle"),)
-    room = 100 / 4.5
+    longest_text = max(len(text) for _, text in found)
+    room = max(100 / 4.5, 1.5 * longest_text * _CHARACTER)  # one at the edge stands beside it, one between across it
     kept = [found[0]]
     for one in found[1:-1]:
         if one[0] - kept[-1][0] >= room and found[-1][0] - one[0] >= room:

@@ -1,25 +1,45 @@
 """Compare: any two snapshots, of one service or of two, of one build or of two: what changed, and is the leak gone."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from anyio import to_thread
+from msgspec import Struct
 from msgspec.structs import replace
 from starlette.responses import Response
 
+from oakum import history
 from oakum.model.sizes import size
 from oakum.report.html import control_words, controls, parts
 from oakum.report.page.speech import Speech
 from oakum.report.page.verification import verification_page
 from oakum.report.words import WORDS
 from oakum.store.reader import Reader
-from oakum.store.rows import RunRow, SnapshotRow
+from oakum.store.rows import RunRow
 from oakum.web.comparison import Compared, Comparer, Side, Table, side_of
+from oakum.web.overview import Summary
 from oakum.web.rendering import time_text
 from oakum.web.visit import Visit, get
 
 _MOST_LISTED = 200  # snapshots of a service in a form
+_MOST_SPREAD = 60  # of each run, where no captures are kept
 _MOST_SERVICES = 2000  # names that a form suggests
 _LONGEST = 4000  # characters of a side
+
+
+class Choice(Struct, frozen=True):
+    """A snapshot that a form offers. `name`: what tells its run from others."""
+
+    service: str
+    at: int
+    run: str
+    name: str
+    goroutines: int | None
+    kept: bool  # its captures are
+
+    @property
+    def word(self) -> str:
+        return f"{self.service}@{self.at}"
 
 
 async def show(visit: Visit) -> Response:
@@ -29,12 +49,13 @@ async def show(visit: Visit) -> Response:
     only_before = not words[1]
     words[1] = words[1] or words[0]
     before, after = await visit.ask(lambda reader: tuple(side_of(reader, word) if word else None for word in words))
-    choices = await visit.ask(lambda reader: _choices(reader, [before, after]))
+    summary = await visit.overview()
+    choices = await visit.ask(lambda reader: [_choices(reader, summary, side) for side in (before, after)])
     unknown = [word for word, side in zip(words, (before, after), strict=True) if word and side is None]
     context: dict[str, Any] = {"found": None, "parts": None, "drawn": {}}
     title = visit.word("serve.compare")
     if only_before and after is not None:
-        before = await visit.ask(lambda reader: _first(reader, after))
+        before = await visit.ask(lambda reader: _first(reader, choices[1], after))
     elif before is not None and after is not None and before.word != after.word:
         comparer: Comparer = visit.request.app.state.comparer
         found = await comparer.compare(visit.records, before, after, visit.lang)
@@ -47,6 +68,7 @@ async def show(visit: Visit) -> Response:
         words=words,
         sides=(before, after),
         choices=choices,
+        services=[one.service for one in summary.services[:_MOST_SERVICES]],
         unknown=unknown,
         controls=controls(visit.lang),
         w=control_words(visit.lang),
@@ -54,10 +76,11 @@ async def show(visit: Visit) -> Response:
     )
 
 
-def _first(reader: Reader, newest: Side) -> Side:
+def _first(reader: Reader, offered: Sequence[Choice], newest: Side) -> Side:
     """Return the oldest snapshot that a form offers of the run that another is of: from there to it, it grew."""
-    rows = reader.kept_snapshots(newest.service, _MOST_LISTED, newest.row.run)
-    return replace(newest, row=rows[-1]) if rows else newest
+    at = min(one.at for one in offered if one.run == newest.row.run)
+    row = reader.look(newest.service, newest.row.run, at)
+    return replace(newest, row=row) if row is not None else newest
 
 
 def _name(visit: Visit, side: Side) -> str:
@@ -73,20 +96,20 @@ def _told_apart(run: RunRow | None) -> list[str]:
     return [named] if named else []
 
 
-def _choices(reader: Reader, sides: list[Side | None]) -> dict[str, Any]:
-    """Return what the form offers: services, and of those that were chosen the snapshots, with their builds."""
-    services = reader.services()["service"].tolist()
-    lists: list[list[tuple[str, SnapshotRow, str]]] = []
-    for side in sides:
-        if side is None:
-            lists.append([])
-            continue
-        names = {row.run: " ".join(_told_apart(row)) for row in reader.runs(side.service)}
-        rows = reader.kept_snapshots(side.service, _MOST_LISTED)
-        if all(row.at != side.row.at for row in rows):
-            rows = [side.row, *rows]
-        lists.append([(f"{side.service}@{row.at}", row, names.get(row.run, "")) for row in rows])
-    return {"services": services[:_MOST_SERVICES], "snapshots": lists}
+def _choices(reader: Reader, summary: Summary, side: Side | None) -> list[Choice]:
+    """Return what the form offers of the service that was chosen: its snapshots, newest first, with their builds."""
+    if side is None:
+        return []
+    names = {row.run: " ".join(_told_apart(row)) for row in reader.runs(side.service)}
+    rows = [(row.at, row.run, row.goroutines, True) for row in reader.kept_snapshots(side.service, _MOST_LISTED)]
+    if len(rows) < 2 and (one := summary.find(side.service)) is not None:
+        start, end = history.micros(one.first_seen), history.micros(one.last_seen)
+        spread = reader.courses(side.service, start, end, _MOST_SPREAD)
+        rows += [(row["time"], row["run"], row["goroutines"], False) for row in history.records(spread)[-_MOST_LISTED:]]
+    if all((at, run) != (side.row.at, side.row.run) for at, run, *_ in rows):
+        rows.append((side.row.at, side.row.run, side.row.goroutines, bool(side.row.captures)))
+    rows.sort(key=lambda row: (-row[0], row[1]))
+    return [Choice(side.service, at, run, names.get(run, ""), count, kept) for at, run, count, kept in rows]
 
 
 def _context(visit: Visit, before: Side, after: Side, found: Compared) -> dict[str, Any]:
