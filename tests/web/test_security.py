@@ -181,6 +181,8 @@ def test_without_the_token_nothing_is_shown(locked: Served) -> None:
     assert request(locked, "/api/v1/services").status == 401
     assert request(locked, "/api/v1/services", Authorization="Bearer wrong").status == 401
     assert request(locked, "/api/v1/services", Authorization=f"Bearer {TOKEN}").status == 200
+    assert request(locked, "/api/v1/services", Authorization=f"bearer {TOKEN}").status == 200  # RFC 9110
+    assert request(locked, "/api/v1/services", Authorization=TOKEN).status == 401
     assert request(locked, f"/api/v1/services?token={TOKEN}").status == 401
 
 

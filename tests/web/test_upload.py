@@ -118,6 +118,8 @@ def test_bundles_and_saved_diagnoses_are_shown_too(fresh: TestClient) -> None:
         ("empty", b""),
         ("image.png", b"\x89PNG\r\n\x1a\n" + bytes(100)),
         ("bomb.gz", b"\x1f\x8b\x08\x00" + bytes(50)),
+        ("cut.zip", b"PK\x03\x04"),
+        ("page.html", b"<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>"),
         ("<script>alert(1)</script>.txt", b"goroutine"),
         ("report.json", b'{"schema": "oakum.diagnosis/1", "findings": 7}'),
     ],
@@ -130,6 +132,7 @@ def test_what_is_no_evidence_is_said_to_be_none(fresh: TestClient, name: str, da
     assert "<script>alert" not in answer.text
     assert "Traceback" not in answer.text
     assert "/tmp" not in answer.text.partition("<main")[2].partition("curl")[0]
+    assert "<" in name or name in answer.text  # which of the files, and what it is
 
 
 def test_forms_need_their_token_and_a_server_that_changes_something(fresh: TestClient, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import asyncio
 import logging
 import signal
 import socket
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -152,7 +153,10 @@ class Server:
             self._server.run(sockets=[self._socket])
             if not self._server.started:
                 raise OakumError("oakum serve could not start; what it logged says why")
-        except (OSError, ValueError) as error:  # a certificate that is none
+        except ssl.SSLError as error:
+            files = f"{self._files['ssl_certfile']}, {self._files['ssl_keyfile']}"
+            raise OakumError(f"{files}: not a certificate in PEM and its key: {error.reason or error}") from error
+        except (OSError, ValueError) as error:
             raise OakumError(f"oakum serve cannot start: {error}") from error
         finally:
             logger.removeHandler(handler)

@@ -88,6 +88,8 @@ def _diagnose(given: Mapping[str, Any]) -> dict[str, Any]:
         return {"document": document(saved.diagnosis()), "figures": {}, "captures": {}, "left_out": []}
     left_out: list[str] = []
     inputs = read_evidence(words, lambda error: left_out.append(error_line(error, given["lang"])))
+    if left_out and not inputs:  # nothing was there to be looked at: why is all that can be said
+        return {"error": "\n".join(left_out[:_FILES_SAID])}
     assembled = assemble_case(inputs)
     done = diagnose_case(assembled.case, Options(read_source=False, compile_drafts=False)).diagnosis
     done = replace(done, called=tuple(given["called"]))

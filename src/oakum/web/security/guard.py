@@ -111,7 +111,8 @@ class Guard:
             return False
         given = headers.get("authorization")
         if given is not None:
-            became = self.sessions.attempt(client, given.removeprefix("Bearer "))
+            scheme, _, token = given.partition(" ")
+            became = self.sessions.attempt(client, token.strip() if scheme.lower() == "bearer" else "")
             if became != "right":
                 raise Refused(429, BLOCKED, after=10) if became == "blocked" else Refused(401, "wrong token")
             return True
