@@ -24,7 +24,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from bench.history import END, build
-from oakum.store import Batch, SnapshotRow, open_writer
+from oakum.store import Batch, PlaceRow, SnapshotRow, open_writer
 
 READERS = 50
 SECONDS = 60.0
@@ -122,7 +122,12 @@ def _write(store: Path, names: list[str], ended: threading.Event, written: list[
                 SnapshotRow(run=f"bench-{name}", service=name, at=at, goroutines=200, heap_live=1 << 27, rss=3 << 27)
                 for name in names[begin : begin + share]
             )
-            writer.append(Batch(snapshots=rows))
+            places = tuple(
+                PlaceRow(run=row.run, service=row.service, at=at, place=f"bench-{number}", function=f"bench.f{number}",
+                         file="bench.go", line=number, state="select", kind="goroutines", count=number)
+                for row in rows for number in range(PLACES)
+            )  # fmt: skip
+            writer.append(Batch(snapshots=rows, places=places))
             writer.maintain(at)
             written[0] += len(rows)
 

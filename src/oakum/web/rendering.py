@@ -107,7 +107,6 @@ _FILES: Mapping[str, tuple[str, str, str]] = {
     "flame.js": ("oakum.views", "assets/flame.js", "text/javascript; charset=utf-8"),
     "pages.css": ("oakum.web", "static/pages.css", "text/css; charset=utf-8"),
     "web.css": ("oakum.web", "static/web.css", "text/css; charset=utf-8"),
-    "web.js": ("oakum.web", "static/web.js", "text/javascript; charset=utf-8"),
     "charts.js": ("oakum.web", "static/charts.js", "text/javascript; charset=utf-8"),
     "live.js": ("oakum.web", "static/live.js", "text/javascript; charset=utf-8"),
     "htmx.js": ("oakum.web", "static/vendor/htmx.min.js", "text/javascript; charset=utf-8"),

@@ -92,7 +92,11 @@ def _told_at(row: EventRow) -> str:
 
 def _told(reader: Reader, one: ServiceHistory, window: Window, before: tuple[str, int] | None) -> Told:
     name = one.service
-    looks = reader.looks(name, window.start, window.end, _MOST_LOOKS, before)  # the page's, and the last of each run
+    # The page's, and the last of each run: of what is looked at each minute these are of the last two hours.
+    latest = max(window.start, (before[1] if before else window.end) - 2 * _RUNNING)
+    looks = reader.looks(name, latest, window.end, _MOST_LOOKS, before)
+    if len(looks) <= _LOOKS:
+        looks = reader.looks(name, window.start, window.end, _MOST_LOOKS, before)
     return Told(
         places=tuple(history.places(reader, name, window.start, window.end)),
         replicas=tuple(_replicas(reader, one, looks)),

@@ -1,2 +1,0 @@
-// What pages do with a script: nothing that they could not do without one.
-"use strict";
