@@ -98,7 +98,7 @@ def test_grafana(client: TestClient) -> None:
         "targets": [
             {"target": "orders goroutines", "refId": "A"},
             {"target": "x", "refId": "B", "payload": {"service": "pay", "measure": "heap_live"}},
-            {"target": "none goroutines", "refId": "C"},
+            {"target": "none goroutines", "refId": "C", "payload": ""},  # as of a panel that has none
         ],
         "maxDataPoints": 100,
         "intervalMs": 1000,

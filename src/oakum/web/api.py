@@ -154,7 +154,7 @@ class GrafanaTarget(Struct, frozen=True, rename="camel"):
 
     target: str = ""
     ref_id: str = ""
-    payload: dict[str, Any] = {}
+    payload: Any = None  # an object, where a panel has one
 
 
 class GrafanaRange(Struct, frozen=True, rename={"start": "from", "end": "to"}):

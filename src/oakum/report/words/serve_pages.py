@@ -58,6 +58,8 @@ WORDS: dict[str, tuple[str, str]] = {
     ),
     "serve.evidence.cut": ("Longer than 64 MiB: the rest is in the file.", "超过 64 MiB：其余部分见文件。"),
     "serve.evidence.lines": ("lines {first:,}–{last:,} of {total:,}", "第 {first:,}–{last:,} 行，共 {total:,} 行"),
+    "serve.evidence.above": ("Pages, above the lines", "分页（正文上方）"),
+    "serve.evidence.below": ("Pages, below the lines", "分页（正文下方）"),
     "serve.evidence.earlier": ("Earlier lines", "前面的行"),
     "serve.evidence.later": ("Later lines", "后面的行"),
     # Compare.

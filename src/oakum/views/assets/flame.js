@@ -173,6 +173,7 @@ const drawFlame = (root) => {
         element.append(box);
       }
       if (wide >= 24) label(element, n, Math.floor((wide - 9 - (word ? 40 : 0)) / 6.6));
+      if (!element.textContent) element.setAttribute("aria-label", nameOf(n)); // there is no room for its name
       frames.set(n, element);
       fragment.append(element);
       deepest = Math.max(deepest, depth);

@@ -157,7 +157,8 @@ def _course(name: str, window: Window, points: int) -> Callable[[Reader], timeli
 
 def _target(target: api.GrafanaTarget) -> tuple[str, str]:
     name, _, measure = target.target.rpartition(" ")
-    return str(target.payload.get("service", name)), str(target.payload.get("measure", measure))
+    told = target.payload if isinstance(target.payload, dict) else {}
+    return str(told.get("service", name)), str(told.get("measure", measure))
 
 
 async def named(visit: Visit) -> ServiceHistory:
