@@ -1,15 +1,19 @@
-"""Who was lent something by another package of the program, and left without giving it back?
+"""Who was lent something by other code of the program, and left without giving it back?
 
-Comes in: a stack that waits in a package which lends places or things by a channel. Goes out: the callers of its
+Comes in: a stack that waits in code which lends places or things, by a channel or a semaphore. Goes out: the callers of its
 exported function that, on some way, neither call what gives back (a method that leads there, or the func that was
 returned) nor hand the thing on.
 """
 
+from collections.abc import Iterator
+
+from oakum.explain.channels.semaphores import turns_of
 from oakum.explain.code.calls import at, place
 from oakum.explain.code.channel import channel_of
 from oakum.explain.code.nouns import Func, Op
-from oakum.explain.code.package import within
+from oakum.explain.code.package import Package, within
 from oakum.explain.code.paths import touching
+from oakum.explain.code.program import Program
 from oakum.explain.code.syntax import text
 from oakum.explain.locks.held_locks import LockStack
 from oakum.explain.network.acquired import Acquisitions, Holders, Lost, Pair, methods_named
@@ -24,32 +28,51 @@ _MOST = 3
 
 def reason(stack: LockStack) -> Reason | None:
     """Return who keeps what the stack waits to be lent."""
-    spot, op = stack.blocked, stack.waiting
-    if spot is None or op is None or op.kind not in _OTHER or spot.frame.owner == "stdlib":
-        return None  # what the standard library lends, and how it is given back: network/handles.py
-    lends = _lending(stack)
-    if lends is None:
-        return None
-    flows = stack.scene.flows(spot)
-    cases = [one for one in op.func.ops if one.select == op.select] if op.select is not None else [op]
-    for one in cases:
-        channel = channel_of(one, flows, stack.scene.known) if one.kind in _OTHER else None
-        gives = channel.done(_OTHER[one.kind]) if channel is not None else []
-        if gives and (found := _kept(stack, lends, gives)) is not None:
+    for row, gives in _given(stack):
+        lends = _lending(stack, row, gives)
+        if lends is not None and (found := _kept(stack, lends, gives)) is not None:
             return found
     return None
 
 
-def _lending(stack: LockStack) -> Func | None:
-    """Return the exported function by which the stack came into the package that it waits in."""
-    for index in range(stack.place, len(stack.frames) - 1):
+def _given(stack: LockStack) -> Iterator[tuple[int, list[Op]]]:
+    """Yield the frames that may take something lent, each with what gives it back."""
+    spot, op = stack.blocked, stack.waiting
+    if spot is not None and op is not None and op.kind in _OTHER and spot.frame.owner != "stdlib":
+        # what the standard library lends, and how it is given back: network/handles.py
+        flows = stack.scene.flows(spot)
+        for one in [one for one in op.func.ops if one.select == op.select] if op.select is not None else [op]:
+            channel = channel_of(one, flows, stack.scene.known) if one.kind in _OTHER else None
+            if channel is not None and (gives := channel.done(_OTHER[one.kind])):
+                yield stack.place, gives
+    for turns, row in turns_of(stack):
+        if turns.name:  # semaphore.Weighted
+            every = (op for func in turns.package.all for op in func.ops)
+            yield row, [op for op in every if (done := turns.does(op)) is not None and done.verb == "free"]
+
+
+def _lending(stack: LockStack, row: int, gives: list[Op]) -> Func | None:
+    """Return the function of that package which lends: the exported one that is called from elsewhere, or one that
+    returns the func which gives back."""
+    first = stack.scene.spots[row]
+    for index in range(row, len(stack.frames) - 1):
         spot, above = stack.scene.spots[index], stack.frames[index + 1]
-        if spot is None or stack.blocked is None or spot.package is not stack.blocked.package:
+        if spot is None or first is None or spot.package is not first.package:
             return None
+        func = spot.func.top
         if above.package != spot.frame.package:
-            func = spot.func.top
             return func if func.name[:1].isupper() and func.results[:1] not in ([], ["error"]) else None
+        if _returns_release(func, gives):
+            return func
     return None
+
+
+def _returns_release(func: Func, gives: list[Op]) -> bool:
+    """Tell whether the func that is returned gives back: func (p *Pool) Get() (release func())."""
+    funcs = touching(func.package, gives)
+    return func.results[:1] != [] and func.results[0].startswith("func(") and any(
+        one in funcs for one in within(func) if one is not func
+    )
 
 
 def _kept(stack: LockStack, lends: Func, gives: list[Op]) -> Reason | None:
@@ -62,23 +85,28 @@ def _lost(stack: LockStack, lends: Func, gives: list[Op]) -> list[Lost]:
     """Return the callers that do not give back what they were lent; none where nobody ever does."""
     package, program = lends.package, stack.scene.program
     methods = releasing(package, gives)
-    funcs = touching(package, gives)
-    # func (p *Pool) Get() (release func()): the func that is returned gives back
-    returns_release = lends.results[0].startswith("func(") and any(
-        one in funcs for one in within(lends) if one is not lends
-    )
+    returns_release = _returns_release(lends, gives)
     if not methods and not returns_release:
         return []
     lost: list[Lost] = []
     given_back = False
-    for own in program.own(lends.name.encode()):
-        calls = {id(one) for one in calls_of(program, own, package.path, lends)}
-        if not calls:
-            continue
-        lendings = Acquisitions(own, _pair(calls, methods, returns_release))
+    for own, calls in _calls(program, lends):
+        lendings = Acquisitions(own, _pair({id(one) for one in calls}, methods, returns_release))
         given_back = given_back or any(_given_back(lendings, one) for one, _ in lendings.all())
         lost += lendings.lost()
     return lost if given_back else []
+
+
+def _calls(program: Program, lends: Func) -> Iterator[tuple[Package, list[Op]]]:
+    """Yield the packages that are lent something, with the calls."""
+    package = lends.package
+    yield package, [op for op in package.callers.get(lends, ()) if op.kind == "call"]
+    here = {file.source.name for file in package.files}
+    for own in program.own(lends.name.encode()):
+        if not any(file.source.name in here for file in own.files) and (
+            calls := list(calls_of(program, own, package.path, lends))
+        ):
+            yield own, calls
 
 
 def _build_reason(stack: LockStack, lost: list[Lost]) -> Reason:

@@ -4,13 +4,12 @@ Comes in: a stack that waits to take one. Goes out: the function that gives back
 without; or two orders in which channels with room for one are taken. None where others give back by design.
 """
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from oakum.explain import fixes
 from oakum.explain.code.calls import at, place
-from oakum.explain.code.locking import Holding, Leave, Locking, loose
+from oakum.explain.code.locking import Holding, Leave, Locking, loose, used_as_value
 from oakum.explain.code.nouns import ElemRef, FieldRef, Func, Op, ResultRef, Symbol, Var
 from oakum.explain.code.package import Package
 from oakum.explain.code.semaphores import Semaphore, at_channel, by_method
@@ -73,7 +72,7 @@ def _waiting(stack: LockStack) -> list[Op]:
 
 def reason(stack: LockStack) -> Reason | None:
     """Return who keeps the turn that is waited for."""
-    for turns, row in _turns(stack):
+    for turns, row in turns_of(stack):
         locking = Locking(turns.package, turns)
         mine = TurnStack(stack, turns, locking, row)
         wanted = mine.wanted
@@ -86,7 +85,7 @@ def reason(stack: LockStack) -> Reason | None:
     return None
 
 
-def _turns(stack: LockStack) -> Iterator[tuple[Semaphore, int]]:
+def turns_of(stack: LockStack) -> Iterator[tuple[Semaphore, int]]:
     """Yield what the stack may wait to take, each with the frame that takes."""
     spot = stack.blocked
     if spot is not None and spot.frame.owner in _READ:
@@ -99,7 +98,9 @@ def _turns(stack: LockStack) -> Iterator[tuple[Semaphore, int]]:
         if above is None or above.frame.owner != "own" or below.package == above.frame.package:
             continue
         call = stack.call(row)
-        turns = by_method(call, stack.scene.flows(above)) if call is not None else None
+        taker = stack.scene.spots[row - 1]
+        flows = stack.scene.flows(above)
+        turns = by_method(call, flows, taker.func if taker is not None else None) if call is not None else None
         if turns is not None and below.name.rpartition(".")[2] == turns.name:
             yield turns, row
         return
@@ -221,7 +222,7 @@ def given_elsewhere(locking: Locking, turns: Semaphore) -> bool:
             continue
         if func.parent is not None and func.use is not None:
             continue  # the function around it has taken
-        if not locking.package.callers.get(func) or _used_as_value(func):
+        if not locking.package.callers.get(func) or used_as_value(func):
             return True
     return False
 
@@ -233,12 +234,6 @@ def _fills(turns: Semaphore, func: Func) -> bool:
     puts = [done.op for op in func.ops if (done := turns.does(op)) is not None and done.verb == "free"]
     lent = {param.name for param in func.params}
     return bool(puts) and not any(text(value) in lent for op in puts for value in op.values)
-
-
-def _used_as_value(func: Func) -> bool:
-    """Tell whether a method is handed to somebody: time.AfterFunc(d, s.release)."""
-    value = re.compile(rf"\.{re.escape(func.name)}\b(?!\s*\()".encode())
-    return bool(func.receiver) and any(value.search(file.source.data) for file in func.package.files)
 
 
 def _left_says(one: Left) -> Text:

@@ -57,16 +57,32 @@ class Locking:
 
     @cached_property
     def released_elsewhere(self) -> frozenset[object]:
-        """Return the kinds of locks that some function releases which it has not taken."""
+        """Return the kinds of locks that are released by functions which have not taken them, nor their callers."""
         found: set[object] = set()
-        for func in self.package.all:
-            freed = {done.lock.kind for done in self.locks(func) if done.verb == "free"}
-            if freed:
-                reading = self.reading(func)
-                found |= (
-                    {lock.kind for leave in reading.leaves for lock in leave.state.owed} if reading.whole else freed
-                )
+        todo = [func for func in self.package.all if any(done.verb == "free" for done in self.locks(func))]
+        seen = set(todo)
+        while todo:
+            func = todo.pop()
+            owed = self._owed(func)
+            found |= owed if self._begins(func) else set()
+            callers = {call.func for call in self.package.callers.get(func, ())} if owed else set()
+            todo += callers - seen
+            seen |= callers
         return frozenset(found)
+
+    def _owed(self, func: Func) -> set[object]:
+        """Return the kinds of locks that a function releases for others."""
+        reading = self.reading(func)
+        if reading.whole:
+            return {lock.kind for leave in reading.leaves for lock in leave.state.owed}
+        return {done.lock.kind for done in self.locks(func) if done.verb == "free"}
+
+    def _begins(self, func: Func) -> bool:
+        """Tell whether a function is called by nobody who is known to hold what it releases."""
+        if func.parent is not None:
+            return func.use is None or func.use.kind != "defer"
+        calls = self.package.callers.get(func, [])
+        return not calls or used_as_value(func) or any(op.kind == "go" or self.callee(op) is not func for op in calls)
 
     def locks(self, func: Func) -> list[Does]:
         """Return what a function itself does to locks, its literals left out."""
@@ -197,6 +213,12 @@ class Locking:
                         states = self.at(op) if states is None else states
                         if states and not any(mine in state.owed or state.find(mine) for state in states):
                             yield mine, mode, op
+
+
+def used_as_value(func: Func) -> bool:
+    """Tell whether a method is handed to somebody: time.AfterFunc(d, s.release)."""
+    value = re.compile(rf"\.{re.escape(func.name)}\b(?!\s*\()".encode())
+    return bool(func.receiver) and any(value.search(file.source.data) for file in func.package.files)
 
 
 def hands_out(func: Func) -> bool:
@@ -346,11 +368,11 @@ def loose(locking: Locking, func: Func) -> bool:
     if hands_out(func):
         return True
     for literal in (one for child in func.literals for one in within(child)):
-        if any(done.verb == "free" for done in locking.locks(literal)):
+        if any(verb == "free" for op in literal.ops for verb, _, _ in locking.effects(op)):
             deferred = literal.use is not None and literal.use.kind == "defer" and literal.parent is func
             if not deferred:
                 return True
     return False
 
 
-__all__ = ["Again", "Holding", "Leave", "LockReading", "Locking", "State", "hands_out", "loose"]
+__all__ = ["Again", "Holding", "Leave", "LockReading", "Locking", "State", "hands_out", "loose", "used_as_value"]

@@ -4,6 +4,7 @@ Comes in: a read package. Goes out: `Lock`s, equal when they are the same lock o
 can tell, with a `kind` that is alike for that field of any object. Never type-checked: `sure` tells what is sync's.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -13,12 +14,15 @@ from tree_sitter import Node
 from oakum.explain.code import kinds
 from oakum.explain.code.nouns import FieldRef, ForeignRef, Func, GoFile, Op, Step, Symbol, Var
 from oakum.explain.code.package import Package
+from oakum.explain.code.paths import after_error
 from oakum.explain.code.syntax import arguments, bare, text
 
 TAKES = {"Lock": "w", "RLock": "r"}
 TRIES = {"TryLock": "w", "TryRLock": "r"}
 FREES = {"Unlock": "w", "RUnlock": "r"}
 _VERBS = {**TAKES, **TRIES, **FREES}
+# The last result of a function that has done what it was called for.
+_SUCCESS: dict[str, Callable[[str], bool]] = {"error": "nil".__eq__, "bool": "false".__ne__}
 _DEEPEST = 8  # x.a.b.c.mu, a name for a name for a name
 
 
@@ -83,14 +87,16 @@ class Names:
         return self._done[op]
 
     def failed(self, op: Op, step: Step, how: str) -> bool:
-        """Tell whether a branch is taken only when an operation has failed, and took nothing: Lock never fails."""
-        del op, step, how
-        return False
+        """Tell whether a branch is taken only when an operation has failed, and took nothing; Lock itself never does."""
+        return op.kind == "call" and after_error(op, self.package)(step, how)
 
     def succeeds(self, func: Func, step: Step) -> bool:
-        """Tell whether a function is left with what it was called for, and not with an error instead."""
-        del func, step
-        return True
+        """Tell whether a function is left with what it was called for: without an error, or false instead."""
+        success = _SUCCESS.get(func.results[-1]) if step.kind == "return" and func.results else None
+        values = [op.values for op in step.ops if op.kind == "return"]
+        if success is None or not values or not values[0]:
+            return True
+        return success(text(values[0][-1]))
 
     def _read(self, op: Op, verb: str) -> Does | None:
         operand = op.target.child_by_field_name("operand") if op.target is not None else None

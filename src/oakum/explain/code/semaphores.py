@@ -7,11 +7,11 @@ every operation on the same channel, or the same pair of methods, as taking or g
 from tree_sitter import Node
 
 from oakum.explain.code import kinds
+from oakum.explain.code.calls import method, operand
 from oakum.explain.code.channel import channel_of
 from oakum.explain.code.flows import Flows
 from oakum.explain.code.locks import Does, Lock, Names
-from oakum.explain.code.nouns import ElemRef, Func, Op, Step, Symbol
-from oakum.explain.code.paths import after_error
+from oakum.explain.code.nouns import ElemRef, FieldRef, Func, Op, Symbol
 from oakum.explain.code.syntax import bare, text
 
 # How somebody else's methods that give back what another one took are called.
@@ -34,10 +34,17 @@ class Semaphore(Names):
 
     kinds = ("call", "send", "receive")
 
-    def __init__(self, flows: Flows, takes: str, symbols: frozenset[Symbol] = frozenset(), name: str = "") -> None:
+    def __init__(
+        self,
+        flows: Flows,
+        takes: str,
+        symbols: frozenset[Symbol] = frozenset(),
+        name: str = "",
+        gives: frozenset[str] = frozenset(),
+    ) -> None:
         super().__init__(flows.package)
         self.flows = flows
-        self.takes, self.symbols, self.name = takes, symbols, name
+        self.takes, self.symbols, self.name, self.gives = takes, symbols, name, gives
         self.single = False  # room for one: a lock
         self.makes: set[Func] = set()  # functions that make the channel
 
@@ -65,23 +72,12 @@ class Semaphore(Names):
             return Does("take", self.turn(operand, op.func), "w", op)
         if _TRIES.get(name) == self.name:
             return Does("try", self.turn(operand, op.func), "w", op)
-        return Does("free", self.turn(operand, op.func), "w", op) if name in _GIVES[self.name] else None
+        return Does("free", self.turn(operand, op.func), "w", op) if name in self.gives else None
 
     def turn(self, node: Node, func: Func) -> Lock:
         """Return what turns are taken at, as the function names it."""
         root, fields = self.way(node, func, func.file) or (text(bare(node)), ())
         return Lock(root, fields, self._kind(node, func, func.file), text(bare(node)))
-
-    def failed(self, op: Op, step: Step, how: str) -> bool:
-        """Tell whether a branch is taken only when an operation has failed, and took nothing."""
-        return op.kind == "call" and after_error(op, self.package)(step, how)
-
-    def succeeds(self, func: Func, step: Step) -> bool:
-        """Tell whether a function is left with what it was called for: without an error."""
-        if step.kind != "return" or func.results[-1:] != ["error"]:
-            return True
-        values = [op.values for op in step.ops if op.kind == "return"]
-        return not values or not values[0] or text(values[0][-1]) == "nil"
 
 
 def at_channel(op: Op, flows: Flows, known: dict[Symbol, Symbol] | None = None) -> Semaphore | None:
@@ -113,7 +109,26 @@ def _of_type(op: Op, flows: Flows) -> list[Op]:
     return [one for one in made if kinds.base(package.type_of(one.node, one.func, one.file)) == named]
 
 
-def by_method(op: Op, flows: Flows) -> Semaphore | None:
-    """Return the turns that a call of somebody else's method takes."""
+def by_method(op: Op, flows: Flows, taker: Func | None = None) -> Semaphore | None:
+    """Return the turns that a call of somebody else's method takes; `taker` is that method where its source is read."""
     name = text(op.target).rpartition(".")[2]
-    return Semaphore(flows, "call", name=name) if op.kind == "call" and name in _GIVES else None
+    if op.kind != "call" or name not in _GIVES:
+        return None
+    return Semaphore(flows, "call", name=name, gives=frozenset(_GIVES[name]) | (_undoing(taker) if taker else set()))
+
+
+def _undoing(taker: Func) -> set[str]:
+    """Return the methods that do to the object what one which gives back does: Abort lowers the count that Leave does."""
+    methods = {func.name: func for (owner, _), func in taker.package.funcs.items() if owner == taker.receiver}
+    known = [methods[name] for name in _GIVES.get(taker.name, ()) if name in methods]
+    effects = {effect for func in known for effect in _effects(func)}
+    return {name for name, func in methods.items() if func is not taker and effects & _effects(func)}
+
+
+def _effects(func: Func) -> set[Symbol]:
+    """Return what a function changes, sends to, receives from, or calls a method of; its locks left out."""
+    nodes = [op.target for op in func.ops if op.kind in ("assign", "send", "receive", "close", "delete")]
+    nodes += [step.node.named_children[0] for step in func.steps if step.node.type in ("inc_statement", "dec_statement")]
+    nodes += [operand(op) for op in func.ops if op.kind == "call" and method(op) not in ("Lock", "Unlock")]
+    symbols = (func.package.symbol(node, func, func.file) for node in nodes if node is not None)
+    return {one for one in symbols if isinstance(one, (FieldRef, ElemRef))}

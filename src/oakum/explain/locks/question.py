@@ -21,6 +21,7 @@ from oakum.explain.locks.passed_over import passed_over
 from oakum.explain.locks.scan import scan, taken_again, unlocked_call
 from oakum.explain.locks.unlocked import never_unlocked
 from oakum.explain.reason import Reason, StackInSource, distinct
+from oakum.explain.waits import conds
 from oakum.model import CauseSite, Remedy, Text
 
 
@@ -28,7 +29,7 @@ def reason(scene: StackInSource) -> Reason | None:
     """Return why the lock that a goroutine waits for, or holds while it waits, is not released."""
     stack = LockStack(scene)
     if scene.blocked is None:
-        return turns(stack)
+        return turns(stack) or lenders.reason(stack)
     others = [
         LockStack(StackInSource.of(scene.suspect, scene.program, one))
         for one in scene.suspect.traces
@@ -36,8 +37,10 @@ def reason(scene: StackInSource) -> Reason | None:
     ]
     wanted = stack.wanted
     if wanted is None:
-        found = held_while_waiting(stack, others) or turns(stack) or lenders.reason(stack)
-        return found or drained.reason(scene)
+        # What a condition variable waits for is read before methods that count are known by their names.
+        asleep = any(frame.function == "sync.(*Cond).Wait" for frame in scene.trace.frames[:8])
+        found = held_while_waiting(stack, others) or (conds.reason(scene) if asleep else None)
+        return found or turns(stack) or lenders.reason(stack) or drained.reason(scene)
     return (
         locked_twice(stack, wanted, others)
         or in_a_circle(stack, wanted, others)

@@ -74,9 +74,9 @@ def _own(lock: Lock) -> bool:
 def _left(locking: Locking, build_reason: set[CauseSite]) -> Iterator[Reason]:
     """Yield the exits that leave a lock held, but for locks that a loop was already told to keep."""
     found: dict[tuple[Func, Lock], list[Left]] = {}
-    for func, held, leave in left_locked(locking):
-        if _plain(held) and not _may_hand_over(func) and site("locked", held.op) not in build_reason:
-            found.setdefault((func, held.lock), []).append((func, held, leave))
+    for one in left_locked(locking):
+        if _plain(one.held) and not _may_hand_over(one.func) and site("locked", one.held.op) not in build_reason:
+            found.setdefault((one.func, one.held.lock), []).append(one)
     for group in found.values():
         yield left_reason(group)
 

@@ -5,12 +5,14 @@ to the caller by design is no mistake: other code unlocks it, a func that unlock
 """
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from oakum.explain import fixes
 from oakum.explain.code.calls import at, place
 from oakum.explain.code.locking import Again, Holding, Leave, Locking, loose
+from oakum.explain.code.flows import Flows
 from oakum.explain.code.locks import Lock
-from oakum.explain.code.nouns import Func, Step
+from oakum.explain.code.nouns import Func, Op, Step, Var
 from oakum.explain.code.syntax import text
 from oakum.explain.leaving import shortened
 from oakum.explain.locks.held_locks import LockStack, Wanted, site
@@ -25,15 +27,22 @@ def never_unlocked(stack: LockStack, wanted: Wanted) -> Reason | None:
     spot = stack.blocked
     if spot is None:
         return None
-    locking = stack.scene.program.locking(spot.package)
-    found = [one for one in left_locked(locking, wanted.lock.kind) if one[1].lock.kind == wanted.lock.kind]
-    funcs = list(dict.fromkeys(func for func, _, _ in found))
+    locking, kind = stack.scene.program.locking(spot.package), wanted.lock.kind
+    found = [one for one in left_locked(locking, kind) if one.held.lock.kind == kind]
+    found = found or list(_left_of_objects(locking, kind, stack.scene.flows(spot)))
+    funcs = list(dict.fromkeys(one.func for one in found))
     if not found or len(funcs) > _MOST:
         return None
-    return build_reason([one for one in found if one[0] is funcs[0]][:_MOST] or found, wanted)
+    return build_reason([one for one in found if one.func is funcs[0]][:_MOST], wanted)
 
 
-Left = tuple[Func, Holding, Leave]
+class Left(NamedTuple):
+    """An exit that leaves a lock held."""
+
+    func: Func
+    held: Holding
+    leave: Leave
+    back: Op | None = None  # the call that gives it back on another way
 
 
 def left_locked(locking: Locking, kind: object = None) -> Iterator[Left]:
@@ -53,7 +62,39 @@ def left_locked(locking: Locking, kind: object = None) -> Iterator[Left]:
                 if _handed_over(locking, held):
                     continue
                 seen.add((leave.step.line, held.lock))
-                yield func, held, leave
+                yield Left(func, held, leave)
+
+
+def _left_of_objects(locking: Locking, kind: object, flows: Flows) -> Iterator[Left]:
+    """Yield the same of locks that helpers take or release, and of objects that were looked up: b.Checkout(name)."""
+    for func in locking.package.all if kind not in locking.released_elsewhere else ():
+        if func not in locking.involved or loose(locking, func):
+            continue
+        effects = [(op, verb, lock) for op in func.ops for verb, lock, _ in locking.effects(op) if lock.kind == kind]
+        freed = {lock: op for op, verb, lock in effects if verb == "free"}
+        if not freed or not any(verb == "take" for _, verb, _ in effects):
+            continue
+        seen: set[tuple[int, Lock]] = set()
+        for leave in locking.reading(func).leaves:
+            for held in leave.state.held if leave.step.kind != "panic" else ():
+                if held.lock not in freed or not held.lock.single or (leave.step.line, held.lock) in seen:
+                    continue
+                if not _passed_on(held.lock, leave.step, func, flows):
+                    seen.add((leave.step.line, held.lock))
+                    yield Left(func, held, leave, freed[held.lock])
+
+
+def _passed_on(lock: Lock, step: Step, func: Func, flows: Flows) -> bool:
+    """Tell whether the object of a lock is somebody else's at an exit: returned there, kept, or started with."""
+    var = lock.root
+    if not isinstance(var, Var) or var.kind != "local":
+        return False
+    flow = flows.follow([var])
+    if flow.stored or any(op.step is step for op in flow.returned):
+        return True
+    if flow.foreign and not lock.fields[-1][:1].islower():
+        return True  # anybody may unlock it
+    return any(op.kind == "go" and var.name in text(op.node) for op in func.ops)
 
 
 def _handed_over(locking: Locking, held: Holding) -> bool:
@@ -66,7 +107,7 @@ def _handed_over(locking: Locking, held: Holding) -> bool:
 
 def build_reason(found: list[Left], wanted: Wanted | None = None) -> Reason:
     """Return the reason: where it is locked, and the exits that do not unlock."""
-    func, held, leave = found[0]
+    func, held, leave, _ = found[0]
     args = {
         "function": func.full,
         "lock": held.lock.written,
@@ -76,18 +117,20 @@ def build_reason(found: list[Left], wanted: Wanted | None = None) -> Reason:
     texts = [_left_says(func, leave.step, args)]
     if wanted is not None:
         texts.append(Text("cause.lock.left-waits", {"lock": held.lock.name, "place": place(wanted.op)}))
-    sites = [one[0].site("never-unlocked", one[2].step.line) for one in found]
+    sites = [one.func.site("never-unlocked", one.leave.step.line) for one in found]
     sites += [site("locked", held.op)]
     return Reason("double-lock", tuple(texts), distinct(sites), True, _remedies(found))
 
 
 def _remedies(found: list[Left]) -> tuple[Remedy, ...]:
-    func, held, leave = found[0]
-    same = [one[2].step for one in found[1:] if one[0] is func and one[1].lock == held.lock]
+    func, held, leave, back = found[0]
+    same = [one.leave.step for one in found[1:] if one.func is func and one.held.lock == held.lock]
     lock, _, verb = text(held.op.target).rpartition(".")
-    if held.op.func is not func or verb not in ("Lock", "RLock"):  # a helper of the user's locks, and another unlocks
+    if held.op.func is func and verb in ("Lock", "RLock"):
+        return fixes.drafts(fixes.unlock_before(leave.step, lock, held.mode == "r", *same))
+    if back is None or back.inside is not None:  # a helper of the user's locks, and another unlocks
         return ()
-    return fixes.drafts(fixes.unlock_before(leave.step, lock, held.mode == "r", *same))
+    return fixes.drafts(fixes.call_before_each([leave.step, *same], text(back.node), "give-back"))
 
 
 def _left_says(func: Func, step: Step, args: dict[str, str]) -> Text:

@@ -1,0 +1,404 @@
+"""Mistakes whose halves stand in several packages or functions: one takes, wakes, counts or closes, another forgets."""
+
+import textwrap
+
+import pytest
+
+from go_scenes import explained, scene
+from oakum.explain.questions import _answer, _answer_of_whole
+from oakum.explain.reason import Reason, StackInSource
+
+LIB = "example.org/app/lib"
+LOCK = ("sync.(*Mutex).lockSlow", "sync.(*Mutex).Lock")
+COND = ("sync.runtime_notifyListWait", "sync.(*Cond).Wait")
+ACQUIRE = ("golang.org/x/sync/semaphore.(*Weighted).Acquire",)
+
+
+def go(body: str) -> str:
+    return f'package main\n\nimport ("context"; "errors"; "net/http"; "sync"; "{LIB}")\n{textwrap.dedent(body)}'
+
+
+def lib(body: str) -> str:
+    named = '("context"; "errors"; "sync"; "time"; "golang.org/x/sync/semaphore")'
+    return f"package lib\n\nimport {named}\n{textwrap.dedent(body)}"
+
+
+def answer(found: StackInSource) -> Reason | None:
+    return _answer(found) or _answer_of_whole(found)
+
+
+BOOK = lib("""
+    type Account struct{ mu sync.Mutex; Balance int }
+    type Book struct{ mu sync.RWMutex; all map[string]*Account }
+    func (b *Book) Checkout(name string) (*Account, error) {
+        b.mu.RLock()
+        a, ok := b.all[name]
+        b.mu.RUnlock()
+        if !ok {
+            return nil, errors.New("none")
+        }
+        a.mu.Lock() // WAIT
+        return a, nil
+    }
+    func (b *Book) Return(a *Account) { a.mu.Unlock() }
+    """)
+SLOTS = lib("""
+    type Slot struct{ sync.Mutex; n int }
+    type Slots struct{ all []*Slot }
+    func (s *Slots) Take(n int) (*Slot, bool) {
+        if n >= len(s.all) {
+            return nil, false
+        }
+        one := s.all[n]
+        one.Lock() // WAIT
+        return one, true
+    }
+    func (s *Slots) Give(one *Slot) { one.Unlock() }
+    """)
+LOCKS = {
+    "taken and released by methods of another package": {
+        LIB: BOOK,
+        "main": go("""
+            func withdraw(b *lib.Book, n int) error {
+                acc, err := b.Checkout("a") //! locked
+                if err != nil {
+                    return err
+                }
+                if acc.Balance < n {
+                    return errors.New("funds") //! never-unlocked
+                }
+                acc.Balance -= n
+                b.Return(acc)
+                return nil
+            }
+            """),
+    },
+    "with a bool in place of an error": {
+        LIB: SLOTS,
+        "main": go("""
+            func use(s *lib.Slots, n int) int {
+                one, ok := s.Take(n) //! locked
+                if !ok {
+                    return 0
+                }
+                if n == 3 {
+                    return 3 //! never-unlocked
+                }
+                s.Give(one)
+                return n
+            }
+            """),
+    },
+    "a wrapper that returns the object on the good path": {
+        LIB: BOOK,
+        "main": go("""
+            func open(b *lib.Book, name string) (*lib.Account, error) {
+                acc, err := b.Checkout(name) //! locked
+                if err != nil {
+                    return nil, err
+                }
+                if acc.Balance < 0 {
+                    b.Return(acc)
+                    return nil, errors.New("blocked")
+                }
+                if acc.Balance == 0 {
+                    return nil, errors.New("empty") //! never-unlocked
+                }
+                return acc, nil
+            }
+            func pay(b *lib.Book) error {
+                acc, err := open(b, "a")
+                if err != nil {
+                    return err
+                }
+                defer b.Return(acc)
+                return nil
+            }
+            """),
+    },
+    "taken and released by helpers of one type": {
+        LIB: lib("""
+            type Store struct{ mu sync.Mutex; n int }
+            func (s *Store) begin() {
+                s.mu.Lock() // WAIT
+            }
+            func (s *Store) end() { s.mu.Unlock() }
+            func (s *Store) Add(n int) bool {
+                s.begin() // UP 1 //! locked
+                if n < 0 {
+                    return false //! never-unlocked
+                }
+                s.n += n
+                s.end()
+                return true
+            }
+            """),
+        "main": go("func add(s *lib.Store) { s.Add(1) }\n"),
+    },
+    "an object that was looked up": {
+        LIB: lib("""
+            type item struct{ mu sync.Mutex; n int }
+            type Store struct{ mu sync.Mutex; all map[string]*item }
+            func (s *Store) find(name string) *item {
+                s.mu.Lock()
+                defer s.mu.Unlock()
+                return s.all[name]
+            }
+            func (s *Store) Add(name string, n int) bool {
+                one := s.find(name)
+                one.mu.Lock() // WAIT //! locked
+                if n < 0 {
+                    return false //! never-unlocked
+                }
+                one.n += n
+                one.mu.Unlock()
+                return true
+            }
+            """),
+        "main": go("func add(s *lib.Store) { s.Add(\"a\", 1) }\n"),
+    },
+    "returned by a defer": {
+        LIB: BOOK,
+        "main": go("""
+            func withdraw(b *lib.Book, n int) error {
+                acc, err := b.Checkout("a")
+                if err != nil {
+                    return err
+                }
+                defer b.Return(acc)
+                if acc.Balance < n {
+                    return errors.New("funds")
+                }
+                return nil
+            }
+            """),
+    },
+    "returned by the goroutine that goes on with it": {
+        LIB: BOOK,
+        "main": go("""
+            func withdraw(b *lib.Book, n int) error {
+                acc, err := b.Checkout("a")
+                if err != nil {
+                    return err
+                }
+                if acc.Balance < n {
+                    b.Return(acc)
+                    return errors.New("funds")
+                }
+                go settle(b, acc)
+                return nil
+            }
+            func settle(b *lib.Book, acc *lib.Account) { b.Return(acc) }
+            """),
+    },
+    "kept until another request returns it": {
+        LIB: BOOK,
+        "main": go("""
+            type desk struct{ b *lib.Book; open map[string]*lib.Account }
+            func (d *desk) start(name string) error {
+                acc, err := d.b.Checkout(name)
+                if err != nil {
+                    return err
+                }
+                if acc.Balance < 0 {
+                    d.b.Return(acc)
+                    return errors.New("blocked")
+                }
+                d.open[name] = acc
+                return nil
+            }
+            func (d *desk) finish(name string) { d.b.Return(d.open[name]) }
+            """),
+    },
+    "begun by one method and ended by another": {
+        LIB: lib("""
+            type Store struct{ mu sync.Mutex; n int }
+            func (s *Store) Begin(n int) {
+                s.mu.Lock() // WAIT
+                if n < 0 {
+                    s.mu.Unlock()
+                    return
+                }
+                s.n = n
+            }
+            func (s *Store) End() { s.mu.Unlock() }
+            """),
+        "main": go("""
+            func begin(s *lib.Store) { s.Begin(1) }
+            func end(s *lib.Store) { s.End() }
+            """),
+    },
+}
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_locks_of_objects_that_are_lent(name: str) -> None:
+    found = answer(scene(LOCKS[name], "sync.Mutex.Lock", LOCK, ("double-lock",)))
+    explained(found, LOCKS[name], "double-lock")
+
+
+GATE = """
+    type Gate struct{ mu sync.Mutex; room *sync.Cond; max, inside, failed int }
+    func New(max int) *Gate {
+        g := &Gate{max: max}
+        g.room = sync.NewCond(&g.mu)
+        return g
+    }
+    func (g *Gate) Enter() {
+        g.mu.Lock()
+        defer g.mu.Unlock()
+        for g.inside >= g.max {
+            g.room.Wait() // WAIT
+        }
+        g.inside++
+    }
+    func (g *Gate) Leave() {
+        g.mu.Lock()
+        g.inside--
+        g.room.Signal()
+        g.mu.Unlock()
+    }
+    """
+DESK = """
+    func serve(g *lib.Gate, n int) error {
+        g.Enter() // UP 1%s
+        if n < 0 {
+            %s
+        }
+        g.Leave()
+        return nil
+    }
+    """
+GATES = {
+    "another method gives the place back and wakes nobody": (
+        "lost-signal",
+        {
+            LIB: lib(
+                f"{GATE}    func (g *Gate) Abort() {{\n        g.mu.Lock()\n        defer g.mu.Unlock()\n"
+                "        g.inside-- //! never-signalled\n        g.failed++\n    }\n"
+            ),
+            "main": go(DESK % ("", 'g.Abort()\nreturn errors.New("n")')),
+        },
+    ),
+    "the place is not given back": (
+        "exhausted-pool",
+        {LIB: lib(GATE), "main": go(DESK % (" //! acquired", 'return errors.New("n") //! never-released'))},
+    ),
+    "another method gives it back and wakes": (
+        "",
+        {
+            LIB: lib(
+                f"{GATE}    func (g *Gate) Abort() {{\n        g.mu.Lock()\n        defer g.mu.Unlock()\n"
+                "        g.inside--\n        g.failed++\n        g.room.Signal()\n    }\n"
+            ),
+            "main": go(DESK % ("", 'g.Abort()\nreturn errors.New("n")')),
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GATES)
+def test_places_that_a_condition_variable_counts(name: str) -> None:
+    mechanism, packages = GATES[name]
+    explained(answer(scene(packages, "sync.Cond.Wait", COND, ("exhausted-pool",))), packages, mechanism)
+
+
+BUDGET = lib("""
+    type Budget struct{ sem *semaphore.Weighted }
+    func New() *Budget { return &Budget{semaphore.NewWeighted(8)} }
+    func (b *Budget) Reserve(n int64) func() {
+        if err := b.sem.Acquire(context.Background(), n); err != nil { // WAIT
+            return func() {}
+        }
+        return func() { b.sem.Release(n) }
+    }
+    """)
+LENT = {
+    "not released on an error": {
+        LIB: BUDGET,
+        "main": go("""
+            func render(b *lib.Budget, s string) error {
+                release := b.Reserve(4) // UP 1 //! acquired
+                if s == "" {
+                    return errors.New("empty") //! never-released
+                }
+                release()
+                return nil
+            }
+            """),
+    },
+    "in one package": {
+        LIB: lib("""
+            type Budget struct{ sem *semaphore.Weighted }
+            func New() *Budget { return &Budget{semaphore.NewWeighted(8)} }
+            func (b *Budget) reserve(n int64) func() {
+                _ = b.sem.Acquire(context.Background(), n) // WAIT
+                return func() { b.sem.Release(n) }
+            }
+            func (b *Budget) Render(s string) error {
+                done := b.reserve(4) // UP 1 //! acquired
+                if s == "" {
+                    return errors.New("empty") //! never-released
+                }
+                draw(s)
+                done()
+                return nil
+            }
+            """),
+        "main": go("func render(b *lib.Budget) { b.Render(\"a\") }\n"),
+    },
+    "taken and given back by two methods": {
+        LIB: lib("""
+            type Budget struct{ sem *semaphore.Weighted }
+            func New() *Budget { return &Budget{semaphore.NewWeighted(8)} }
+            func (b *Budget) In(ctx context.Context) error {
+                return b.sem.Acquire(ctx, 1) // WAIT
+            }
+            func (b *Budget) Out() { b.sem.Release(1) }
+            """),
+        "main": go("""
+            func render(ctx context.Context, b *lib.Budget, s string) error {
+                if err := b.In(ctx); err != nil { // UP 1 //! acquired
+                    return err
+                }
+                if s == "" {
+                    return errors.New("empty") //! never-released
+                }
+                b.Out()
+                return nil
+            }
+            """),
+    },
+    "released by a defer": {
+        LIB: BUDGET,
+        "main": go("""
+            func render(b *lib.Budget, s string) error {
+                release := b.Reserve(4) // UP 1
+                defer release()
+                if s == "" {
+                    return errors.New("empty")
+                }
+                return nil
+            }
+            """),
+    },
+    "released by whoever ends the job": {
+        LIB: BUDGET,
+        "main": go("""
+            type job struct{ end func() }
+            func render(b *lib.Budget, s string) *job {
+                release := b.Reserve(4) // UP 1
+                if s == "" {
+                    release()
+                    return nil
+                }
+                return &job{end: release}
+            }
+            """),
+    },
+}
+
+
+@pytest.mark.parametrize("name", LENT)
+def test_places_of_a_semaphore_that_are_lent(name: str) -> None:
+    explained(answer(scene(LENT[name], "select", ACQUIRE, ("exhausted-pool",))), LENT[name], "exhausted-pool")
