@@ -155,7 +155,7 @@ LOCKS = {
                 return true
             }
             """),
-        "main": go("func add(s *lib.Store) { s.Add(\"a\", 1) }\n"),
+        "main": go('func add(s *lib.Store) { s.Add("a", 1) }\n'),
     },
     "returned by a defer": {
         LIB: BOOK,
@@ -345,7 +345,7 @@ LENT = {
                 return nil
             }
             """),
-        "main": go("func render(b *lib.Budget) { b.Render(\"a\") }\n"),
+        "main": go('func render(b *lib.Budget) { b.Render("a") }\n'),
     },
     "taken and given back by two methods": {
         LIB: lib("""
@@ -402,3 +402,120 @@ LENT = {
 @pytest.mark.parametrize("name", LENT)
 def test_places_of_a_semaphore_that_are_lent(name: str) -> None:
     explained(answer(scene(LENT[name], "select", ACQUIRE, ("exhausted-pool",))), LENT[name], "exhausted-pool")
+
+
+GROUP = ("sync.runtime_SemacquireWaitGroup", "sync.(*WaitGroup).Wait")
+ALBUM = """
+    type batch struct{ sync.WaitGroup; mu sync.Mutex; sums []int }
+    func (b *batch) accept(name string) func(int) {
+        return func(sum int) {
+            b.mu.Lock()
+            b.sums = append(b.sums, sum)
+            b.mu.Unlock()
+            b.Done() //! done
+        }
+    }
+    func all(p *lib.Press, names []string) []int {
+        var b batch
+        for _, n := range names {
+            b.Add(1) //! added
+            %s
+        }
+        b.Wait() // WAIT
+        return b.sums
+    }
+    """
+PRESS = """
+    type job struct{ key string; done func(int) }
+    type Press struct{ mu sync.Mutex; in chan job; busy map[string]bool }
+    func (p *Press) Submit(key string, done func(int)) bool {
+        p.mu.Lock()
+        if p.busy[key] {
+            p.mu.Unlock()
+            %s
+            return false%s
+        }
+        p.busy[key] = true
+        p.mu.Unlock()
+        p.in <- job{key, done}
+        return true
+    }
+    func (p *Press) run() {
+        for j := range p.in {
+            if j.key == "" {
+                %s
+            }
+            j.done(len(j.key))
+        }
+    }
+    """
+PLAIN = """
+    func all(p *lib.Pool, names []string) {
+        var wg sync.WaitGroup
+        for _, n := range names {
+            wg.Add(1)%s
+            %s
+        }
+        wg.Wait() // WAIT
+    }
+    """
+POOL = """
+    type Pool struct{ tasks chan func(); hook func(string) }
+    func (p *Pool) TrySubmit(task func()) bool {
+        select {
+        case p.tasks <- task:
+            return true
+        default:
+            return false%s
+        }
+    }
+    func (p *Pool) Go(task func()) { go task() }
+    func (p *Pool) run() {
+        for task := range p.tasks {
+            task()
+        }
+    }
+    """
+CALLBACKS = {
+    "dropped where the key is known": {
+        LIB: lib(PRESS % ("", " //! never-done", "println()")),
+        "main": go(ALBUM % "p.Submit(n, b.accept(n))"),
+    },
+    "dropped by the worker that takes the job": {
+        LIB: lib(PRESS % ("done(0)", "", "continue //! never-done")),
+        "main": go(ALBUM % "p.Submit(n, b.accept(n))"),
+    },
+    "dropped where the queue is full": {
+        LIB: lib(POOL % " //! never-done"),
+        "main": go(PLAIN % (" //! added", "p.TrySubmit(func() { defer wg.Done(); use(n) }) //! done")),
+    },
+    "dropped, and the result is only logged": {
+        LIB: lib(POOL % " //! never-done"),
+        "main": go(
+            PLAIN
+            % (" //! added", "if ok := p.TrySubmit(func() { defer wg.Done(); use(n) }); !ok { println(n) } //! done")
+        ),
+    },
+    "called where the key is known": {
+        LIB: lib(PRESS % ("done(0)", "", "println()")),
+        "main": go((ALBUM % "p.Submit(n, b.accept(n))").replace(" //! done", "").replace(" //! added", "")),
+    },
+    "the caller counts off what was not taken": {
+        LIB: lib(POOL % ""),
+        "main": go(PLAIN % ("", "if !p.TrySubmit(func() { defer wg.Done(); use(n) }) { wg.Done() }")),
+    },
+    "the caller leaves when it was not taken": {
+        LIB: lib(POOL % ""),
+        "main": go(PLAIN % ("", "if !p.TrySubmit(func() { defer wg.Done(); use(n) }) { return }")),
+    },
+    "started in any case": {
+        LIB: lib(POOL % ""),
+        "main": go(PLAIN % ("", "p.Go(func() { defer wg.Done(); use(n) })")),
+    },
+}
+
+
+@pytest.mark.parametrize("name", CALLBACKS)
+def test_callbacks_that_count_off(name: str) -> None:
+    found = answer(scene(CALLBACKS[name], "sync.WaitGroup.Wait", GROUP, ("waitgroup-never-done",)))
+    explained(found, CALLBACKS[name], "waitgroup-never-done")

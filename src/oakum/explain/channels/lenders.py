@@ -1,8 +1,8 @@
 """Who was lent something by other code of the program, and left without giving it back?
 
-Comes in: a stack that waits in code which lends places or things, by a channel or a semaphore. Goes out: the callers of its
-exported function that, on some way, neither call what gives back (a method that leads there, or the func that was
-returned) nor hand the thing on.
+Comes in: a stack that waits in code which lends places or things, by a channel or a semaphore. Goes out: the callers of
+the function that lends which, on some way, neither call what gives back (a method that leads there, or the func that
+was returned) nor hand the thing on.
 """
 
 from collections.abc import Iterator
@@ -70,8 +70,10 @@ def _lending(stack: LockStack, row: int, gives: list[Op]) -> Func | None:
 def _returns_release(func: Func, gives: list[Op]) -> bool:
     """Tell whether the func that is returned gives back: func (p *Pool) Get() (release func())."""
     funcs = touching(func.package, gives)
-    return func.results[:1] != [] and func.results[0].startswith("func(") and any(
-        one in funcs for one in within(func) if one is not func
+    return (
+        func.results[:1] != []
+        and func.results[0].startswith("func(")
+        and any(one in funcs for one in within(func) if one is not func)
     )
 
 

@@ -87,7 +87,7 @@ class Names:
         return self._done[op]
 
     def failed(self, op: Op, step: Step, how: str) -> bool:
-        """Tell whether a branch is taken only when an operation has failed, and took nothing; Lock itself never does."""
+        """Tell whether a branch is taken only when an operation has failed, and took nothing: Lock never fails."""
         return op.kind == "call" and after_error(op, self.package)(step, how)
 
     def succeeds(self, func: Func, step: Step) -> bool:

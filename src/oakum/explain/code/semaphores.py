@@ -118,7 +118,7 @@ def by_method(op: Op, flows: Flows, taker: Func | None = None) -> Semaphore | No
 
 
 def _undoing(taker: Func) -> set[str]:
-    """Return the methods that do to the object what one which gives back does: Abort lowers the count that Leave does."""
+    """Return the methods that do what one which gives back does: Abort lowers the count that Leave lowers."""
     methods = {func.name: func for (owner, _), func in taker.package.funcs.items() if owner == taker.receiver}
     known = [methods[name] for name in _GIVES.get(taker.name, ()) if name in methods]
     effects = {effect for func in known for effect in _effects(func)}
@@ -128,7 +128,9 @@ def _undoing(taker: Func) -> set[str]:
 def _effects(func: Func) -> set[Symbol]:
     """Return what a function changes, sends to, receives from, or calls a method of; its locks left out."""
     nodes = [op.target for op in func.ops if op.kind in ("assign", "send", "receive", "close", "delete")]
-    nodes += [step.node.named_children[0] for step in func.steps if step.node.type in ("inc_statement", "dec_statement")]
+    nodes += [
+        step.node.named_children[0] for step in func.steps if step.node.type in ("inc_statement", "dec_statement")
+    ]
     nodes += [operand(op) for op in func.ops if op.kind == "call" and method(op) not in ("Lock", "Unlock")]
     symbols = (func.package.symbol(node, func, func.file) for node in nodes if node is not None)
     return {one for one in symbols if isinstance(one, (FieldRef, ElemRef))}

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from oakum.explain import fixes
 from oakum.explain.code.calls import at, place
-from oakum.explain.code.locking import Again, Holding, Leave, Locking, loose
 from oakum.explain.code.flows import Flows
+from oakum.explain.code.locking import Again, Holding, Leave, Locking, loose
 from oakum.explain.code.locks import Lock
 from oakum.explain.code.nouns import Func, Op, Step, Var
 from oakum.explain.code.syntax import text

@@ -7,6 +7,9 @@ Where every Done is deferred, whoever has to call it is still at work or stuck: 
 import re
 from collections.abc import Callable, Iterator
 
+from tree_sitter import Node
+
+from oakum.explain.code import kinds
 from oakum.explain.code.calls import (
     alias,
     at,
@@ -25,8 +28,10 @@ from oakum.explain.code.package import Package
 from oakum.explain.code.paths import leaves_without, reachable, touching
 from oakum.explain.code.program import ResolvedFrame
 from oakum.explain.code.syntax import text
-from oakum.explain.reason import Reason, StackInSource
+from oakum.explain.leaving import shortened
+from oakum.explain.reason import Reason, StackInSource, distinct
 from oakum.explain.waits import drafts as wait_fixes
+from oakum.explain.waits.callbacks import dropped
 from oakum.explain.waits.groups import Group, copied, group_of
 from oakum.explain.waits.panics import passed_over
 from oakum.model import CauseSite, Text
@@ -44,13 +49,19 @@ def reason(scene: StackInSource) -> Reason | None:
         return None
     flows = scene.flows(spot)
     symbol = on(wait)
-    if symbol is None or "WaitGroup" not in spot.package.type_of(operand(wait), wait.func, wait.file):
+    if symbol is None or not _is_group(spot.package, operand(wait), wait):
         return None
     group = group_of(flows, alias(flows, symbol, scene.known), wait)
     found = _itself(group, scene, spot)
     if found is not None or group.escapes:
         return found
-    return _copy(group) or _round(group) or _path(group) or passed_over(group, scene)
+    return _copy(group) or _round(group) or _path(group) or _dropped(group, flows) or passed_over(group, scene)
+
+
+def _is_group(package: Package, node: Node | None, wait: Op) -> bool:
+    """Tell whether an expression is a WaitGroup, or embeds one."""
+    written = package.type_of(node, wait.func, wait.file)
+    return "WaitGroup" in written or any("WaitGroup" in one for one in package.embedded.get(kinds.base(written), ()))
 
 
 def scan(package: Package, flows: Flows) -> Iterator[Reason]:
@@ -221,6 +232,27 @@ def _path(group: Group, sure: bool = False) -> Reason | None:
         remedies = wait_fixes.done_on_every_path(func, done, group.dones, step)
         return Reason(MECHANISM, tuple(texts), tuple(sites), remedies=remedies)
     return None
+
+
+def _dropped(group: Group, flows: Flows) -> Reason | None:
+    """Somebody is handed what calls Done, and drops it on a path."""
+    found = dropped(group, flows)
+    if found is None:
+        return None
+    call, func, step = found
+    texts = (
+        Text("cause.waits.wg.waits", {"wait": place(group.wait), "group": group.name}),
+        Text("cause.waits.wg.handed", {"call": place(call), "code": shortened(f"{text(call.target)}()"),
+                                       "done": place(group.dones[0])}),
+        Text("cause.waits.wg.dropped", {"function": named(func), "left": at(func, step.line),
+                                        "condition": _condition(step) or func.file.code(step.line)}),
+    )  # fmt: skip
+    sites = (
+        func.site("never-done", step.line),
+        group.dones[0].func.site("done", group.dones[0].line),
+        *_added(group),
+    )
+    return Reason(MECHANISM, texts, distinct(sites))
 
 
 def _counted(group: Group, func: Func) -> bool:

@@ -37,6 +37,14 @@ WORDS: dict[str, tuple[str, str]] = {
         "{function} calls Done at {done} on one path only. When it ends at {left} by another path, Done is skipped.",
         "{function} 只在一条路径上调用 Done（{done}）；经其他路径到 {left} 结束时 Done 被跳过。",
     ),
+    "cause.waits.wg.handed": (
+        "{code} at {call} is handed the function that calls Done ({done}).",
+        "{call} 的 {code} 接收了负责调用 Done 的函数（{done}）。",
+    ),
+    "cause.waits.wg.dropped": (
+        "{function} leaves at {left} ({condition}) without calling it or passing it on, so that Done is never called.",
+        "{function} 从 {left}（{condition}）离开时既没有调用它，也没有传递出去，少一次 Done。",
+    ),
     "cause.waits.wg.panic": (
         "Done at {done} in {function} is not deferred. When the call at {call} panics and the panic is recovered "
         "further up, Done is skipped, and every waiter blocks forever.",
