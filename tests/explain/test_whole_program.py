@@ -519,3 +519,166 @@ CALLBACKS = {
 def test_callbacks_that_count_off(name: str) -> None:
     found = answer(scene(CALLBACKS[name], "sync.WaitGroup.Wait", GROUP, ("waitgroup-never-done",)))
     explained(found, CALLBACKS[name], "waitgroup-never-done")
+
+
+LEASE = """
+    type Lease struct{ rows Rows; cancel context.CancelFunc; done bool }
+    type Rows interface{ Drop(name string) error }
+    func Grab(root context.Context, rows Rows) *Lease {
+        ctx, cancel := context.WithCancel(root) //! made
+        go renew(ctx) // GO //! started
+        return &Lease{rows: rows, cancel: cancel}
+    }
+    func renew(ctx context.Context) {
+        t := time.NewTicker(time.Second)
+        defer t.Stop()
+        for {
+            select { // WAIT
+            case <-t.C:
+                println()
+            case <-ctx.Done():
+                return
+            }
+        }
+    }
+    """
+RELEASED = """
+    func run(ctx context.Context, rows lib.Rows) {
+        l := lib.Grab(ctx, rows)
+        if err := l.Release(); err != nil {
+            println(err)
+        }
+    }
+    """
+LEASES = {
+    "released only where what comes first does not fail": lib(
+        LEASE
+        + """
+    func (l *Lease) Release() error {
+        if err := l.rows.Drop("a"); err != nil {
+            return err //! never-stopped
+        }
+        l.cancel() //! stopped
+        return nil
+    }
+    """
+    ),
+    "with the error in a variable": lib(
+        LEASE
+        + """
+    func (l *Lease) Release() error {
+        err := l.rows.Drop("a")
+        if err != nil {
+            println(err)
+            return err //! never-stopped
+        }
+        l.stop()
+        return nil
+    }
+    func (l *Lease) stop() { l.cancel() }
+    """
+    ),
+    "cancelled in any case": lib(
+        LEASE
+        + """
+    func (l *Lease) Release() error {
+        defer l.cancel()
+        if err := l.rows.Drop("a"); err != nil {
+            return err
+        }
+        return nil
+    }
+    """
+    ),
+    "cancelled once": lib(
+        LEASE
+        + """
+    func (l *Lease) Release() error {
+        if l.done {
+            return nil
+        }
+        l.done = true
+        l.cancel()
+        return l.rows.Drop("a")
+    }
+    """
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LEASES)
+def test_releases_that_come_after_what_can_fail(name: str) -> None:
+    packages = {LIB: LEASES[name], "main": go(RELEASED)}
+    if "never-stopped" not in LEASES[name]:
+        packages[LIB] = LEASES[name].replace("//! made", "").replace("//! started", "")
+    found = answer(scene(packages, "select", (), ("unstopped-worker",)))
+    explained(found, packages, "unstopped-worker")
+
+
+HUB = """
+    type Member struct{ Room string; Out chan string }
+    type Hub struct{ join, part, gone chan *Member; rooms map[string]map[*Member]struct{} }
+    func (h *Hub) Join(m *Member) { h.join <- m }
+    func (h *Hub) Part(m *Member) { h.part <- m }
+    func (h *Hub) Gone(m *Member) { h.gone <- m }
+    func (h *Hub) Run() {
+        for {
+            select {
+            case m := <-h.join:
+                if h.rooms[m.Room] == nil {
+                    h.rooms[m.Room] = map[*Member]struct{}{}
+                }
+                h.rooms[m.Room][m] = struct{}{}
+            case m := <-h.part:
+                if h.remove(m) {
+                    close(m.Out)
+                }
+            case m := <-h.gone:
+                %s
+            }
+        }
+    }
+    func (h *Hub) remove(m *Member) bool {
+        room, ok := h.rooms[m.Room]
+        if !ok {
+            return false
+        }
+        if _, ok := room[m]; !ok {
+            return false
+        }
+        delete(room, m)
+        return true
+    }
+    """
+CONNECT = """
+    func connect(h *lib.Hub, lost bool) {
+        m := &lib.Member{Out: make(chan string, 8)}
+        go write(m) // GO
+        h.Join(m)
+        if lost {
+            h.Gone(m)
+            return
+        }
+        h.Part(m)
+    }
+    func write(m *lib.Member) {
+        for line := range m.Out { // WAIT
+            println(line)
+        }
+    }
+    """
+HUBS = {
+    "removed in another case without a close": "if h.remove(m) { println(m.Room) } //! never-closed",
+    "removed, whatever it says": "h.remove(m) //! never-closed",
+    "closed only when something else holds": "if h.remove(m) && m.Room != string(0) { close(m.Out) } //! never-closed",
+    "removed and closed in both": "if h.remove(m) { close(m.Out) }",
+    "closed when it was there": "if !h.remove(m) { continue }; close(m.Out)",
+    "closed by its answer": "ok := h.remove(m); if ok { close(m.Out) }",
+}
+
+
+@pytest.mark.parametrize("name", HUBS)
+def test_members_that_are_removed_and_not_closed(name: str) -> None:
+    packages = {LIB: lib(HUB % HUBS[name]), "main": go(CONNECT)}
+    found = answer(scene(packages, "chan receive", (), ("abandoned-receiver",)))
+    explained(found, packages, "abandoned-receiver")

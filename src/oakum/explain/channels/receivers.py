@@ -54,11 +54,12 @@ def dropped(scene: StackInSource, channel: Channel, wanted: Sequence[Op], what: 
     if not found:
         return None
     first = found[0]
-    args = {"channel": channel.name, "drop": place(first.op), "function": first.op.func.full, "code": first.op.code}
+    line = first.at
+    args = {"channel": channel.name, "drop": place(line), "function": line.func.full, "code": line.code}
     texts = (*waits_texts(channel, what), *done_texts(wanted, what), Text(f"cause.receiver.dropped.{what}", args))
-    sites = [one.op.func.site(_NEVER[what], one.op.line) for one in found[:2]]
+    sites = [one.at.func.site(_NEVER[what], one.at.line) for one in found[:2]]
     field = channel.name.rpartition(".")[2]
-    fix = fixes.close_deleted(first.op, field) if first.op.kind == "delete" and "." in channel.name else None
+    fix = fixes.close_deleted(line, field) if line.kind == "delete" and "." in channel.name else None
     return _build_reason(channel, texts, sites, wanted, what, fixes.drafts(fix))
 
 

@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct
 from tree_sitter import Node
 
+from oakum.explain.code.calls import nodes
 from oakum.explain.code.flows import Flow, Flows
 from oakum.explain.code.nouns import ElemRef, FieldRef, Func, Op, Step, Var
 from oakum.explain.code.package import Package
 from oakum.explain.code.paths import Leave, leaves_without, meeting, reachable, reached_without
-from oakum.explain.code.syntax import bare, operator, text
+from oakum.explain.code.syntax import bare, last_line, line, operator, text
 
+_DEEPEST = 3  # callers of callers
 _HANDS_ON = ("return", "send", "call", "go", "append")
 
 
@@ -23,6 +25,12 @@ class LetGo(Struct, frozen=True):
     op: Op
     how: str  # deleted | replaced | emptied
     leave: Leave | None  # how the function is left after it without a release
+    call: Op | None = None  # of the function that drops it: here nobody releases, behind other calls somebody does
+
+    @property
+    def at(self) -> Op:
+        """Return the line where the release is missing."""
+        return self.call or self.op
 
 
 def let_go(
@@ -36,23 +44,65 @@ def let_go(
         func = op.func
         if not counts(op) or not reached_without(func, op.step, meets, nothing) or meets(op.step):
             continue
-        leaves = leaves_without([op.step], meets, nothing)
+        leaves = leaves_without([op.step], meets, nothing, _round(flow, op))
         if not leaves or (how == "replaced" and _first(flows, flow, op)) or _handed_on(flows, flow, op):
             continue
         calls = flows.package.callers.get(func, ())
-        if not calls or not all(_released_around(call, meets, nothing) for call in calls):
-            found.append(LetGo(op, how, leaves[0]))
+        bad = [call for call in calls if not _released_around(flow, call, meets, _or_not_done(op, call, nothing))]
+        if not calls or bad:
+            others = len(bad) < len(calls)
+            found.append(LetGo(op, how, leaves[0], bad[0] if others else None))
     return sorted(found, key=lambda one: (one.how == "replaced", one.op.file.source.name, one.op.line))
 
 
-def _released_around(call: Op, meets: Callable[[Step], bool], nothing: Callable[[Step, str], bool]) -> bool:
+def _round(flow: Flow, op: Op) -> Step | None:
+    """Return the loop each round of which has another object, by the variables of an operation."""
+    loop = op.step.loops[-1] if op.step.loops else None
+    for node in nodes(op.node, "identifier") if loop is not None else ():
+        var = op.func.package.var(node, op.file)
+        if loop is not None and var in flow.symbols and var is not None and line(loop) < var.line <= last_line(loop):
+            return next((step for step in op.func.steps if step.kind == "loop" and step.node == loop), None)
+    return None
+
+
+def _released_around(
+    flow: Flow, call: Op, meets: Callable[[Step], bool], nothing: Callable[[Step, str], bool], depth: int = 0
+) -> bool:
     """Tell whether a caller of what drops an object releases it on every way, before the call or behind it."""
     if call.kind == "go":
         return False  # goes on beside it
     behind = reachable([call.step]) - {call.step}
-    if any(map(meets, behind)) and not leaves_without([call.step], meets, nothing):
+    if any(map(meets, behind)) and not leaves_without([call.step], meets, nothing, _round(flow, call)):
         return True
-    return not reached_without(call.func, call.step, meets, nothing)
+    # What callers of callers have looked up before may be another object.
+    if not reached_without(call.func, call.step, meets, nothing if not depth else lambda _step, _how: False):
+        return True
+    calls = call.func.package.callers.get(call.func, ()) if depth < _DEEPEST else ()
+    return bool(calls) and all(_released_around(flow, one, meets, nothing, depth + 1) for one in calls)
+
+
+def _or_not_done(drop: Op, call: Op, nothing: Callable[[Step, str], bool]) -> Callable[[Step, str], bool]:
+    """Return the same, with the branches on which the call has said that it dropped nothing: `if h.remove(m) {`."""
+    behind = {drop.step, *reachable([drop.step])}
+    said = {text(op.values[-1]) for op in drop.func.ops if op.kind == "return" and op.values and op.step in behind}
+    written = {text(call.node)} | {
+        text(op.target)
+        for op in call.step.ops
+        if op.kind == "assign" and op.values[0] == call.node and op.index == len(drop.func.results) - 1
+    }
+
+    def skip(step: Step, how: str) -> bool:
+        if nothing(step, how):
+            return True
+        condition = text(step.node.child_by_field_name("condition")) if step.kind == "if" else ""
+        done = {"then": "true", "else": "false"}.get(how)  # what a plain condition is on this branch
+        other = {"then": "false", "else": "true"}.get(how)
+        return len(said) == 1 and (
+            (condition in written and said == {other})
+            or (condition.removeprefix("!") in written - {condition} and said == {done})
+        )
+
+    return skip
 
 
 def absent(flows: Flows, flow: Flow) -> Callable[[Step, str], bool]:
@@ -161,7 +211,9 @@ def drops(flows: Flows, flow: Flow) -> Iterable[tuple[Op, str]]:
     """Yield what takes an object out of where it is kept, and how."""
     for symbol in flow.symbols:
         if isinstance(symbol, ElemRef):
-            for op in flows.used.get(symbol.of, ()):
+            # room := h.rooms[name]; delete(room, m)
+            named = [target for target, _ in flows.out.get(symbol.of, ()) if isinstance(target, Var)]
+            for op in dict.fromkeys(op for one in (symbol.of, *named) for op in flows.used.get(one, ())):
                 if op.kind == "delete" or (op.kind == "call" and _deletes(flows, op)):
                     yield op, "deleted"
             for op in flows.stores.get(symbol, ()):

@@ -27,11 +27,15 @@ class Leave(Struct, frozen=True):
 
 
 def leaves_without(
-    start: Iterable[Step], meets: Callable[[Step], bool], skip: Callable[[Step, str], bool] = lambda _step, _how: False
+    start: Iterable[Step],
+    meets: Callable[[Step], bool],
+    skip: Callable[[Step, str], bool] = lambda _step, _how: False,
+    head: Step | None = None,
 ) -> list[Leave]:
     """Return the exits that are reached behind the steps `start` without a step that `meets`.
 
-    `skip(step, how)` tells which branches do not count: those that only an error of the acquiring call takes.
+    `skip(step, how)` tells which branches do not count: those that only an error of the acquiring call takes. With the
+    `head` of a loop, what leads to its next round is an exit, too.
     """
     begin = list(start)
     before: dict[Step, Step | None] = dict.fromkeys(begin)
@@ -42,7 +46,9 @@ def leaves_without(
             if step.leaves and before[step] is not None:
                 found.append(step)
             for after, how in step.after:
-                if after not in before and not skip(step, how):
+                if after is head and not skip(step, how):
+                    found.append(step)
+                elif after not in before and not skip(step, how):
                     if meets(after):
                         continue
                     before[after] = step

@@ -36,7 +36,11 @@ def loss_fixes(flows: Flows, loss: Loss, stop: Op | None, names: Iterable[str] =
     """Return the drafts; `stop` is an operation of the package that would have released it, `names` methods that do."""
     op = loss.op
     if loss.how in ("deleted", "replaced", "emptied") and op is not None and op.kind in ("delete", "assign"):
+        if op.func is not loss.func:  # others release behind it
+            return ()
         return fixes.drafts(_before_drop(op, stop, names)) if not _releases_too(loss.func, stop, names) else ()
+    if loss.how == "passed" and op is not None and op.inside is None:
+        return fixes.drafts(fixes.call_before(loss.step, text(op.node)))
     if loss.how != "left" or loss.acquire is None or loss.acquire.func is not loss.func:
         return ()
     acquire = loss.acquire

@@ -14,6 +14,9 @@ def texts(loss: Loss, stop: Op | None, names: str = "") -> list[Text]:
     found: list[Text] = []
     if loss.how == "skipped":
         return [Text("cause.lost.skipped", {**args, "condition": loss.condition})]
+    if loss.how == "passed" and loss.op is not None:
+        release = {"release": text(loss.op.node).partition("\n")[0], "line": place(loss.op)}
+        return [Text("cause.lost.passed", {**args, "condition": loss.condition, **release})]
     if stop is not None:
         found.append(Text("cause.lost.would", {"place": place(stop), "code": text(stop.node).partition("\n")[0]}))
     if loss.how in ("deleted", "replaced", "emptied"):
@@ -33,6 +36,8 @@ def lines(loss: Loss, role: CauseRole = "never-stopped") -> list[CauseSite]:
     if loss.how in ("deleted", "emptied") and not loss.step.loops and not loss.step.cases:
         # A function that lets go of it and does little else: the call that is missing belongs into it.
         found.append(loss.func.site(role, loss.func.first))
+    if loss.how == "passed" and loss.op is not None:
+        found.append(loss.op.func.site("stopped", loss.op.line))
     if loss.acquire is not None and loss.acquire.line != loss.line:
         found.append(loss.acquire.func.site("made", loss.acquire.line))
     return found

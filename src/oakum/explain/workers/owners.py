@@ -31,12 +31,12 @@ _LOOKS_ONLY = ("fmt.", "log.", "errors.", "json.", "strings.", "strconv.", "refl
 class Loss(Struct, frozen=True):
     """Where the last hold on a thing is given up."""
 
-    how: str  # unused | left | deleted | replaced | emptied | skipped | kept
+    how: str  # unused | left | deleted | replaced | emptied | skipped | passed | kept
     func: Func
     line: int
     step: Step
     acquire: Op | None = None  # the call in that function which gave it the thing
-    op: Op | None = None  # the delete, the assignment, or the release that is skipped
+    op: Op | None = None  # the delete, the assignment, or the release that is skipped or passed
     condition: str = ""  # what the skipped release depends on
 
 
@@ -377,7 +377,7 @@ def dropped(
 ) -> Loss | None:
     """Return where what holds a thing lets go of it without a release; only lines that `counts`."""
     for one in let_go(flows, flow, releases, counts):
-        return Loss(one.how, one.op.func, one.op.line, one.op.step, None, one.op)
+        return Loss(one.how, one.at.func, one.at.line, one.at.step, None, one.op)
     return None
 
 
@@ -394,6 +394,25 @@ def skipped(flows: Flows, releases: Sequence[Op]) -> Loss | None:
             condition = case.node.child_by_field_name("condition") if case.kind == "if" else None
             if condition is not None and _is_setting(flows.package, condition, op):
                 return Loss("skipped", op.func, op.line, op.step, None, op, text(condition))
+    return None
+
+
+def passed_by(flows: Flows, releases: Sequence[Op]) -> Loss | None:
+    """Return how the only function that releases leaves before it does, where something that it calls first fails."""
+    package = flows.package
+    ops = list(releases)
+    for _ in range(_CLIMB):  # a release in a function of its own: l.stop()
+        func = ops[0].func if len({op.func for op in ops}) == 1 and all(op.kind != "send" for op in ops) else None
+        callers = package.callers.get(func, ()) if func is not None else ()
+        if func is None or func.entry is None or not callers:
+            return None
+        failures = [after_error(op, package) for op in func.ops if op.kind == "call" and op.inside is None]
+        for leave in leaves_without([func.entry], meeting(package, ops)):
+            case = leave.step.cases[-1] if leave.step.kind == "return" and leave.step.cases else None
+            if case is not None and any(failed(case, "then") for failed in failures):
+                condition = text(case.node.child_by_field_name("condition"))
+                return Loss("passed", func, leave.step.line, leave.step, None, ops[0], condition)
+        ops = list(callers)
     return None
 
 

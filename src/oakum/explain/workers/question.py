@@ -26,7 +26,19 @@ from oakum.explain.workers.endings import Waiting, of_channel, of_context, outli
 from oakum.explain.workers.foreign_channels import closing
 from oakum.explain.workers.losses import lines, texts
 from oakum.explain.workers.owned import Owned, of_path, put_into
-from oakum.explain.workers.owners import Kept, Loss, dropped, here, is_failure, kept, lost, reach, released, skipped
+from oakum.explain.workers.owners import (
+    Kept,
+    Loss,
+    dropped,
+    here,
+    is_failure,
+    kept,
+    lost,
+    passed_by,
+    reach,
+    released,
+    skipped,
+)
 from oakum.explain.workers.starting import bounded, handing, once, starter
 from oakum.model import CauseSite, Remedy, Text
 
@@ -92,6 +104,7 @@ class _Worker:
         told = self._build_reason(skipped(self.flows, done), done)
         if told is None and self.start is not None and self.spot.frame.owner == "own":
             told = self._acquired(users(self.scene.program, self.start, done), meant=False)
+        told = told or self._build_reason(passed_by(self.flows, done), done)
         return told or self._nil() or self._outlived()
 
     def _uncancelled(self) -> Reason | None:
@@ -317,6 +330,7 @@ def acquired_loss(flows: Flows, one: Acquirer) -> Loss | None:
         fields = (symbol.type for symbol in where.symbols if isinstance(symbol, FieldRef))
         owned = Owned(flows, fields, results)
         loss = dropped(flows, flow, releases, owned.lets_go) or skipped(flows, releases) or loss
+        loss = loss or passed_by(flows, releases)
     if loss is None and not releases and one.releases and not flow.foreign:
         loss = Loss("kept", one.call.func, one.call.line, one.call.step, one.call)
     return loss

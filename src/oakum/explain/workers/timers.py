@@ -28,6 +28,7 @@ from oakum.explain.workers.owners import (
     is_failure,
     kept,
     lost,
+    passed_by,
     put_away,
     reach,
     released,
@@ -177,7 +178,7 @@ def timer_loss(flows: Flows, timer: Op) -> tuple[Loss | None, Op | None]:
     stops = released(flows, flow.symbols, ("Stop",))
     loss = lost(flows, timer, stops)
     if loss is None or is_failure(loss):
-        loss = dropped(flows, flow, stops) or skipped(flows, stops) or loss
+        loss = dropped(flows, flow, stops) or skipped(flows, stops) or loss or passed_by(flows, stops)
     if loss is None and not stops and where.symbols and put_away(flows, timer):
         loss = Loss("kept", timer.func, timer.line, timer.step, timer)
     return loss, stops[0] if stops else None

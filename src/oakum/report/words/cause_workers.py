@@ -195,6 +195,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "`{code}` at {place} releases it only if `{condition}`; on the other path of {function} it leaks.",
         "{place} 的 `{code}` 仅在 `{condition}` 时释放，{function} 的另一条路径会泄漏。",
     ),
+    "cause.lost.passed": (
+        "{function} releases it by `{release}` at {line}, but on `{condition}` it returns at {place} before that.",
+        "{function} 在 {line} 通过 `{release}` 释放，但在 `{condition}` 时先从 {place} 返回了。",
+    ),
     "cause.lost.kept": (
         "Nothing in this package calls {release} on the value kept at {place} (`{code}`).",
         "包内没有代码对 {place}（`{code}`）保存的对象调用 {release}。",
