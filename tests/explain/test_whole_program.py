@@ -7,6 +7,7 @@ import pytest
 from go_scenes import explained, scene
 from oakum.explain.questions import _answer, _answer_of_whole
 from oakum.explain.reason import Reason, StackInSource
+from oakum.model import Frame, Trace
 
 LIB = "example.org/app/lib"
 LOCK = ("sync.(*Mutex).lockSlow", "sync.(*Mutex).Lock")
@@ -682,3 +683,150 @@ def test_members_that_are_removed_and_not_closed(name: str) -> None:
     packages = {LIB: lib(HUB % HUBS[name]), "main": go(CONNECT)}
     found = answer(scene(packages, "chan receive", (), ("abandoned-receiver",)))
     explained(found, packages, "abandoned-receiver")
+
+
+BOX = """
+    type Box struct{ items chan string; closed chan struct{} }
+    type Boxes struct{ mu sync.Mutex; all map[string]*Box }
+    func (b *Boxes) Of(name string) *Box {
+        b.mu.Lock()
+        defer b.mu.Unlock()
+        box, ok := b.all[name]
+        if !ok {
+            box = &Box{items: make(chan string, 8), closed: make(chan struct{})}
+            b.all[name] = box
+        }
+        return box
+    }
+    func (b *Box) Put(item string) { b.items <- item }
+    func (b *Box) Close() { close(b.closed) }
+    """
+POLL = """
+    type hall struct{ boxes *lib.Boxes }
+    func (h *hall) poll(w http.ResponseWriter, r *http.Request) {
+        item, _ := h.boxes.Of(r.URL.Path).Next(%s) // UP 1
+        w.Write([]byte(item))
+    }
+    func (h *hall) put(w http.ResponseWriter, r *http.Request) { h.boxes.Of(r.URL.Path).Put("a") }
+    func (h *hall) close(name string) { h.boxes.Of(name).Close() }
+    """
+STREAM = """
+    type hub struct{ mu sync.Mutex; subs map[chan string]bool }
+    func (h *hub) say(line string) {
+        for ch := range h.subs {
+            ch <- line
+        }
+    }
+    func (h *hub) serve(w http.ResponseWriter, r *http.Request) {
+        ch := make(chan string, 8)
+        h.subs[ch] = true
+        defer delete(h.subs, ch)
+        %s
+    }
+    """
+POLLS = {
+    "a select of messages and a close": (
+        "select",
+        {
+            LIB: lib(
+                BOX
+                + """
+    func (b *Box) Next(ctx context.Context) (string, error) {
+        select { // WAIT //! never-interrupted
+        case item := <-b.items:
+            return item, nil
+        case <-b.closed:
+            return "", errors.New("closed")
+        }
+    }
+    """
+            ),
+            "main": go(POLL % "r.Context()"),
+        },
+    ),
+    "without a context": (
+        "chan receive",
+        {
+            LIB: lib(
+                BOX
+                + """
+    func (b *Box) Next() (string, error) {
+        return <-b.items, nil // WAIT //! never-interrupted
+    }
+    """
+            ),
+            "main": go((POLL % "").replace("// UP 1", "// UP 1 //! left")),
+        },
+    ),
+    "what is said to all, as long as it comes": (
+        "chan receive",
+        {
+            LIB: lib(""),
+            "main": go(
+                STREAM % "for {\nline := <-ch // WAIT //! never-interrupted\nw.Write([]byte(line))\n}",
+            ),
+        },
+    ),
+    "with a case for the context": (
+        "select",
+        {
+            LIB: lib(
+                BOX
+                + """
+    func (b *Box) Next(ctx context.Context) (string, error) {
+        select { // WAIT
+        case item := <-b.items:
+            return item, nil
+        case <-ctx.Done():
+            return "", ctx.Err()
+        }
+    }
+    """
+            ),
+            "main": go(POLL % "r.Context()"),
+        },
+    ),
+    "an answer to this request": (
+        "chan receive",
+        {
+            LIB: lib("""
+                type job struct{ name string; out chan string }
+                type Pool struct{ jobs chan *job }
+                func (p *Pool) Run() {
+                    for j := range p.jobs {
+                        j.out <- j.name
+                    }
+                }
+                func (p *Pool) Do(ctx context.Context, name string) string {
+                    j := &job{name, make(chan string)}
+                    p.jobs <- j
+                    return <-j.out // WAIT
+                }
+                """),
+            "main": go("""
+                func serve(p *lib.Pool, w http.ResponseWriter, r *http.Request) {
+                    w.Write([]byte(p.Do(r.Context(), "a"))) // UP 1
+                }
+                """),
+        },
+    ),
+    "somebody closes it when the context ends": (
+        "chan receive",
+        {
+            LIB: lib(""),
+            "main": go(
+                STREAM
+                % "go func() { <-r.Context().Done(); close(ch) }()\nfor line := range ch { // WAIT\nw.Write([]byte(line)) }"
+            ),
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", POLLS)
+def test_requests_that_outlive_their_clients(name: str) -> None:
+    state, packages = POLLS[name]
+    given = scene(packages, state, (), ("unstopped-worker",))
+    serve = Frame("net/http.(*conn).serve", "/usr/local/go/src/net/http/server.go", 1)
+    trace = Trace((*given.trace.frames, serve), state)
+    explained(answer(StackInSource.of(given.suspect, given.program, trace)), packages, "detached-wait")

@@ -50,17 +50,19 @@ def let_go(
         calls = flows.package.callers.get(func, ())
         bad = [call for call in calls if not _released_around(flow, call, meets, _or_not_done(op, call, nothing))]
         if not calls or bad:
-            others = len(bad) < len(calls)
+            others = len(bad) < len(calls) and not any(map(meets, func.steps))
             found.append(LetGo(op, how, leaves[0], bad[0] if others else None))
     return sorted(found, key=lambda one: (one.how == "replaced", one.op.file.source.name, one.op.line))
 
 
 def _round(flow: Flow, op: Op) -> Step | None:
     """Return the loop each round of which has another object, by the variables of an operation."""
-    loop = op.step.loops[-1] if op.step.loops else None
-    for node in nodes(op.node, "identifier") if loop is not None else ():
+    if not op.step.loops:
+        return None
+    loop = op.step.loops[-1]
+    for node in nodes(op.node, "identifier"):
         var = op.func.package.var(node, op.file)
-        if loop is not None and var in flow.symbols and var is not None and line(loop) < var.line <= last_line(loop):
+        if var is not None and var in flow.symbols and line(loop) < var.line <= last_line(loop):
             return next((step for step in op.func.steps if step.kind == "loop" and step.node == loop), None)
     return None
 

@@ -16,9 +16,9 @@ from oakum.explain.code.nouns import Func, Op, Step
 from oakum.explain.code.syntax import line, operator, text
 from oakum.explain.locks.held_locks import LockStack, Wanted, site
 from oakum.explain.reason import Reason, distinct
+from oakum.explain.waits.panics import SERVES
 from oakum.model import Text
 
-_RECOVERS = ("net/http.(*conn).serve", "google.golang.org/grpc.(*Server)")
 _MOST = 2
 _DEEPEST = 3
 
@@ -58,7 +58,7 @@ def passed_over(stack: LockStack, wanted: Wanted) -> Reason | None:
 
 def _recovered(stack: LockStack) -> bool:
     """Tell whether a panic does not end the process."""
-    if any(frame.function.startswith(_RECOVERS) for frame in stack.frames):
+    if any(frame.function.startswith(SERVES) for frame in stack.frames):
         return True
     return bool(stack.scene.program.own(b"recover()"))
 

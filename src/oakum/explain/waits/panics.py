@@ -21,7 +21,7 @@ from oakum.model.vocabulary import Mechanism
 
 MECHANISM: Mechanism = "waitgroup-never-done"
 _DEEPEST = 4
-_RECOVERS = ("net/http.(*conn).serve", "google.golang.org/grpc.(*Server)")
+SERVES = ("net/http.(*conn).serve", "google.golang.org/grpc.(*Server)")
 
 
 def may_panic(package: Package, funcs: Sequence[Func]) -> CauseSite | None:
@@ -101,7 +101,7 @@ def _foreign(op: Op, group: Group) -> bool:
 
 
 def _recovered(scene: StackInSource) -> bool:
-    if any(frame.function.startswith(_RECOVERS) for frame in scene.trace.frames):
+    if any(frame.function.startswith(SERVES) for frame in scene.trace.frames):
         return True
     packages = {id(spot.package): spot.package for spot in scene.spots if spot is not None}
     return any(b"recover()" in file.source.data for package in packages.values() for file in package.files)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from oakum.explain.code.flows import Flows
 from oakum.explain.code.package import Package
 from oakum.explain.reason import Reason, StackInSource
-from oakum.explain.waits import conds, contexts, nilchannels, timerloops, waitgroups
+from oakum.explain.waits import conds, contexts, nilchannels, timerloops, unwatched, waitgroups
 
 
 def reason(scene: StackInSource) -> Reason | None:
@@ -24,7 +24,9 @@ def reason(scene: StackInSource) -> Reason | None:
 
 def given_up(scene: StackInSource) -> Reason | None:
     """Return why a wait in a channel outlives the context: asked when nothing can be said about the channel itself."""
-    return contexts.reason(scene) if scene.state.startswith(("chan", "select")) else None
+    if not scene.state.startswith(("chan", "select")):
+        return None
+    return contexts.reason(scene) or unwatched.reason(scene)
 
 
 def scan(package: Package, flows: Flows) -> Iterator[Reason]:

@@ -165,6 +165,15 @@ WORDS: dict[str, tuple[str, str]] = {
         "not end the wait.",
         "{function} 阻塞在 {wait} 的 {call}，该调用没有传入 context {context}，取消 context 不起作用。",
     ),
+    "cause.waits.context.unwatched": (
+        "{function} waits at {wait} for what others send and does not watch {context}: after its client has left, "
+        "the request goes on waiting.",
+        "{function} 在 {wait} 等待其他方发送，但没有监听 {context}：客户端离开后，该请求仍继续等待。",
+    ),
+    "cause.waits.context.not-given": (
+        "{function}, which has the context, does not pass it on at {call}.",
+        "持有该 context 的 {function} 在 {call} 没有把它传下去。",
+    ),
     "cause.waits.context.left": (
         "{function} started it at {start}, gives up at {case} and returns at {left}. The goroutine stays blocked.",
         "{function} 在 {start} 启动它，于 {case} 放弃并在 {left} 返回，协程则一直阻塞。",
