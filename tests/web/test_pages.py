@@ -1,5 +1,6 @@
 """What the pages show of a store, and what they say where there is none."""
 
+import re
 import time
 from pathlib import Path
 
@@ -105,3 +106,24 @@ def test_events_lead_to_what_tells_more(client: TestClient) -> None:
     assert 'class="event-incident-opened" href="/incidents/i-1"' in page
     assert "Diagnosed: healthy." in client.get("/services/pay?past=all").text
     assert "已诊断：正常。" in client.get("/services/pay?past=all&lang=zh").text
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("", ["orders", "idle", "pay"]),  # what leaks first; then by growth of the heap
+        ("?sort=service", ["idle", "orders", "pay"]),
+        ("?sort=service&order=reverse", ["pay", "orders", "idle"]),
+        ("?sort=goroutines", ["orders", "pay", "idle"]),  # what is not known comes last
+        ("?sort=since&order=reverse", ["orders", "idle", "pay"]),
+        ("?q=RD", ["orders"]),
+        ("?q=v1.4", ["idle", "orders", "pay"]),  # builds are searched too
+        ("?verdict=leaking", ["orders"]),
+        ("?verdict=healthy", ["pay"]),
+        ("?q=none", []),
+        ("?sort=wrong&verdict=wrong&page=99", ["orders", "idle", "pay"]),
+    ],
+)
+def test_services_are_sorted_and_filtered(client: TestClient, query: str, names: list[str]) -> None:
+    found = re.findall(r'<a class="service" href="/services/([^"]+)"', client.get(f"/{query}").text)
+    assert (sorted(found) if "q=v" in query else found) == names
