@@ -10,6 +10,7 @@ from msgspec import Struct
 from tree_sitter import Node
 
 from oakum.explain.code import kinds
+from oakum.explain.code.linked_names import bare_name
 from oakum.explain.code.nouns import ElemRef, FieldRef, ForeignRef, Func, GoFile, Op, ResultRef, Symbol, Var
 from oakum.explain.code.package import Package
 from oakum.explain.code.program import ResolvedFrame
@@ -260,7 +261,7 @@ def call_of(spot: ResolvedFrame, below: Frame) -> Op | None:
     calls = [op for op in spot.ops if op.kind in ("call", "go", "defer")]
     for op in calls:
         target = op.target
-        if target is not None and text(target).rpartition(".")[2].partition("[")[0] == name:
+        if target is not None and bare_name(text(target)).rpartition(".")[2].partition("[")[0] == name:
             return op
     return calls[0] if len(calls) == 1 else None
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from tree_sitter import Node
 
 from oakum.explain.code.flows import Flow, Flows
+from oakum.explain.code.linked_names import bare_name
 from oakum.explain.code.nouns import CallRef, ForeignRef, Func, GoFile, Op, Step, Symbol
 from oakum.explain.code.package import Package
 from oakum.explain.code.syntax import bare, text
@@ -15,7 +16,8 @@ def method(op: Op) -> str:
     target = op.target
     if target is None or op.kind not in ("call", "go", "defer"):
         return ""
-    return text(target.child_by_field_name("field")) if target.type == "selector_expression" else text(target)
+    name = text(target.child_by_field_name("field")) if target.type == "selector_expression" else text(target)
+    return bare_name(name)
 
 
 def operand(op: Op) -> Node | None:

@@ -31,6 +31,7 @@ def link(packages: Sequence[Package], meant: Sequence[Mapping[str, int]], paths:
             made = linked.add(replace(file.source, data=data) if data != file.source.data else file.source)
             made.path = paths[number]
             made.prefixes = {other: f"{name}." for name, other in imports.items()} | {number: ""}
+    linked.clause = "main" if any(package.clause == "main" for package in packages) else linked.clause
     return linked
 
 

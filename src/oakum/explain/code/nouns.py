@@ -189,6 +189,11 @@ class Func(Struct, eq=False):
         return f"{self.file.path or self.package.path}.{owner}{bare_name(self.name)}"
 
     @property
+    def bare(self) -> str:
+        """Return its name as its own package declares it; `name` differs where packages are linked."""
+        return bare_name(self.name)
+
+    @property
     def top(self) -> "Func":
         """Return the declared function around a literal; itself when it is one."""
         func = self

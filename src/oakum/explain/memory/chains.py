@@ -9,16 +9,21 @@ from itertools import chain
 
 from tree_sitter import Node
 
+from oakum.explain.code import kinds
 from oakum.explain.code.calls import at, method, nodes, operand
+from oakum.explain.code.holders import constructs
 from oakum.explain.code.nouns import FieldRef, Func, Op, Var
-from oakum.explain.code.syntax import bare, text
+from oakum.explain.code.program import Program
+from oakum.explain.code.syntax import arguments, bare, text
 from oakum.explain.memory.containers import about_memory
 from oakum.explain.memory.kept import Tracker
 from oakum.explain.memory.loops import goes_on
 from oakum.explain.reason import Reason, StackInSource
 from oakum.explain.values import called
+from oakum.explain.workers.starting import once
 from oakum.model import Text
 
+_DEEPEST = 4  # functions that wrap for others
 _CONTEXTS = (
     "context.WithValue", "context.WithCancel", "context.WithCancelCause", "context.WithTimeout",
     "context.WithDeadline", "context.WithoutCancel",
@@ -35,7 +40,10 @@ def reason(scene: StackInSource) -> Reason | None:
     on_stack = [spot.func for spot in told.spots if spot is not None and spot.frame.owner == "own"]
     reached = list(dict.fromkeys((*on_stack, *tracker.reached)))
     found = chain(
-        *map(_deferred, on_stack), *map(_contexts, reached), *map(_before, on_stack), *map(_swapped, on_stack)
+        *map(_deferred, on_stack),
+        *(_contexts(one, told.program) for one in reached),
+        *map(_before, on_stack),
+        *map(_swapped, on_stack),
     )
     return next(found, None)
 
@@ -58,21 +66,81 @@ def _deferred(func: Func) -> Iterator[Reason]:
 # Values that refer to the one before
 
 
-def _contexts(func: Func) -> Iterator[Reason]:
-    """Yield a context that a loop wraps into another one again and again: `ctx = context.WithValue(ctx, ...)`."""
+def _contexts(func: Func, program: Program) -> Iterator[Reason]:
+    """Yield a context that is wrapped into another one again and again: `ctx = context.WithValue(ctx, ...)`."""
+    package = func.package
     for op in func.ops:
-        if op.kind != "assign" or op.target is None or not op.step.loops or not op.values:
+        place = (
+            package.symbol(op.target, func, func.file) if op.kind == "assign" and op.values and not op.index else None
+        )
+        if op.target is None or not isinstance(place, (Var, FieldRef)):
             continue
-        value = bare(op.values[0])
-        if value.type != "call_expression" or called(value, func, func.file, func.package) not in _CONTEXTS:
-            continue
-        given = value.child_by_field_name("arguments")
-        parent = given.named_children[0] if given is not None and given.named_children else None
-        var = _variable(op.target, func)
-        if var is not None and var is _variable(parent, func) and not _declared_in(var, op.step.loops):
-            args = {"place": at(func, op.line), "code": op.code, "name": var.name, "function": func.full}
+        parents = [package.symbol(one, func, func.file) for one in _wrapped(op.values[0], func)]
+        if place in parents and _again(op, place, program) and not _afresh(op, place, program):
+            name = text(op.target)
+            args = {"place": at(func, op.line), "code": op.code, "name": name, "function": func.full}
             texts = (Text("cause.heap.chain.context", args), Text("cause.heap.chain.ends"))
             yield Reason("growing-container", texts, (func.site("chained", op.line),), kept=True)
+
+
+def _wrapped(node: Node, func: Func, depth: int = 0) -> Iterator[Node]:
+    """Yield what an expression wraps into a new context, by functions of the program, too."""
+    value = bare(node)
+    if value.type != "call_expression" or depth > _DEEPEST:
+        return
+    function, given = value.child_by_field_name("function"), arguments(value)
+    if called(value, func, func.file, func.package) in _CONTEXTS:
+        yield from given[:1]
+        yield from _wrapped(given[0], func, depth + 1) if given else ()
+        return
+    for callee in func.package.called(function, func, func.file) if function is not None else ():
+        for op in (op for op in callee.ops if op.kind == "return" and op.values):
+            for inner in _wrapped(op.values[0], callee, depth + 1):
+                var = _variable(inner, callee)
+                place = callee.params.index(var) if var in callee.params else len(given)
+                yield from given[place : place + 1]
+
+
+def _again(op: Op, place: Var | FieldRef, program: Program) -> bool:
+    """Tell whether the same variable, or the same object's field, is assigned again and again."""
+    var = place if isinstance(place, Var) else _root(op)
+    if var is None:
+        return False
+    if (
+        op.step.loops
+        and not _declared_in(var, op.step.loops)
+        and (isinstance(place, Var) or goes_on(op.step.loops[-1], op.func))
+    ):
+        return True
+    if isinstance(place, Var):
+        return False
+    made = [
+        one
+        for func in op.func.package.all
+        for one in func.ops
+        if one.kind == "composite" and kinds.base(text(one.target)) == place.type
+    ]
+    return bool(made) and all(once(program, one) for one in made) and not once(program, op)
+
+
+def _root(op: Op) -> Var | None:
+    on = op.target
+    while on is not None and bare(on).type in ("selector_expression", "index_expression"):
+        on = bare(on).child_by_field_name("operand")
+    return _variable(on, op.func)
+
+
+def _afresh(op: Op, place: Var | FieldRef, program: Program) -> bool:
+    """Tell whether it is also given another context, which ends the chain: `w.ctx = w.base` before each round."""
+    for other in program.flows(op.func.package).stores.get(place, ()):
+        begins = isinstance(place, Var) and not other.step.loops
+        if other is op or begins or constructs(other):
+            continue
+        if place not in [
+            other.func.package.symbol(one, other.func, other.file) for one in _wrapped(other.values[0], other.func)
+        ]:
+            return True
+    return False
 
 
 def _variable(node: Node | None, func: Func) -> Var | None:
@@ -113,7 +181,7 @@ def _swapped(func: Func) -> Iterator[Reason]:
         if pointer is None or not isinstance(place, (FieldRef, Var)) or _cut(func, name):
             continue
         for op in (op for one in package.all for op in one.ops if op.kind == "call" and method(op) == "Store"):
-            first = op.func.top.name.lower().startswith("new")  # it had nothing before
+            first = op.func.top.bare.lower().startswith("new")  # it had nothing before
             if package.symbol(operand(op), op.func, op.file) == place and not first:
                 yield _tied(func, element, name, op, text(pointer))
                 return

@@ -9,18 +9,22 @@ from collections.abc import Iterator
 from oakum.explain import fixes
 from oakum.explain.code import kinds
 from oakum.explain.code.calls import at, method
-from oakum.explain.code.nouns import FieldRef, Op, Var
+from oakum.explain.code.nouns import Op
 from oakum.explain.code.syntax import bare, text
+from oakum.explain.memory.given_back import lost_undo, undo_loss
 from oakum.explain.memory.kept import Stored, Tracker
 from oakum.explain.memory.lifetimes import long_lived
 from oakum.explain.memory.loops import loads
 from oakum.explain.memory.put_back import put_back
 from oakum.explain.memory.removals import emptied_elsewhere, on_copy, removals, set_too_late, used
+from oakum.explain.memory.reused import never_emptied
 from oakum.explain.missing import is_memory
-from oakum.explain.reason import Reason, StackInSource
+from oakum.explain.reason import Reason, StackInSource, distinct
 from oakum.explain.values import Expr, Origins, call_of, expr_at, shown
 from oakum.explain.workers import timers
 from oakum.explain.workers.derived import uncancelled
+from oakum.explain.workers.lives import kept_context
+from oakum.explain.workers.losses import lines, texts
 from oakum.explain.workers.owners import kept
 from oakum.knowledge.caches import bounded_cache
 from oakum.model import CauseSite, Text, Trace
@@ -47,16 +51,27 @@ def reason(scene: StackInSource) -> Reason | None:
         return labels
     tracker = Tracker(scene)
     stored = tracker.stored()
+    again = (never_emptied(scene, symbol, func) for symbol, func in tracker.grown.items())
+    return next((one for one in again if one is not None), None) or _of_stored(scene, tracker, stored)
+
+
+def _of_stored(scene: StackInSource, tracker: Tracker, stored: list[Stored]) -> Reason | None:
+    """Return what keeps a value that was followed to where it is stored, or to what runs later."""
+    own = next((op for op, given in tracker.finalized.items() if 0 in given and len(given) > 1), None)
+    if own is not None:
+        return _by_its_finalizer(own)
     origins = Origins(scene)
     for one in stored:
         if not long_lived(scene, one, tracker):
             continue
         small = one.how == "slot" or limited(one) or bounded_cache(foreign(one)[1]) or _bounded_key(one, origins)
         small = small or loads(scene, one)
-        found = None if small else _kept(scene, one, origins)
+        found = None if small else _kept(scene, one, origins, tracker)
         if one.cut is not None and found is None:
             return _pinned(scene, one)
         if not small:  # what is taken out of the nearest may be missed there: what lies further is no better guess
+            lost = (_undo_lost(scene, other, tracker) for other in stored if other is not one and found is None)
+            found = found or next((reason for reason in lost if reason is not None), None)
             return found if found is not None and found.kept else _later(scene, tracker) or found
     return _later(scene, tracker)
 
@@ -81,10 +96,17 @@ def _later(scene: StackInSource, tracker: Tracker) -> Reason | None:
         if found is not None:
             return found
     for op in tracker.later:
-        found = _with_context(op) if text(op.target).startswith("context.") else _with_timer(scene, op)
+        found = _with_context(scene, op) if text(op.target).startswith("context.") else _with_timer(scene, op)
         if found is not None:
             return found
     return None
+
+
+def _by_its_finalizer(op: Op) -> Reason:
+    """Return that what an object is to be finalized with refers to it: so it is always reachable."""
+    args = {"place": at(op.func, op.line), "code": op.code, "object": shown(op.values[0]), "name": text(op.target)}
+    texts = (Text("cause.heap.finalizer", args), Text("cause.heap.ends"))
+    return Reason("growing-container", texts, (op.func.site("never-removed", op.line),), kept=True)
 
 
 def _registered(scene: StackInSource, call: Op) -> Reason | None:
@@ -111,18 +133,24 @@ def _with_timer(scene: StackInSource, timer: Op) -> Reason | None:
     return timers.of(scene.program.flows(timer.func.package), timer)
 
 
-def _with_context(after: Op) -> Reason | None:
-    """Return that a context which outlives the call keeps it: whoever registered with it dropped the stop function."""
+def _with_context(scene: StackInSource, after: Op) -> Reason | None:
+    """Return that a context which outlives the call keeps it: who registered with it lost the stop function."""
     package = after.func.package
+    flows = scene.program.flows(package)
     symbol = package.symbol(after.values[0], after.func, after.file) if after.values else None
-    here = {kinds.base(text(op.target)) for op in after.func.top.everything() if op.kind == "composite"}
-    lasts = isinstance(symbol, FieldRef) and symbol.type not in here
-    lasts = lasts or (isinstance(symbol, Var) and symbol.kind == "global")
-    if not lasts or not kept(after).unused:
+    if kept_context(flows, symbol, after.func) is None:
         return None
-    told = Text("cause.heap.after", {"place": at(after.func, after.line), "context": text(after.values[0])})
-    site = after.func.site("never-removed", after.line)
-    return Reason("accumulating-registration", (told, Text("cause.heap.ends")), (site,), kept=True)
+    loss = undo_loss(flows, after)
+    if loss is None:
+        return None
+    args = {"place": at(after.func, after.line), "context": text(after.values[0])}
+    if loss.how == "unused":
+        told = (Text("cause.heap.after", args), Text("cause.heap.ends"))
+        site = after.func.site("never-removed", after.line)
+        return Reason("accumulating-registration", told, (site,), kept=True)
+    notes = (Text("cause.heap.after-kept", args), *texts(loss, None))
+    sites = [*lines(loss, "never-removed"), after.func.site("registered", after.line)]
+    return Reason("accumulating-registration", notes, distinct(sites))
 
 
 def _labels(scene: StackInSource) -> Reason | None:
@@ -170,7 +198,7 @@ def _args(stored: Stored) -> dict[str, str | int | float]:
     }
 
 
-def _kept(scene: StackInSource, stored: Stored, origins: Origins) -> Reason | None:
+def _kept(scene: StackInSource, stored: Stored, origins: Origins, tracker: Tracker) -> Reason | None:
     """Return why nothing leaves a container."""
     flows = scene.program.flows(stored.package)
     taken = list(removals(flows, stored))
@@ -204,8 +232,13 @@ def _kept(scene: StackInSource, stored: Stored, origins: Origins) -> Reason | No
     if back is not None:
         return _failing(stored, texts, *back)
     if taken or emptied_elsewhere(scene, stored):
-        return None
+        return _undo_lost(scene, stored, tracker)
     return _nothing(stored, texts, origins)
+
+
+def _undo_lost(scene: StackInSource, stored: Stored, tracker: Tracker) -> Reason | None:
+    taken = list(removals(scene.program.flows(stored.package), stored))
+    return lost_undo(scene, stored, taken, tracker.reached)
 
 
 def _failing(stored: Stored, texts: list[Text], taken: Op, back: Op, condition: str) -> Reason:

@@ -24,12 +24,18 @@ from oakum.explain.workers.owners import kept
 from oakum.knowledge.pairs import pairs
 
 _MOST = 1500  # places looked at
+_FINALIZES = ("runtime.SetFinalizer", "runtime.AddCleanup")
+# They hold one value, or give out again what they hold, and forget the rest.
+_TAKEN_OUT = ("sync/atomic.Value", "sync/atomic.Pointer", "sync.Pool")
 _LATER = ("time.AfterFunc", "context.AfterFunc")
 _BUILTINS = frozenset("string len cap copy delete panic print println min max".split())
 # These end by nothing but their cancel function, or with their parent.
 _DERIVES = ("WithCancel", "WithCancelCause")
 _VISITS = 6  # other packages looked into
-_CUTS = frozenset("Cut Fields FieldsFunc Split SplitN SplitAfter SplitAfterN SplitSeq FieldsSeq".split())
+_CUTS = frozenset(
+    "Cut Fields FieldsFunc Split SplitN SplitAfter SplitAfterN SplitSeq SplitAfterSeq FieldsSeq FieldsFuncSeq "
+    "Lines".split()
+)
 # Of these mostly the whole is left: a piece of it only after a real cut.
 _TRIMS = frozenset(
     "CutPrefix CutSuffix Trim TrimSpace TrimLeft TrimRight TrimPrefix TrimSuffix TrimFunc TrimLeftFunc "
@@ -101,8 +107,10 @@ class Tracker:
         self._uses: dict[int, Uses] = {}
         self._visited: set[str] = set()  # other packages that were looked into
         self.reached: dict[Func, None] = {}  # functions on the way of the value
+        self.grown: dict[Symbol, Func] = {}  # buffers and slices that the allocation made larger
         self.registered: list[Op] = []  # calls that register a function which refers to the value
         self.derived: list[Op] = []  # calls that derive a context from one which holds the value
+        self.finalized: dict[Op, set[int]] = {}  # calls that register a finalizer: which arguments hold the value
         self.later: list[Op] = []  # calls of an AfterFunc, of time or context, whose function refers to the value
 
     def stored(self) -> list[Stored]:
@@ -138,6 +146,9 @@ class Tracker:
             step = spot.step
             root = step.node if step is not None and step.kind not in ("if", "loop", "switch", "select") else func.node
             for node in nodes(root, *_ALLOCATES):
+                called_here = node.type == "call_expression" and node.child_by_field_name("function")
+                if called_here and spot.package.called(called_here, func, file):
+                    continue  # what that allocates, it allocates itself
                 if line(node) == spot.number:
                     grows = node.type == "call_expression" and text(node.child_by_field_name("function")) == "append"
                     yield Place(spot.package, node, func, file, None, at, grew=grows)
@@ -170,8 +181,12 @@ class Tracker:
                 node = node.child_by_field_name("operand")
             kind = spot.package.type_of(node, spot.func, spot.func.file)
             symbol = spot.package.symbol(node, spot.func, spot.func.file) if kinds.base(kind) in _BUFFERS else None
-            if symbol is not None:
-                yield Place(spot.package, symbol=symbol, func=spot.func, file=spot.func.file, at=at)
+            if symbol is not None and node is not None:
+                place = Place(spot.package, symbol=symbol, func=spot.func, file=spot.func.file, at=at)
+                self.grown.setdefault(symbol, spot.func)
+                yield place
+                if isinstance(symbol, FieldRef):
+                    yield from self._object(place, node)
 
     def uses(self, package: Package) -> Uses:
         if id(package) not in self._uses:
@@ -182,14 +197,19 @@ class Tracker:
         for node, func in self.uses(place.package).of.get(place.symbol, ()) if place.symbol is not None else ():
             inner = isinstance(place.symbol, Var) and place.symbol.func is func  # made anew in each run of a literal
             if func.use is not None and func.use.kind == "call" and not inner:
-                self._hand(func.use)
+                self._hand(func.use, func.node)
+            if func.parent is not None and isinstance(place.symbol, Var) and place.symbol.func in _outer(func):
+                # A function literal holds what it refers to: wherever that goes, it goes.
+                yield replace(place, symbol=None, node=func.node, func=func.parent, at=None, index=0, grew=False)
             at = place.at if place.at is not None and self._on_stack(func, place.at) else None
             if at is None and func in self.funcs:
                 at = next((n for n, one in enumerate(self.scene.spots) if one is not None and one.func is func), None)
             yield replace(place, symbol=None, node=node, func=func, file=func.file, at=at, index=0, grew=False)
 
-    def _hand(self, call: Op) -> None:
+    def _hand(self, call: Op, given: Node) -> None:
         """Note a call that is handed a function which refers to the value."""
+        if called(call.node, call.func, call.file, call.func.package) in _FINALIZES:
+            self.finalized.setdefault(call, set()).update(n for n, one in enumerate(call.values) if one == given)
         noted = self.later if text(call.target) in _LATER else self.registered if _registers(call) else None
         if noted is not None and call not in noted:
             noted.append(call)
@@ -231,10 +251,24 @@ class Tracker:
             yield from self._listed(place, parent)
         elif kind == "range_clause" and parent.child_by_field_name("right") == node:
             names = parts(parent.child_by_field_name("left"))
-            if len(names) > 1:
-                yield from self._assign(place, names[1])
+            if names and (len(names) > 1 or self._iterates(place)):
+                yield from self._assign(place, names[-1])
+        elif kind == "receive_statement":  # case v := <-ch:
+            for name in parts(parent.child_by_field_name("left"))[:1]:
+                yield from self._assign(place, name)
         elif kind == "send_statement" and parent.child_by_field_name("value") == node:
             yield from self._sent(place, parent)
+
+    def _iterates(self, place: Place) -> bool:
+        """Tell whether what is ranged over gives its values one by one, and no index: strings.Lines(s), an iter.Seq."""
+        node, func = place.node, place.func
+        assert node is not None
+        assert func is not None
+        written = place.package.resolved(place.package.type_of(node, func, func.file))
+        if written:
+            return kinds.is_channel(written) or written.startswith("iter.Seq[")
+        name = called(bare(node), func, func.file, place.package)
+        return name.partition(".")[0] in ("strings", "bytes") and name.endswith(("Seq", ".Lines"))
 
     def _field(self, place: Place, element: Node) -> Iterator[Place]:
         composite = element.parent.parent if element.parent is not None else None
@@ -341,10 +375,11 @@ class Tracker:
         name = called(call, place.func, place.func.file, place.package)
         name = self._of_made(function, place) if name.startswith(".") else name
         package, _, last = name.rpartition(".")
-        if place.node is not None and place.node.type == "selector_expression":  # bus.Subscribe(topic, t.reprice)
-            for op in place.func.ops:
-                if op.kind == "call" and op.node == call:
-                    self._hand(op)
+        own = next((op for op in place.func.ops if op.kind == "call" and op.node == call), None)
+        if own is not None and place.node is not None and place.node.type == "selector_expression":
+            self._hand(own, place.node)  # bus.Subscribe(topic, t.reprice)
+        if own is not None and name in _FINALIZES:
+            self.finalized.setdefault(own, set()).add(at)
         inside = list(self._elsewhere(place, name, at))
         yield from inside
         if any(_is_own(one) for one in inside):
@@ -363,7 +398,7 @@ class Tracker:
             if last in _DERIVES:
                 self.derived += [op for op in place.func.ops if op.kind == "call" and op.node == call]
             yield replace(place, node=call, index=0)
-        elif last in _STORES and package not in ("sync/atomic.Value", "sync/atomic.Pointer"):
+        elif last in _STORES and package not in _TAKEN_OUT:
             on = function.child_by_field_name("operand")
             container = place.package.symbol(on, place.func, place.func.file)
             if on is not None and container is not None and place.package.import_of(on, place.func.file) is None:
@@ -408,6 +443,8 @@ class Tracker:
         if symbol is None or text(target) == "_":
             return
         held = isinstance(symbol, FieldRef) or (isinstance(symbol, Var) and self._outlives(symbol, place.func))
+        if place.grew and isinstance(symbol, FieldRef):
+            self.grown.setdefault(symbol, place.func)
         if place.grew and held:
             yield Stored(place.func, line(target), symbol, target, "append", None, place.cut, place.at)
         yield replace(place, node=None, symbol=symbol, at=place.at if isinstance(symbol, Var) else None, grew=False)
@@ -421,14 +458,21 @@ class Tracker:
         while on is not None and bare(on).type in ("selector_expression", "index_expression"):
             on = bare(on).child_by_field_name("operand")
         var = place.package.var(bare(on), place.func.file) if on is not None and bare(on).type == "identifier" else None
-        if var is not None and var.kind == "local":
+        if var is None:
+            return
+        if var.kind == "local":
             yield replace(place, node=None, symbol=var, cut=place.cut, grew=False)
-        elif var is not None and var.kind == "param":  # somebody else made it: any that is made may be the one
+        # The same object under the names that it came from: what made it, or what it was looked up in.
+        before = self.scene.program.flows(place.package).origins(var, self.scene.known)
+        names = [one for one in before if isinstance(one, Var) and one.kind in ("local", "param", "receiver")]
+        if names == [var] and var.kind == "param":  # nobody is seen to give it: any that is made may be the one
             kind = kinds.base(place.package.type_of_var(var))
-            for op in (op for func in place.package.all for op in func.ops if op.kind == "composite"):
-                holder = kept(op).variable if kinds.base(text(op.target)) == kind else None
-                if holder is not None:
-                    yield replace(place, node=None, symbol=holder, at=None, grew=False)
+            made = (op for func in place.package.all for op in func.ops if op.kind == "composite")
+            holders = [kept(op).variable for op in made if kinds.base(text(op.target)) == kind]
+            names += [one for one in holders if one is not None]
+        for one in names:
+            if one is not var:
+                yield replace(place, node=None, symbol=one, at=None, grew=False)
 
     def _put(self, place: Place, target: Node, how: str) -> Iterator[Place | Stored]:
         assert place.func is not None

@@ -82,7 +82,7 @@ def _replaces(op: Op, container: Symbol, package: Package) -> bool:
     """Tell whether an assignment gives a container another content than what it had and more."""
     if op.target is None or package.symbol(op.target, op.func, op.file) != container:
         return False
-    if constructs(op) or op.func.name.startswith(("New", "new", "init")):
+    if constructs(op) or op.func.bare.startswith(("New", "new", "init")):
         return False
     if op.node.type in ("short_var_declaration", "var_spec"):
         return False
@@ -170,7 +170,7 @@ def reached(scene: StackInSource, func: Func) -> bool:
             continue
         above[id(one)] = one
         calls = one.package.callers.get(one, ())
-        if id(one) in stack or one.name == "init" or one.name.startswith("New") or any(op.kind == "go" for op in calls):
+        if id(one) in stack or one.name == "init" or one.bare.startswith("New") or any(op.kind == "go" for op in calls):
             return True
         todo += [op.func for op in calls]
     exported = {one.name for one in above.values() if one.name[:1].isupper()}

@@ -148,7 +148,7 @@ def _never_asked_for(origins: Origins, func: Func) -> bool:
 
 def _is_call(op: Op, func: Func, package: Package) -> bool:
     """Tell whether a call is of another package's function."""
-    node = operand(op) if op.kind == "call" and method(op) == func.name else None
+    node = operand(op) if op.kind == "call" and method(op) == func.bare else None
     path = op.func.package.import_of(node, op.file) if node is not None else None
     return path is not None and (path == package.path or path.endswith(f"/{package.clause}"))
 

@@ -175,7 +175,7 @@ def _silent(here: Waiting) -> Reason | None:
 
 def _starts_anew(func: Func) -> bool:
     """Tell whether a function makes an object ready for its first or next use: nobody waits at it then."""
-    return func.top.name.lower().startswith(("init", "reset", "new", "make"))
+    return func.top.bare.lower().startswith(("init", "reset", "new", "make"))
 
 
 def _looked(change: Change, here: Waiting) -> bool:

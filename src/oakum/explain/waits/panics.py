@@ -114,7 +114,7 @@ def _panicking(func: Func, scene: StackInSource) -> CauseSite | None:
         if inner.func is not func:
             continue
         for op in outer.ops:
-            if op.kind == "call" and method(op) == func.name:
+            if op.kind == "call" and method(op) == func.bare:
                 given = [outer.package.called(value, outer.func, op.file) for value in op.values]
                 return may_panic(outer.package, [one for found in given for one in found])
     return None

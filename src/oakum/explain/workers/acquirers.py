@@ -157,7 +157,7 @@ def calls_of(program: Program, package: Package, path: str, func: Func) -> Itera
         return
     for one in package.all:
         for op in one.ops:
-            if op.kind != "call" or method(op) != func.name or op.target is None:
+            if op.kind != "call" or method(op) != func.bare or op.target is None:
                 continue
             node = operand(op)
             if not func.receiver:

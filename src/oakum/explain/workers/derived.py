@@ -104,7 +104,7 @@ def _given_to_maker(symbol: object, func: Func | None) -> bool:
     """Tell whether it is a parameter of a constructor: what is made lives as long as that, or longer."""
     if not isinstance(symbol, Var) or symbol.kind != "param" or func is None:
         return False
-    return func.name.startswith(("New", "new")) and not func.receiver
+    return func.bare.startswith(("New", "new")) and not func.receiver
 
 
 def _build_reason(derive: Op, loss: Loss) -> Reason:

@@ -102,8 +102,8 @@ def _release(package: Package, stop: Op | None, kind: str, names: Iterable[str])
         inner = [name for name, written in package.fields.get(kind, {}).items() if kinds.base(written) == top.receiver]
         call = _release(package, stop, top.receiver, ()) if len(inner) == 1 else None
         return f"{inner[0]}.{call}" if call is not None and not call.startswith("close(.") else None
-    if not top.params and top.name.lower().startswith(_ENDS):
-        return f"{top.name}()"
+    if not top.params and top.bare.lower().startswith(_ENDS):
+        return f"{top.bare}()"
     held = text(stop.target).removeprefix(f"{top.this.name}.")
     if held == text(stop.target) or not held.replace(".", "").isidentifier():
         return None

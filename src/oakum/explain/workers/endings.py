@@ -13,6 +13,7 @@ from tree_sitter import Node
 from oakum.explain.code import kinds
 from oakum.explain.code.calls import method, nodes
 from oakum.explain.code.flows import Flow, Flows
+from oakum.explain.code.linked_names import plain
 from oakum.explain.code.nouns import CallRef, FieldRef, ForeignRef, Func, Op, Step, Symbol, Var
 from oakum.explain.code.package import Package
 from oakum.explain.code.paths import leaves_without
@@ -270,8 +271,8 @@ def outlives(ending: Ending, start: Op | None) -> bool:
         return False
     owners = {owner for one in (ending.symbol, *ending.symbols) if (owner := _owner(one, begun.package))}
     here = {kinds.base(text(op.target)) for op in begun.everything() if op.kind == "composite"}
-    new = [text(op.target) for op in begun.everything() if op.kind == "call" and method(op).startswith("New")]
-    return bool(owners) and not any(one in here or any(_makes(name, one) for name in new) for one in owners)
+    new = [plain(text(op.target)) for op in begun.everything() if op.kind == "call" and method(op).startswith("New")]
+    return bool(owners) and not any(one in here or any(_makes(name, plain(one)) for name in new) for one in owners)
 
 
 def _owner(symbol: Symbol | None, package: Package) -> str:

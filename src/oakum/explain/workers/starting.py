@@ -213,7 +213,7 @@ class _Once:
                 yield _argument_of(package, file.source.name, node), True
 
     def _outside(self, func: Func, own: Package) -> Iterator[tuple[Op | None, bool]]:
-        for op in (op for one in own.all for op in one.ops if method(op) == func.name and operand(op) is not None):
+        for op in (op for one in own.all for op in one.ops if method(op) == func.bare and operand(op) is not None):
             if op.kind != "call" or op.inside is None:
                 yield op, False
         for file in own.files:

@@ -66,6 +66,26 @@ WORDS: dict[str, tuple[str, str]] = {
         "{place} 用 context.AfterFunc 在 `{context}` 上注册了引用它的函数，返回的 stop 函数被丢弃。`{context}` "
         "的存续期长于本次调用，会一直保留该函数及其引用的对象。",
     ),
+    "cause.heap.after-kept": (
+        "{place} registers a function with `{context}` (context.AfterFunc) that refers to it. `{context}` outlives it, "
+        "and keeps the function and all that it refers to until the stop function is called.",
+        "{place} 用 context.AfterFunc 在 `{context}` 上注册了引用它的函数。`{context}` 的存续期更长，"
+        "在调用 stop 函数之前会一直保留该函数及其引用的对象。",
+    ),
+    "cause.heap.finalizer": (
+        "{place} gives `{object}` a finalizer whose function refers to `{object}` (`{code}`): {name} keeps the "
+        "function for as long as the object lives, and the function keeps the object. It is never collected.",
+        "{place} 给 `{object}` 设置的终结函数引用了 `{object}` 本身（`{code}`）：对象存活期间 {name} 保留该函数，"
+        "而该函数又保留对象，因此永远不会被回收。",
+    ),
+    "cause.heap.reused": (
+        "{place} puts the object back into `{holder}` for the next use (`{code}`), with what its {buffer} holds.",
+        "{place} 将对象连同其 {buffer} 中的内容放回 `{holder}` 供下次使用（`{code}`）。",
+    ),
+    "cause.heap.reused.ends": (
+        "Nothing in the source empties {buffer}: each use adds to what all earlier ones have left.",
+        "源码中没有清空 {buffer} 的代码，每次使用都在之前的内容后继续追加。",
+    ),
     "cause.heap.kept": (
         "The source (below) shows no removal and no size limit.",
         "源码（见下文）没有删除逻辑，也没有大小上限。",

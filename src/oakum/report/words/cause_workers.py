@@ -122,6 +122,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "It is kept in {container} at {place} (`{code}`).",
         "它保存在 {container} 中（{place}，`{code}`）。",
     ),
+    "cause.registration.undo": (
+        "{place} registers it with `{name}` (`{code}`), which returns the function that takes it out again.",
+        "{place} 用 `{name}` 注册（`{code}`），其返回的函数用于撤销注册。",
+    ),
     "cause.registration.nothing": (
         "Nothing in the program takes it out again, and {function} is called more than once (from {driver}).",
         "程序中没有代码再将其取出，而 {function} 会被多次调用（来自 {driver}）。",
