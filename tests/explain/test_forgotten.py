@@ -91,6 +91,42 @@ def test_a_module_that_is_not_on_the_stack_is_not_blamed() -> None:
     assert forgotten.reason(stood(source, frame, frame, "steady-growth")) is None
 
 
+SUBSCRIBED = {
+    "left by the timeout": """
+        func first(nc *nats.Conn, subject string) error {
+            hit := make(chan *nats.Msg, 1)
+            sub, err := nc.Subscribe(subject, func(m *nats.Msg) { hit <- m }) //! acquired
+            if err != nil {
+                return err
+            }
+            select {
+            case <-hit:
+                return sub.Unsubscribe()
+            case <-time.After(time.Second):
+                return nil //! never-released
+            }
+        }""",
+    "given back": """
+        func first(nc *nats.Conn, subject string) error {
+            sub, err := nc.Subscribe(subject, func(m *nats.Msg) {})
+            if err != nil {
+                return err
+            }
+            defer sub.Unsubscribe()
+            return nil
+        }""",
+}
+
+
+@pytest.mark.parametrize("name", SUBSCRIBED)
+def test_a_module_whose_path_ends_in_go(name: str) -> None:
+    source = go(SUBSCRIBED[name], "github.com/nats-io/nats.go", "time")
+    file = "github.com/nats-io/nats.go@v1.43.0/nats.go"
+    frame = Frame("github.com/nats-io/nats%2ego.(*Conn).waitForMsgs", file, 3193)
+    made = Frame("github.com/nats-io/nats%2ego.(*Conn).subscribeLocked", file, 4483)
+    check(forgotten.reason(stood(source, frame, made, "steady-growth")), source)
+
+
 TRANSPORTS = {
     "for each call": """
         type lookup struct{}

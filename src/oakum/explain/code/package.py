@@ -435,7 +435,7 @@ def _last(path: str) -> str:
     """Return the name that a package most likely has: the last element, versions and prefixes left out."""
     names = path.split("/")
     last = names[-2] if len(names) > 1 and names[-1][:1] == "v" and names[-1][1:].isdigit() else names[-1]
-    last = last.partition(".v")[0] if last.startswith("yaml") or ".v" in last else last
+    last = last.partition(".")[0] or last  # yaml.v3, nats.go: a name has no dot
     return last.removeprefix("go-").removesuffix("-go").replace("-", "_") if "-" in last else last
 
 

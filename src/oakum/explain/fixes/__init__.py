@@ -33,6 +33,7 @@ from oakum.explain.fixes.draft import Edit, draft
 from oakum.explain.fixes.limits import (
     client_timeout,
     make_field,
+    pass_context,
     set_deadline,
     set_timeout,
     set_timeout_in,
@@ -56,7 +57,7 @@ __all__ = [
     "clone_piece", "close_before", "close_deleted", "close_unkept", "connection_in_scope",
     "defer_at_start", "defer_call", "defer_close", "defer_unlock", "draft", "drafts",
     "drain_after_stop", "drain_on_leave", "drain_ranged", "keep_cancel", "leave_loop", "make_field",
-    "pointer_receiver",
+    "pass_context", "pointer_receiver",
     "return_after", "select_with_done", "senders", "set_deadline", "set_timeout", "set_timeout_in", "stop_deleted",
     "stop_old", "unlock_before", "unlock_first", "use_locked_variant", "with_timeout", "words_only",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ from oakum.explain.code.package import Package
 from oakum.explain.code.syntax import line, text
 from oakum.explain.fixes.draft import Edit, draft
 from oakum.explain.fixes.layout import At, before, first_in, indent, one_line, place, statement
-from oakum.explain.fixes.scope import fresh, importing, is_context, writable
+from oakum.explain.fixes.scope import fresh, importing, is_context, usable, writable
 from oakum.model import Remedy
 
 _DURATION = "30 * time.Second"
@@ -134,6 +134,14 @@ def with_timeout(call: Op) -> Remedy | None:
         return None
     edits = [*needed, *edits, Edit(given.start_byte, given.end_byte, timed)]
     return draft("with-timeout", call.file, edits, place=place(call), function=text(call.target), value=_DURATION)
+
+
+def pass_context(call: Op, given: Node, near: str) -> Remedy | None:
+    """Hand a call the caller's own context instead of one that outlives it."""
+    if not usable(call.step, call.func, near):
+        return None
+    edits = [Edit(given.start_byte, given.end_byte, near)]
+    return draft("pass-context", call.file, edits, place=place(call), function=text(call.target), value=near)
 
 
 def _is_context(value: Node, call: Op) -> bool:

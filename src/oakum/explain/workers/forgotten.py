@@ -7,11 +7,12 @@ handed on or kept in anything is not told: somebody else may give it back.
 
 from collections.abc import Iterator
 
+from oakum.explain.code.nouns import Op
 from oakum.explain.reason import Reason, StackInSource, distinct
 from oakum.explain.workers.scan import left, name_of, pair_of
 from oakum.explain.workers.starting import once
 from oakum.knowledge.pairs import Pair
-from oakum.model import Frame, Text
+from oakum.model import Text
 
 _KIN = ("unstopped-worker", "timer-loop", "accumulating-registration", "missing-deadline", "abandoned-receiver")
 _MOST = 2  # calls that leave it behind: more than that, and nobody can say which it was
@@ -42,8 +43,13 @@ def _left(scene: StackInSource) -> Iterator[tuple[Pair, Reason]]:
     for package in scene.program.own():
         for op in (op for func in package.all for op in func.ops if op.kind == "call"):
             pair = pair_of(package, op)
-            if pair is None or pair.generic or Frame(name_of(package, op)).package not in stack:
+            if pair is None or pair.generic or not stack & set(_paths(op, name_of(package, op))):
                 continue
             one = left(package, op, pair)
             if one is not None and not once(scene.program, op):
                 yield pair, one
+
+
+def _paths(op: Op, name: str) -> Iterator[str]:
+    """Yield the imports that a function can be of: of `nats.go.(*Conn).Subscribe` the name alone does not say."""
+    yield from (path for path in op.file.imports.values() if name.startswith(f"{path}."))

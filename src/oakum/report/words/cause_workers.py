@@ -106,6 +106,28 @@ WORDS: dict[str, tuple[str, str]] = {
         "包内没有代码 close `{name}`（创建于 {place}）或向它发送。",
     ),
     # Registrations.
+    "cause.context.kept": (
+        "{function} gives {call} the context `{context}` at {place}, which outlives the call, although what it gets "
+        "is used here alone: `{near}` would end it in time.",
+        "{function} 在 {place} 把 context `{context}` 传给 {call}；它比本次调用活得久，而所得结果只在此处使用，"
+        "应传 `{near}`，以便及时结束。",
+    ),
+    "cause.context.endless": (
+        "{function} gives {call} `{context}` at {place}, which nothing ever cancels, although what it gets is used "
+        "here alone: `{near}` would end it.",
+        "{function} 在 {place} 把永不取消的 `{context}` 传给 {call}，而所得结果只在此处使用，应传 `{near}`。",
+    ),
+    "cause.context.group": (
+        "{function}, a member of a group, gives {call} the outer context `{context}` at {place}: when another member "
+        "fails, only the group's own `{near}` is cancelled.",
+        "{function} 是组的成员，却在 {place} 把外层 context `{context}` 传给 {call}；"
+        "其他成员出错时只会取消组的 `{near}`。",
+    ),
+    "cause.context.stream": (
+        "{function} opens a stream of a gRPC client and leaves it before its end: only the end of its context "
+        "closes it.",
+        "{function} 打开 gRPC 客户端流，未读到结束就离开；此后只有其 context 结束才会关闭该流。",
+    ),
     "cause.registration.registers": (
         "{function} calls `{name}` at {place} repeatedly (from {driver}) and registers one more each time.",
         "{function} 反复调用 {place} 的 `{name}`（来自 {driver}），每次多注册一个。",

@@ -65,6 +65,12 @@ _FIXES: dict[str, tuple[str, str, str, str]] = {  # what it does, its risk; then
         "在 {place} 退出第 {loop} 行的循环；此处的 break 只跳出内层 select 或 switch。",
         "依赖该循环继续运行的代码会受影响。",
     ),
+    "pass-context": (
+        "Pass {value} to {function} at {place}: what it starts then ends with the caller.",
+        "Work that was meant to go on after the caller has returned is cancelled, too.",
+        "在 {place} 把 {value} 传给 {function}，它启动的内容就会随调用方结束。",
+        "原本打算在调用方返回后继续的工作也会被取消。",
+    ),
     "make-field": (
         "Make {field} when the {type} is created at {place}: a send or receive on a nil channel blocks forever.",
         "Other places that create a {type} need it too, and code that checks {field} for nil behaves differently.",
