@@ -51,6 +51,19 @@ def test_the_document_has_each_test_with_its_leaks(run: model.TestRun) -> None:
     assert document(with_known(run))["verdict"] == "healthy"
 
 
+def test_a_suspicion_is_not_said_to_be_nothing(run: model.TestRun) -> None:
+    first, *rest = run.tests
+    assert first.diagnosis is not None
+    (found,) = first.diagnosis.findings
+    perhaps = replace(first.diagnosis, verdict="undecided", findings=(replace(found, confidence="possible"),))
+    unsure = replace(run, tests=(replace(first, diagnosis=perhaps), *rest))
+    assert document(unsure)["verdict"] == "healthy"
+    assert "No leak in 2 tests; 1 suspicion, not confirmed" in page.tested_page(unsure, "en").verdict
+    few = replace(unsure, count=2)
+    assert document(few)["verdict"] == "undecided"
+    assert "too few iterations to tell; `-count 6` does" in page.tested_page(few, "en").verdict
+
+
 @pytest.mark.parametrize(
     ("lang", "said"), [("en", "1.00 [0.93, 1.07] goroutines stay per iteration"), ("zh", "每次迭代有 1.00")]
 )

@@ -53,7 +53,8 @@ _OF_TESTS = (
   oakum verify --test ./... --baseline leaks.json --write-baseline
 
 Exit codes: 0 every finding gone, 1 one still leaks, is only smaller or new, 3 inconclusive, 2 usage error, 4 failed.
-With --test: 0, with --enforce 1 for a new leak; 3 no test could be measured.
+With --test: 0, with --enforce 1 for a new leak; 3 no test could be measured, or too
+few iterations to tell.
 
 See also: oakum reproduce (makes experiments), oakum diagnose, oakum report --recheck (every number again).
 """,

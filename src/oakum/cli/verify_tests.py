@@ -226,6 +226,6 @@ def _relative(file: str) -> str:
 
 
 def _code(run: "TestRun", wanted: Wanted) -> int:
-    if not run.measured:
-        return 3
-    return 1 if wanted.enforce and run.leaking else 0
+    if run.leaking:
+        return 1 if wanted.enforce else 0
+    return 3 if run.too_few or not run.measured else 0

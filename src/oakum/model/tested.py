@@ -9,6 +9,7 @@ from msgspec import Struct, field
 from oakum.model.diagnosis import Diagnosis, Finding
 from oakum.model.experiment import Slope
 
+PROVEN_FROM = 6  # iterations: what stays after each of so many is proven
 TestKind = Literal["test", "benchmark"]
 # failed: the test itself did; ended: the process did, before the test was done; late: its time was up; idle: it ran no
 # iteration, as it was skipped or the package's TestMain runs none.
@@ -36,6 +37,11 @@ class Tested(Struct, frozen=True):
         return tuple(one for one in found if one.confidence != "possible")
 
     @property
+    def suspicions(self) -> int:
+        """Return how much may leak, or may not."""
+        return len(self.diagnosis.findings) - len(self.leaks) if self.diagnosis else 0
+
+    @property
     def new_leaks(self) -> tuple[Finding, ...]:
         """Return what leaks and is not in the baseline."""
         return tuple(one for one in self.leaks if one.id not in self.known)
@@ -54,6 +60,16 @@ class TestRun(Struct, frozen=True):
     @property
     def leaking(self) -> tuple[Tested, ...]:
         return tuple(one for one in self.tests if one.new_leaks)
+
+    @property
+    def suspicions(self) -> int:
+        """Return how much may leak, or may not, in all tests."""
+        return sum(one.suspicions for one in self.tests)
+
+    @property
+    def too_few(self) -> bool:
+        """Tell whether something stayed, and the iterations are too few to tell what goes on staying."""
+        return bool(self.suspicions) and self.count < PROVEN_FROM
 
     @property
     def measured(self) -> tuple[Tested, ...]:

@@ -6,7 +6,7 @@ from functools import partial
 
 from oakum import __version__
 from oakum.model import CauseSite, Finding, Slope
-from oakum.model.tested import Tested, TestRun
+from oakum.model.tested import PROVEN_FROM, Tested, TestRun
 from oakum.report.advice import remedies
 from oakum.report.page.blocks import (
     Block,
@@ -45,7 +45,7 @@ def tested_page(run: TestRun, lang: str) -> Page:
 
 def badge_of(run: TestRun) -> str:
     """Return what the run says as a whole: leaking, healthy, undecided."""
-    return "leaking" if run.leaking else "healthy" if run.measured else "undecided"
+    return "leaking" if run.leaking else "undecided" if run.too_few or not run.measured else "healthy"
 
 
 def stays(speech: Speech, found: Finding, slope: Slope | None) -> str:
@@ -90,8 +90,10 @@ class _Composer:
             return self.speech.word("tested.leaking", count=len(run.leaking), total=total)
         if not total:
             return self.speech.word("tested.undecided")
-        key = "tested.healthy-known" if known else "tested.healthy"
-        return self.speech.word(key, total=total, known=known)
+        if run.too_few:
+            return self.speech.word("tested.too-few", count=run.suspicions, most=PROVEN_FROM)
+        key = "tested.healthy-known" if known else "tested.suspected" if run.suspicions else "tested.healthy"
+        return self.speech.word(key, total=total, known=known, count=run.suspicions)
 
     def leaks(self) -> Section | None:
         tests: dict[tuple[str, str], list[tuple[Tested, Finding]]] = {}
@@ -214,8 +216,8 @@ class _Composer:
     def left(self, one: Tested) -> str:
         if one.diagnosis is None:
             return self.speech.word("tested.stays.unmeasured")
-        perhaps = len(one.diagnosis.findings) - len(one.leaks)
-        counts = {"leaks": len(one.new_leaks), "known": len(one.leaks) - len(one.new_leaks), "perhaps": perhaps}
+        known = len(one.leaks) - len(one.new_leaks)
+        counts = {"leaks": len(one.new_leaks), "known": known, "perhaps": one.suspicions}
         told = [self.speech.word(f"tested.stays.{name}", count=count) for name, count in counts.items() if count]
         return self.speech.comma.join(told) or self.speech.word("tested.stays.none")
 

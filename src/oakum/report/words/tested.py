@@ -3,13 +3,21 @@
 WORDS: dict[str, tuple[str, str]] = {
     "tested.title": ("Leaks after tests", "测试后的泄漏"),
     "tested.leaking": (
-        "{count:,} of {total:#test} leave goroutines or memory behind.",
+        "{count:,} of {total:#test} left goroutines or memory behind.",
         "{total:,} 个测试中有 {count:,} 个留下协程或内存。",
     ),
     "tested.healthy": ("Nothing stays after {total:#test}.", "{total:,} 个测试运行后没有残留。"),
     "tested.healthy-known": (
         "Nothing new stays after {total:#test}; {known:#leak} of the baseline.",
         "{total:,} 个测试运行后没有新增残留；基线中的已知泄漏 {known:,} 处。",
+    ),
+    "tested.suspected": (
+        "No leak in {total:#test}; {count:#suspicion}, not confirmed.",
+        "{total:,} 个测试未发现泄漏；{count:,} 处可疑，未确认。",
+    ),
+    "tested.too-few": (
+        "{count:#suspicion}: too few iterations to tell; `-count {most}` does.",
+        "{count:,} 处可疑：迭代次数太少，无法判定；`-count {most}` 可判定。",
     ),
     "tested.undecided": ("Inconclusive: no test could be measured.", "无法定论：没有测试可供测量。"),
     "tested.about": (
