@@ -830,3 +830,47 @@ def test_requests_that_outlive_their_clients(name: str) -> None:
     serve = Frame("net/http.(*conn).serve", "/usr/local/go/src/net/http/server.go", 1)
     trace = Trace((*given.trace.frames, serve), state)
     explained(answer(StackInSource.of(given.suspect, given.program, trace)), packages, "detached-wait")
+
+
+MEMBERS = """
+    func ask(names []string) string {
+        answers := make(chan string)%s
+        %s
+        for _, n := range names {
+            %s
+        }
+        go func() {
+            g.Wait() // WAIT
+            close(answers)
+        }()
+        for a := range answers {
+            %s
+        }
+        return ""
+    }
+    func one(n string, out chan<- string) error {
+        out <- n
+        return nil
+    }
+    """
+ERRGROUP = ("g, _ := errgroup.WithContext(ctx)", "g.Go(func() error { return one(n, answers) })")
+PLAIN_GROUP = ("var g sync.WaitGroup", "g.Add(1)\ngo func() { defer g.Done(); one(n, answers) }()")
+FIRST = 'if a != "" {\nreturn a //! never-received\n}'
+GROUPS = {
+    "an errgroup whose answers are left": (MEMBERS % (" //! made", *ERRGROUP, FIRST), "errgroup", True),
+    "a WaitGroup whose answers are left": (MEMBERS % (" //! made", *PLAIN_GROUP, FIRST), "sync", True),
+    "nobody stands at the send": (MEMBERS % ("", *ERRGROUP, FIRST.partition(" //!")[0] + "\n}"), "errgroup", False),
+    "all answers are taken": (MEMBERS % ("", *ERRGROUP, "println(a)"), "errgroup", True),
+}
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_members_of_a_group_that_are_stuck(name: str) -> None:
+    text, kind, stands = GROUPS[name]
+    source = f'package main\n\nimport ("golang.org/x/sync/errgroup"; "sync")\n{textwrap.dedent(text)}'
+    waits = ("golang.org/x/sync/errgroup.(*Group).Wait",) if kind == "errgroup" else ()
+    given = scene(source, "sync.WaitGroup.Wait", ("sync.(*WaitGroup).Wait", *waits), ("waitgroup-never-done",))
+    send = next(number for number, line in enumerate(source.split("\n"), 1) if "out <- n" in line)
+    if stands:
+        given.program.frames = (Frame("main.one", "/srv/main/code.go", send),)
+    explained(answer(given), source, "waitgroup-never-done")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from oakum.explain.code.flows import Flows
 from oakum.explain.code.package import Package
 from oakum.explain.reason import Reason, StackInSource
-from oakum.explain.waits import conds, contexts, nilchannels, timerloops, unwatched, waitgroups
+from oakum.explain.waits import conds, contexts, members, nilchannels, timerloops, unwatched, waitgroups
 
 
 def reason(scene: StackInSource) -> Reason | None:
@@ -13,7 +13,7 @@ def reason(scene: StackInSource) -> Reason | None:
     if scene.state.endswith("(nil chan)"):
         return nilchannels.reason(scene)
     if any(frame.function == "sync.(*WaitGroup).Wait" for frame in scene.trace.frames[:8]):
-        return waitgroups.reason(scene)
+        return waitgroups.reason(scene) or members.reason(scene)
     if any(frame.function == "sync.(*Cond).Wait" for frame in scene.trace.frames[:8]):
         return conds.reason(scene) or contexts.reason(scene)
     found = timerloops.reason(scene)

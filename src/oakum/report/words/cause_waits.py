@@ -37,6 +37,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "{function} calls Done at {done} on one path only. When it ends at {left} by another path, Done is skipped.",
         "{function} 只在一条路径上调用 Done（{done}）；经其他路径到 {left} 结束时 Done 被跳过。",
     ),
+    "cause.waits.wg.member": (
+        "{wait} waits for a member that is itself blocked in the send at {send}.",
+        "{wait} 等待的成员自己阻塞在 {send} 的发送上。",
+    ),
     "cause.waits.wg.handed": (
         "{code} at {call} is handed the function that calls Done ({done}).",
         "{call} 的 {code} 接收了负责调用 Done 的函数（{done}）。",
