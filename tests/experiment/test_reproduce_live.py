@@ -259,14 +259,8 @@ def test_it_is_verified_after_a_bounded_amount_of_work(
     for document in (before, after):
         (trial,) = document["trials"]
         assert trial["work"][-1] <= 200
-        # Before, batches, at most one break, and after while the number moves. There is no break where the known bug is
-        # the only cause; when its other goroutines are captured as a cause of their own, there is one.
+        # Before, batches, at most one break (where a cause beside the known bug is captured), after while it moves.
         assert len(trial["work"]) <= 2 + 6 + 3 + 6
-        alone = [one["confidence"] for one in document["findings"] if one["confidence"] != "possible"] in (
-            ["proven"],
-            [],
-        )
-        assert not alone or "batch" not in trial["phases"][trial["phases"].index("drain") :]
     with capsys.disabled():
         each = f"{before['took']:.0f} s before, {after['took']:.0f} s after"
         print(f"incident 2 from start to verified: {took:.0f} s ({each}); it was built before that")
