@@ -115,3 +115,14 @@ def test_two_steps_that_rise_alike(space: list[float], climbs: bool) -> None:
     found = moves(held, held * (64 << 10), held * (64 << 10), ones)
     assert found.trend != "rises"
     assert found.climbs == climbs
+
+
+def test_few_samples_of_what_all_the_heap_has_grown_by() -> None:
+    """Three samples may be chance; that the live heap grew as much, and nothing else did, is none."""
+    sampled = [0.0, 0.5, 1.0, 1.6, 2.1]
+    heap = growth(sampled)
+    by_profile = moves(heap.space[:, 0].astype(np.float64), heap.noise[:, 0], heap.churn[:, 0], [np.ones(4)])
+    assert by_profile.trend == "noise"
+    assert told(sampled, line()).trend == "single-step"
+    assert told(sampled, [3.0] * 5).trend == "noise"
+

@@ -8,6 +8,7 @@ profile, and a leak seems to slow down there when collections grow rare.
 from collections.abc import Sequence
 
 import numpy as np
+from msgspec.structs import replace
 
 from oakum.detect.heap_trend import RISES, Moves, moves
 from oakum.model.heap_growth import Floats, HeapGrowth, MemorySeries
@@ -28,7 +29,7 @@ _CHOSEN = 0.4
 
 def agreed(told: Moves, rows: Int64s, growth: HeapGrowth, series: MemorySeries, works: Sequence[Floats]) -> Moves:
     """Return how a cause moves, by its profile and by what the collector says; `works` are [snapshot], ever more."""
-    if told.trend not in ("single-step", "rises"):
+    if told.trend not in ("single-step", "rises", "noise"):
         return told
     if told.trend == "rises" and _frees(rows, growth, _CHOSEN):
         return told.called("single-step")
@@ -40,17 +41,24 @@ def agreed(told: Moves, rows: Int64s, growth: HeapGrowth, series: MemorySeries, 
     if ours[-1] - ours[0] < _MOST * (total[-1] - total[0]):
         return told
     live = series.heap_marked[at] - (total - ours)
-    others = growth.noise[at].sum(axis=1) - growth.noise[np.ix_(at, rows)].sum(axis=1)
-    noise = np.maximum(0.0, others) + np.maximum(_SWING * series.heap_marked[at], _FLOOR) ** 2
+    # What was there before and stays is in every profile alike, however few samples it has.
+    others = np.flatnonzero(growth.churn[at[-1]] > growth.churn[at[0]])
+    others = others[~np.isin(others, rows)]
+    noise = growth.noise[np.ix_(at, others)].sum(axis=1) + np.maximum(_SWING * series.heap_marked[at], _FLOOR) ** 2
     exact = moves(
         live, noise, np.cumsum(2 * noise), [_steps(one, series, at) for one in works if not np.isnan(one[at]).any()]
     )
+    if told.trend == "noise":  # too few samples; nothing else has grown as the heap did
+        grew = exact.trend in ("single-step", "rises") and not _frees(rows, growth, _CHOSEN)
+        return replace(told, trend="single-step", rises=exact.rises, goes_on=exact.goes_on) if grew else told
     if exact.trend == "plateau":
         return told.called("plateau")
     if exact.trend in ("single-step", "rises") and exact.pace < _SLOWED:
         return told.called("single-step")
     goes_on = exact.trend == "rises" and told.rises >= RISES and not told.evicts and not _frees(rows, growth, _CHOSEN)
-    return told.called("rises") if goes_on else told
+    if goes_on:
+        return told.called("rises")
+    return replace(told, goes_on=told.goes_on or (exact.goes_on and told.rises >= RISES and not told.evicts))
 
 
 def _frees(rows: Int64s, growth: HeapGrowth, part: float) -> bool:
