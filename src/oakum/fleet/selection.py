@@ -25,6 +25,7 @@ def least_of(kind: str) -> float:
 POINTS = 96  # of each run: with more, neighbours become one
 _FEWEST = 3  # points that show growth
 _LEAST: Mapping[str, float] = {"goroutines": 3.0, "heap": 512.0 * 1024}
+_ROWS = 800_000  # that are looked at at once: DuckDB has 256 MB
 _FEW = 8  # looks
 _SURE = 3.5  # of the slope, in its errors: noise about a level has more once in a thousand places
 _ALIKE = 0.95  # correlation with time in a stretch of a few looks
@@ -39,6 +40,7 @@ _QUIET = 15 * 60 * 1_000_000  # a run that was not seen for so long, or a tenth 
 _TELLING = "(goroutines IS NOT NULL OR heap_live IS NOT NULL)"
 _BOUNDS = f"""(SELECT run, min(time) AS low, max(time) - min(time) + 1 AS length FROM snapshots
     WHERE {_TELLING} GROUP BY run)"""
+_VALUE = "CASE kind WHEN 'goroutines' THEN count ELSE live_bytes END"
 _SLOT = f"(time - low) * {POINTS} // length"
 
 Times = NDArray[np.int64]
@@ -182,18 +184,37 @@ def current(runs: Sequence[Run]) -> list[Run]:
 
 
 def _courses(reader: Reader, start: int, end: int) -> Iterator[dict[str, Any]]:
-    """Yield the past of each place that changes by as much as is looked at, or is a crowd."""
+    """Yield the past of each place that changes by as much as is looked at, or is a crowd without a past.
+
+    Most places hardly change: what remains is a fraction of the rows, read so many at a time.
+    """
     least = f"CASE kind WHEN 'goroutines' THEN {_LEAST['goroutines']} ELSE {_LEAST['heap']} END"
+    sql = f"""SELECT run, kind, place, state, count(*) AS points FROM places GROUP BY run, kind, place, state
+        HAVING max({_VALUE}) >= {least} AND (max({_VALUE}) - min({_VALUE}) >= {least} OR count(*) < {_FEW})
+        ORDER BY run, kind, place, state"""
+    found = reader.query(sql, ["places"], start, end)
+    keys = list(zip(*(found[name].tolist() for name in ("run", "kind", "place", "state")), strict=True))
+    some: list[tuple[str, ...]] = []
+    count = 0
+    for key, points in zip(keys, found["points"].tolist(), strict=True):
+        if some and count + points > _ROWS:
+            yield from _courses_of(reader, some, start, end)
+            some, count = [], 0
+        some.append(key)
+        count += points
+    if some:
+        yield from _courses_of(reader, some, start, end)
+
+
+def _courses_of(reader: Reader, keys: Sequence[tuple[str, ...]], start: int, end: int) -> Iterator[dict[str, Any]]:
+    chosen = ", ".join(f"({', '.join(map(engine.quoted, key))})" for key in keys)
     sql = f"""SELECT run, kind, place, state, any_value(function) AS function, any_value(file) AS file,
             max(line) AS line, list(slot ORDER BY slot) AS slots, list(value ORDER BY slot) AS course FROM (
-            SELECT run, kind, place, state, {_SLOT} AS slot,
-                arg_max(CAST(CASE kind WHEN 'goroutines' THEN count ELSE live_bytes END AS DOUBLE), time) AS value,
-                arg_max(function, time) AS function, arg_max(file, time) AS file, max(line) AS line
-            FROM places JOIN {_BOUNDS} USING (run) GROUP BY run, kind, place, state, slot)
-        WHERE value IS NOT NULL GROUP BY run, kind, place, state
-        HAVING max(value) >= {least} AND (max(value) - min(value) >= {least} OR count(*) < {_FEWEST + 3}
-            OR max(value) >= {_CROWD})
-        ORDER BY run, kind, place, state"""
+            SELECT run, kind, place, state, {_SLOT} AS slot, arg_max(CAST({_VALUE} AS DOUBLE), time) AS value,
+                any_value(function) AS function, any_value(file) AS file, max(line) AS line
+            FROM places SEMI JOIN (VALUES {chosen}) AS chosen(run, kind, place, state) USING (run, kind, place, state)
+            JOIN {_BOUNDS} USING (run) GROUP BY run, kind, place, state, slot)
+        WHERE value IS NOT NULL GROUP BY run, kind, place, state ORDER BY run, kind, place, state"""
     rows = reader.query(sql, ["places", "snapshots"], start, end)
     names = list(rows)
     for values in zip(*(rows[name] for name in names), strict=True):
