@@ -10,12 +10,15 @@ import obstore
 import pytest
 from obstore.store import MemoryStore
 
+import made_fleet as made
+from oakum.fleet import sources
 from oakum.fleet.ingest import aside
 from oakum.model import StoreError, Text, UsageError
 from oakum.store import shared as module
 from oakum.store.captures import digest_of
 from oakum.store.rows import Batch, PlaceRow, RunRow, SnapshotRow
 from oakum.store.shared import Piece, Shared, id_of, open_objects
+from support import oakum
 
 DAY = 86_400_000_000
 AT = 20_000 * DAY
@@ -191,3 +194,23 @@ def test_events_have_partitions_of_their_own_day(tmp_path: Path) -> None:
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(UsageError):
         open_objects(url)
+
+
+def test_a_bucket_is_a_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    objects = MemoryStore()
+    made.write(tmp_path / "profiles", 3, 1, 12)
+    for path in (tmp_path / "profiles").rglob("*.pb.gz"):
+        obstore.put(objects, path.relative_to(tmp_path / "profiles").as_posix(), path.read_bytes())
+    obstore.put(objects, "readme.txt", b"none")
+    monkeypatch.setattr(sources, "open_objects", lambda _: objects)
+    for name, source in (("bucket", "s3://profiles/"), ("files", str(tmp_path / "profiles"))):
+        told = oakum("fleet", "ingest", "--store", str(tmp_path / name), source)
+        assert told.code == 0, told.err
+    rankings = [oakum("fleet", "rank", "--store", str(tmp_path / name), "--json").out for name in ("bucket", "files")]
+    assert rankings[0] == rankings[1]
+    assert "svc-000" in rankings[0]
+
+
+def test_an_object_that_is_gone_is_set_aside() -> None:
+    with pytest.raises(sources.Unfit):
+        sources.read_object(MemoryStore(), "gone")

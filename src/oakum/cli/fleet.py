@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from oakum.fleet.casework import Keeper
     from oakum.fleet.ingest import Ingested
     from oakum.fleet.service import Answer
-    from oakum.fleet.sources import Entry, Found
+    from oakum.fleet.sources import Entry, Found, Read
     from oakum.store.shared import Shared
 
 _STORE = ("store", "DIR", "Directory of the store, or s3://BUCKET/PREFIX; or set OAKUM_STORE.")
@@ -76,25 +76,25 @@ def command() -> None:
 def ingest(
     sources: tuple[str, ...], store: str | None, queue: str | None, pattern: str, as_json: bool, lang: str | None
 ) -> int:
-    """Add profiles to a store, each once, in any order.
+    """Add the profiles of directories, or of s3://BUCKET/PREFIX, to a store, each once, in any order.
 
     A profile that is cut or damaged is set aside with the reason; what is in the store already is left out. With
     --queue and a store on s3:// profiles are handed to workers (oakum fleet worker).
     """
     from oakum.fleet.pattern import PathPattern
-    from oakum.fleet.sources import directory
+    from oakum.fleet.sources import Reading
 
     spoken, place = lang or language(), _place(store)
     compiled = PathPattern(pattern)
-    found = [directory(source, compiled) for source in sources]
+    reading = Reading()
+    found = [reading.find(source, compiled) for source in sources]
     _fitting(found, sources, pattern, spoken)
     entries = [entry for one in found for entry in one.entries]
     progress = Progress("fleet", spoken)
     url = _queue(queue, place)
     try:
-        done = (_hand_in if url else _take_in)(
-            place, url, entries, lambda at: progress.at(f"{at:,} / {len(entries):,}")
-        )
+        taken = _hand_in if url else _take_in
+        done = taken(place, url, entries, reading.read, lambda at: progress.at(f"{at:,} / {len(entries):,}"))
     finally:
         progress.done()
     done.passed += sum(one.passed for one in found)
@@ -111,34 +111,36 @@ def ingest(
     return 0
 
 
-def _take_in(place: str, url: str, entries: "Sequence[Entry]", progress: Callable[[int], None]) -> "Ingested":
+def _take_in(
+    place: str, url: str, entries: "Sequence[Entry]", read: "Read", progress: Callable[[int], None]
+) -> "Ingested":
     from oakum.fleet.ingest import ingest as take_in
-    from oakum.fleet.sources import read_file
     from oakum.store import open_writer
 
     del url
     now = round(time.time() * 1e6)
     with open_writer(Path(place)) as writer:
-        done = take_in(writer, entries, read_file, now, progress)
+        done = take_in(writer, entries, read, now, progress)
         for _ in range(_PIECES):
             if not writer.maintain(now).more:
                 break
     return done
 
 
-def _hand_in(place: str, url: str, entries: "Sequence[Entry]", progress: Callable[[int], None]) -> "Ingested":
+def _hand_in(
+    place: str, url: str, entries: "Sequence[Entry]", read: "Read", progress: Callable[[int], None]
+) -> "Ingested":
     import asyncio
 
     from oakum.fleet import jobs
     from oakum.fleet.ingest import Ingested
-    from oakum.fleet.sources import read_file
 
     done = Ingested(aside=[], services=set())
     shared = _shared(place)
 
     async def run() -> None:
         async with jobs.queue(url, os.environ.get(_CREDENTIALS, "")) as (_, stream):
-            await jobs.hand_in(stream, shared, entries, read_file, done, progress)
+            await jobs.hand_in(stream, shared, entries, read, done, progress)
 
     asyncio.run(run())
     return done

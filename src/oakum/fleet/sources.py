@@ -1,15 +1,23 @@
-"""Directories of profiles -> what is in them, by a path pattern, oldest first. Opens regular files only."""
+"""Directories and buckets of profiles -> what is in them, by a path pattern, oldest first.
+
+Of directories regular files only are opened; of both no more is read than a profile may have.
+"""
 
 import os
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from oakum.fleet.pattern import PathPattern
 from oakum.fleet.summary import BYTES_MOST, KINDS, Labels
 from oakum.model import StoreError, Text
+from oakum.store.shared import failing, obstore_list, open_objects
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore
 
 
 class Entry(Struct, frozen=True):
@@ -96,3 +104,47 @@ def read_file(place: str) -> bytes:
 
 
 Read = Callable[[str], bytes]
+
+
+def bucket(url: str, objects: "ObjectStore", pattern: PathPattern) -> Found:
+    """Return the profiles below s3://BUCKET/PREFIX."""
+    found = Found([], [])
+    with failing(url):
+        for some in obstore_list(objects):
+            for one in some:
+                take(found, one["path"], f"{url}\0{one['path']}", pattern)
+    return in_order(found)
+
+
+class Reading:
+    """Reads entries of directories and of buckets."""
+
+    def __init__(self) -> None:
+        self._buckets: dict[str, ObjectStore] = {}
+
+    def find(self, source: str, pattern: PathPattern) -> Found:
+        """Return the profiles of one source."""
+        if not source.startswith("s3://"):
+            return directory(source, pattern)
+        url = source.rstrip("/")
+        self._buckets[url] = open_objects(url)
+        return bucket(url, self._buckets[url], pattern)
+
+    def read(self, place: str) -> bytes:
+        url, _, path = place.partition("\0")
+        return read_object(self._buckets[url], path) if path else read_file(place)
+
+
+def read_object(objects: "ObjectStore", path: str) -> bytes:
+    """Return the bytes of an object of bounded size; raise Unfit with the reason."""
+    import obstore
+    from obstore.exceptions import BaseError
+
+    try:
+        found = obstore.get(objects, path)
+        if found.meta["size"] > BYTES_MOST:
+            raise Unfit(Text("fleet.refused.large", {"most": BYTES_MOST}))
+        return bytes(found.bytes())
+    except (BaseError, FileNotFoundError) as error:
+        told = str(error).partition("\n")[0][:200]
+        raise Unfit(Text("fleet.refused.unread", {"error": told})) from error

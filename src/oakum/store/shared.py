@@ -8,7 +8,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import cached_property
 from hashlib import blake2b
@@ -28,6 +28,7 @@ from oakum.store.rows import TABLES, WRITTEN, Batch
 
 if TYPE_CHECKING:
     import duckdb
+    from obstore import ObjectMeta
     from obstore.store import ObjectStore
 
 FORMAT = "oakum.fleet"
@@ -129,8 +130,8 @@ class Shared:
         if version > VERSION:
             raise StoreError(Text("store.too-new", {"path": self.name, "version": version, "known": VERSION}))
 
-    def _failing(self) -> "_Failing":
-        return _Failing(self.name)
+    def _failing(self) -> "failing":
+        return failing(self.name)
 
     # Captures.
 
@@ -378,7 +379,7 @@ class _Bench:
         self._stack.close()
 
 
-class _Failing:
+class failing:  # noqa: N801 - it is used as a function
     """Turns what the service says into an error that has its sentence."""
 
     def __init__(self, name: str) -> None:
@@ -393,6 +394,13 @@ class _Failing:
         if isinstance(error, BaseError) and not isinstance(error, FileNotFoundError):
             told = str(error).partition("\n")[0][:300]
             raise StoreError(Text("store.failed", {"path": self._name, "error": told})) from error
+
+
+def obstore_list(objects: "ObjectStore") -> "Iterator[Sequence[ObjectMeta]]":
+    """Yield what lies below some objects, in pieces."""
+    import obstore
+
+    yield from obstore.list(objects)
 
 
 def _capture(digest: str) -> str:

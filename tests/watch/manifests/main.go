@@ -9,6 +9,8 @@ import (
 	"os"
 
 	apps "k8s.io/api/apps/v1"
+	autoscaling "k8s.io/api/autoscaling/v2"
+	batch "k8s.io/api/batch/v1"
 	core "k8s.io/api/core/v1"
 	rbac "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -18,7 +20,9 @@ import (
 
 func main() {
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{apps.AddToScheme, core.AddToScheme, rbac.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{
+		apps.AddToScheme, autoscaling.AddToScheme, batch.AddToScheme, core.AddToScheme, rbac.AddToScheme,
+	} {
 		if err := add(scheme); err != nil {
 			panic(err)
 		}
