@@ -125,4 +125,3 @@ def test_few_samples_of_what_all_the_heap_has_grown_by() -> None:
     assert by_profile.trend == "noise"
     assert told(sampled, line()).trend == "single-step"
     assert told(sampled, [3.0] * 5).trend == "noise"
-
