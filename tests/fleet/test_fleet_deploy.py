@@ -42,12 +42,13 @@ def test_it_grants_nothing_and_holds_no_secret() -> None:
 
 
 def test_the_command_line_takes_what_it_starts() -> None:
-    context = click.Context(verbs, info_name="oakum")
+    # A command keeps its first --help: as the command line has it.
+    context = click.Context(verbs, info_name="oakum", help_option_names=["-h", "--help"])
     fleet = verbs.get_command(context, "fleet")
     assert isinstance(fleet, click.Group)
     for pod in pods():
         first, verb, *words = pod["containers"][0]["args"]
         assert first == "fleet"
-        fleet.commands[verb].make_context(verb, words)
+        fleet.commands[verb].make_context(verb, words, parent=context)
     (metric, _) = of_kind("HorizontalPodAutoscaler")["spec"]["metrics"]
     assert metric["external"]["metric"]["selector"]["matchLabels"]["consumer_name"] == _WORKERS
