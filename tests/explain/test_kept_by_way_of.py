@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from go_scenes import explained, scene
 from oakum.explain.memory import chains, containers
 from oakum.explain.reason import Reason, StackInSource
-from oakum.model import Trace
+from oakum.model import Frame, Trace
 
 LIB = "example.org/app/lib"
 
@@ -27,9 +27,9 @@ def lib(body: str) -> str:
     return f'package lib\n\nimport ("context"; "runtime"; "sync")\n{textwrap.dedent(body)}'
 
 
-def kept(source: str | dict[str, str]) -> Reason | None:
+def kept(source: str | dict[str, str], *inner: Frame) -> Reason | None:
     given = scene(source, "", (), ("growing-container",))
-    suspect = replace(given.suspect, path=given.trace.frames[::-1], traces=())
+    suspect = replace(given.suspect, path=(*given.trace.frames[::-1], *inner), traces=())
     program = given.program.whole() or given.program
     told = StackInSource.of(suspect, program, Trace(()))
     found = containers.reason(told) or chains.reason(told)
@@ -604,3 +604,71 @@ def test_a_value_that_is_put_into_an_object_which_a_container_has_already() -> N
     explained(kept(source), source, "growing-container")
     source[LIB] = memo.replace("//! never-removed", "\n            if len(m.vals) > 9 { clear(m.vals) }")
     assert kept(source) is None
+
+
+METRICS = lib("""
+    type Stats struct{ sent *prometheus.CounterVec }
+    func (s *Stats) Done(account, tag string) {
+        s.sent.WithLabelValues(account, tag).Inc() // WAIT //! stored
+    }
+    """).replace('"sync"', '"sync"; "github.com/prometheus/client_golang/prometheus"')
+LABELLED = {
+    "of a JSON request": """
+        type message struct{ Account string; Tag string; Queued int }
+        func post(w http.ResponseWriter, r *http.Request, s *lib.Stats) {
+            var m message
+            if err := json.NewDecoder(r.Body).Decode(&m); err != nil { //! key
+                return
+            }
+            deliver(&m, s)
+        }
+        func deliver(m *message, s *lib.Stats) {
+            s.Done("all", m.Tag) // UP 1
+        }
+        """,
+    "of a framework's request": """
+        type message struct{ Account string; Tag string }
+        func post(c *gin.Context, s *lib.Stats) {
+            m := new(message)
+            if c.ShouldBindJSON(m) == nil { //! key
+                s.Done(m.Account, m.Tag) // UP 1
+            }
+        }
+        """,
+    "of a batch": """
+        type event struct{ Tag string }
+        func take(data []byte, s *lib.Stats) {
+            var events []event
+            json.Unmarshal(data, &events) //! key
+            for _, e := range events {
+                s.Done("all", e.Tag) // UP 1
+            }
+        }
+        """,
+    "that the program sets": """
+        type message struct{ Account string; Tag string }
+        func post(w http.ResponseWriter, r *http.Request, s *lib.Stats) {
+            var m message
+            json.NewDecoder(r.Body).Decode(&m)
+            m.Tag = class(m.Account)
+            s.Done("all", m.Tag) // UP 1
+        }
+        """,
+    "of another type": """
+        type message struct{ Tag string }
+        type route struct{ name string }
+        func post(w http.ResponseWriter, r *http.Request, s *lib.Stats, to *route) {
+            var m message
+            json.NewDecoder(r.Body).Decode(&m)
+            s.Done("all", to.name) // UP 1
+        }
+        """,
+}
+
+
+@pytest.mark.parametrize("name", LABELLED)
+def test_labels_that_are_whatever_the_sender_says(name: str) -> None:
+    metrics = METRICS if "//!" in LABELLED[name] else METRICS.replace("//! stored", "")
+    source = {"main": go(LABELLED[name]).replace('"bytes"', '"bytes"; "encoding/json"'), LIB: metrics}
+    inner = Frame("github.com/prometheus/client_golang/prometheus.(*CounterVec).WithLabelValues", "/mod/counter.go", 1)
+    explained(kept(source, inner), source, "growing-container")

@@ -10,11 +10,13 @@ from oakum.explain import fixes
 from oakum.explain.code import kinds
 from oakum.explain.code.calls import at, method
 from oakum.explain.code.nouns import Op
+from oakum.explain.code.program import ResolvedFrame
 from oakum.explain.code.syntax import bare, text
 from oakum.explain.memory.given_back import lost_undo, undo_loss
 from oakum.explain.memory.kept import Stored, Tracker
 from oakum.explain.memory.lifetimes import long_lived
 from oakum.explain.memory.loops import loads
+from oakum.explain.memory.outside import decoded
 from oakum.explain.memory.put_back import put_back
 from oakum.explain.memory.removals import emptied_elsewhere, on_copy, removals, set_too_late, used
 from oakum.explain.memory.reused import never_emptied
@@ -171,8 +173,25 @@ def _labels(scene: StackInSource) -> Reason | None:
                     sites = (spot.func.site("stored", call.line), one.site("key"))
                     named = any(name in text(one.node) for name in _NAMES)
                     return Reason("growing-container", texts, sites, kept=not named)
-        return None
+        return _decoded_labels(scene, origins, index, spot, call)
     return None
+
+
+def _decoded_labels(scene: StackInSource, origins: Origins, index: int, spot: ResolvedFrame, call: Op) -> Reason | None:
+    """Return a metric whose labels are fields of what clients send."""
+    flows = scene.program.flows(spot.package)
+    begins = [one for value in call.values for one in origins.of(expr_at(scene, index, value))]
+    sent = {shown(one.node): op for one in begins if (op := decoded(flows, one)) is not None}
+    if not sent:
+        return None
+    args = {"place": at(spot.func, call.line), "code": shown(call.node)}
+    texts = [Text("cause.heap.labels", args)]
+    texts += [
+        Text("cause.heap.key-decoded", {"value": value, "place": at(op.func, op.line), "code": shown(op.node)})
+        for value, op in sent.items()
+    ]
+    sites = [spot.func.site("stored", call.line), *(op.func.site("key", op.line) for op in sent.values())]
+    return Reason("growing-container", (*texts, Text("cause.heap.ends-keyed")), distinct(sites))
 
 
 def _pinned(scene: StackInSource, stored: Stored) -> Reason:

@@ -41,6 +41,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "Its key comes from {place} (`{code}`) and is unbounded.",
         "键来自 {place}（`{code}`），取值没有上限。",
     ),
+    "cause.heap.key-decoded": (
+        "{value} is whatever the sender puts there: it is decoded at {place} (`{code}`).",
+        "{value} 由发送方决定：它在 {place} 解码得到（`{code}`）。",
+    ),
     "cause.heap.ends": (
         "It grows with every new entry for the life of the process.",
         "进程存续期间，每新增一个条目就增长一点。",
