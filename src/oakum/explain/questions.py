@@ -29,6 +29,7 @@ from oakum.explain.workers import (
     outer_contexts,
     own_registrations,
     registrations,
+    retries,
     timers,
 )
 from oakum.explain.workers import question as workers
@@ -52,6 +53,7 @@ QUESTIONS: tuple[Callable[[StackInSource], Reason | None], ...] = (
     outer_contexts.reason,
     channels.reason,
     workers.reason,
+    retries.reason,
     forgotten.reason,
     containers.reason,
     chains.reason,

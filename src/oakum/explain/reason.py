@@ -110,7 +110,8 @@ class StackInSource(Struct, eq=False, dict=True):
     @property
     def start(self) -> Op | None:
         """Return the go statement, or the call, that started the goroutine."""
-        return self.created.op("go", "call") if self.created is not None else None
+        created = self.created
+        return (created.op("go") or created.op("call")) if created is not None else None
 
     def flows(self, spot: ResolvedFrame) -> Flows:
         """Return where values go in a spot's package."""

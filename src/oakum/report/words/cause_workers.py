@@ -106,6 +106,19 @@ WORDS: dict[str, tuple[str, str]] = {
         "包内没有代码 close `{name}`（创建于 {place}）或向它发送。",
     ),
     # Registrations.
+    "cause.retry": (
+        "{function} tries again, by the clock, until it succeeds ({place}).",
+        "{function} 按时间间隔不断重试，直到成功（{place}）。",
+    ),
+    "cause.retry.unlimited": (
+        "The {type} made at {place} (`{code}`) leaves its limit at zero, which means none.",
+        "{place} 创建的 {type}（`{code}`）没有设置上限，零值表示不限。",
+    ),
+    "cause.retry.context": (
+        "`{name}` never comes: the context is from {place} (`{code}`), which nothing cancels. What keeps failing is "
+        "tried for the life of the process.",
+        "`{name}` 永远不会触发：该 context 来自 {place}（`{code}`），不会被取消。一直失败的任务会重试到进程结束。",
+    ),
     "cause.context.kept": (
         "{function} gives {call} the context `{context}` at {place}, which outlives the call, although what it gets "
         "is used here alone: `{near}` would end it in time.",
