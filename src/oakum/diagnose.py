@@ -18,6 +18,7 @@ from oakum.detect.goroutines import goroutine_suspects
 from oakum.detect.heap import heap_suspects
 from oakum.detect.heap_holders import join_heap
 from oakum.detect.heap_pins import attribute
+from oakum.detect.held import with_holders
 from oakum.detect.memory import memory_suspects
 from oakum.detect.memory_texts import describe_memory
 from oakum.detect.metrics import number_suspects
@@ -160,7 +161,7 @@ def _suspects(
     pins = attribute(goroutines, growth, process)
     captured_series = memory_series(process) if process.history else series
     heap = heap_suspects(process, growth, captured_series, goroutines, work.steps, pins)
-    captured = join_heap(goroutines, heap, pins, process)
+    captured = with_holders(join_heap(goroutines, heap, pins, process), process)
     captured = [with_work(one, sent) for one in captured] if sent else captured
     past = _with_past(process)
     work = activity(past.snapshots) if process.history else work

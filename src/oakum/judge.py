@@ -1,8 +1,8 @@
 """Evidence -> confidence and verdict: the only place where trust is decided. One page.
 
 Comes in: suspects with their evidence. Goes out: findings, worst first, and what was found harmless. Words, not
-percentages: `proven` needs Go's own proof or an experiment, `likely` needs two independent reasons or one that nobody
-can explain away, everything else is `possible`, and what is explained is no finding.
+percentages: `proven` needs Go's own proof, its heap dumps beside the source, or an experiment, `likely` needs two
+independent reasons or one that nobody can explain away, everything else is `possible`, and what is explained is none.
 """
 
 from collections.abc import Iterable, Mapping
@@ -48,6 +48,8 @@ _EXPLAINED_AWAY: frozenset[EvidenceKind] = frozenset(
 )
 # Of mere suspicions a send or a lock says more than a receive, and that more than a select.
 _SAYS: Mapping[WaitKind | None, int] = {"never": 4, "hard": 3, "soft": 2}
+# Growth that did not happen once: it went on, and nothing of it was freed.
+_GOES_ON: frozenset[EvidenceKind] = frozenset({"never-removed", "heap-even-growth", "heap-goes-on", "heap-retained"})
 # How many suspicions a person reads.
 _MOST = 5
 # What else would leave as many as the work of an experiment did; and what shows that it is not that.
@@ -74,6 +76,10 @@ def confidence(suspect: Suspect) -> Confidence:
         if not kinds & _LOOKS_ALIKE or kinds & _KEPT:
             return "proven"
         return "possible" if kinds.has("may-fill", "progress") else "likely"  # a few that are used again: a pool
+    # Who keeps it is seen, it grows with the work, and nothing in the source takes it out.
+    held = kinds.any("held-growth", "held-steady-growth") and not _explained_away(kinds)
+    if held and kinds.has("never-removed", "heap-steady-growth"):
+        return "proven"
     # The processes, looked at together, leave nobody who could answer.
     likely = kinds.any("process-cycle", "peer-blocked", "goleak") or _likely(suspect)
     if kinds.has("proven-by-test"):  # the code leaks in the way that the fix mends; the captures say that it happens
@@ -180,7 +186,12 @@ def _likely_memory(suspect: Suspect) -> bool:
         return False
     if suspect.mechanisms[0] == "growing-container" and suspect.weight < _PART and not kinds.has("never-removed"):
         return False
-    if kinds.any("heap-owner", "never-removed") and kinds.any("heap-steady-growth", "heap-baseline"):
+    if kinds.any("heap-owner", "held-by", "never-removed") and kinds.any("heap-steady-growth", "heap-baseline"):
+        return True
+    # The same holder keeps more: a cache may do so while it fills, what is registered or waits may not.
+    if kinds.has("held-steady-growth"):
+        return True
+    if kinds.has("held-growth") and (suspect.mechanisms[0] != "growing-container" or kinds & _GOES_ON):
         return True
     # Small pieces keep large buffers: no cache is meant to, however many it holds.
     if kinds.has("cause-in-source") and kinds & _GREW:

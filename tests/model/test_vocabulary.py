@@ -42,6 +42,7 @@ SENTENCES = {
     "parent-waits": "locks.parent",
     "inferred-link": "locks.holder.shape",
     "heap-owner": "heap.owner.registration",
+    "held-by": "held.global",
     "finalizer-runs": "heap.finalizer",
     "timer-runs": "heap.timer",
     "metric-growth": "numbers.goroutines.rise",

@@ -53,6 +53,8 @@ class Part(Struct, eq=False):
         # An allocs profile is a heap profile that shows another of its columns first.
         if reading.kind in ("heap", "allocs") and (reading.profile is not None or reading.memstats is not None):
             return "heap"
+        if reading.holders is not None:
+            return "holders"
         return None
 
     @property

@@ -25,6 +25,7 @@ _FORMATS = {
     "goroutines": ("debug2", "pprof", "debug1", "goleak"),
     "leaked": ("debug2", "pprof", "debug1"),
     "heap": ("pprof", "heap-text"),
+    "holders": ("heap-dump", "holders", "goref"),
 }
 _FORMATS["goroutine"], _FORMATS["goroutineleak"] = _FORMATS["goroutines"], _FORMATS["leaked"]  # as views call them
 # Whose time is the snapshot's, the surest first; then any other.
@@ -165,6 +166,7 @@ class Gathered(Struct, eq=False, dict=True):
             leaked=leaked.goroutines if leaked else None,
             claimed=goroutines is not None and goroutines.reading.format == "goleak",
             heap=heap.reading.profile if heap else None,
+            holders=best["holders"].reading.holders if "holders" in best else None,
             memstats=stats.reading.memstats if stats else None,
             metrics=self.metrics,
             status=self._status(),

@@ -13,7 +13,7 @@ from oakum.assemble import Input
 from oakum.cli.evidence import read
 from oakum.cli.live import bare
 from oakum.cli.screen import remark
-from oakum.model import Case, InputRow, NotAssembled, OakumError, Text, Unreadable, UsageError, problem_of
+from oakum.model import Buffer, Case, InputRow, NotAssembled, OakumError, Text, Unreadable, UsageError, problem_of
 from oakum.pipeline.case import assemble_case
 
 # Whoever runs a command in this process may have what it read: to parse it twice takes as long as to diagnose it.
@@ -37,7 +37,9 @@ def case(
     builds = _builds(binaries)
     unread: list[InputRow] = []
     left_out: list[str] = []
-    evidence, healthy = (_read(words, unread, left_out, lang) for words in (arguments, baseline))
+    programs = [item.capture.data for item in builds if any(one.format == "go-binary" for one in item.readings)]
+    program = programs[0] if len(programs) == 1 else None
+    evidence, healthy = (_read(words, unread, left_out, lang, program) for words in (arguments, baseline))
     try:
         found = assemble_case(as_asked(evidence, asked), healthy, builds, unread)
     except NotAssembled as error:
@@ -54,7 +56,9 @@ def _tell(texts: Sequence[str]) -> None:
         remark(text)
 
 
-def _read(arguments: Sequence[str], unread: list[InputRow], left_out: list[str], lang: str) -> list[Input]:
+def _read(
+    arguments: Sequence[str], unread: list[InputRow], left_out: list[str], lang: str, program: Buffer | None = None
+) -> list[Input]:
     """Return what the arguments hold; for what could not be opened rows are added to `unread`, notes to `left_out`."""
     from oakum.report.words import word
     from oakum.report.words.lines import error_line, problem_line
@@ -66,7 +70,7 @@ def _read(arguments: Sequence[str], unread: list[InputRow], left_out: list[str],
         left_out.append(word("input.left-out", lang, text=error_line(error, lang)))
         unread.append(unread_row(error))
 
-    inputs = read(tuple(dict.fromkeys(arguments)), complain)
+    inputs = read(tuple(dict.fromkeys(arguments)), complain, program)
     if (kept := read_inputs.get()) is not None:
         kept += inputs
     for item in inputs:

@@ -12,12 +12,12 @@ from oakum.assemble.snapshots import Gathered, missing_in
 from oakum.assemble.views import beside_richer, view_snapshots
 from oakum.cli.screen import Progress, remark
 from oakum.collect.files import Complaint
-from oakum.model import Capture, Goroutines, OakumError, Profile, Reading, Unreadable, UsageError
+from oakum.model import Buffer, Capture, Goroutines, OakumError, Profile, Reading, Unreadable, UsageError
 from oakum.parse import goroutines as goroutines_of
 from oakum.pipeline.evidence import read_evidence
 
 
-def read(arguments: Sequence[str], complain: Complaint | None = None) -> list[Input]:
+def read(arguments: Sequence[str], complain: Complaint | None = None, program: Buffer | None = None) -> list[Input]:
     """Return what each capture holds and where it lies below its argument; problems are inside the readings."""
     progress, begun = Progress("reading"), monotonic()
 
@@ -28,7 +28,7 @@ def read(arguments: Sequence[str], complain: Complaint | None = None) -> list[In
             progress.at(capture.origin)
 
     try:
-        return read_evidence(arguments, complain, seen)
+        return read_evidence(arguments, complain, seen, program)
     finally:
         progress.done()
 

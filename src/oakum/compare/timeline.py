@@ -32,7 +32,7 @@ def shows_growth(process: Process) -> bool:
 
 def _has_evidence(snapshot: Snapshot) -> bool:
     """Tell whether the process itself reported something: its goroutines, its memory, or metrics of them."""
-    return any((snapshot.goroutines, snapshot.heap, snapshot.memstats, snapshot.metrics))
+    return any((snapshot.goroutines, snapshot.heap, snapshot.memstats, snapshot.metrics, snapshot.holders))
 
 
 def _digests(snapshot: Snapshot) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from oakum.model.build import Build
 from oakum.model.capture import Problem
 from oakum.model.experiment import Experiment
 from oakum.model.goroutine import Goroutines
+from oakum.model.holders import Holders
 from oakum.model.memstats import MemStats
 from oakum.model.metrics import Metrics
 from oakum.model.profile import Profile
@@ -57,8 +58,8 @@ class Snapshot(Struct, frozen=True, eq=False):
     """One snapshot of one process: what was captured together. What was not captured is None.
 
     Of debug=0, 1 and 2 of one snapshot the richest is `goroutines`; they are the same goroutines and never added.
-    `sources` names the capture of each field: "goroutines", "leaked", "heap", "memstats", "metrics", "status",
-    "sockets".
+    `sources` names the capture of each field: "goroutines", "leaked", "heap", "holders", "memstats", "metrics",
+    "status", "sockets".
     """
 
     label: str
@@ -67,6 +68,7 @@ class Snapshot(Struct, frozen=True, eq=False):
     leaked: Goroutines | None = None  # Go's own goroutineleak profile: what its collector proved
     claimed: bool = False  # `goroutines` is goleak's list: only what goleak found unexpected
     heap: Profile | None = None
+    holders: Holders | None = None  # what keeps the heap
     memstats: MemStats | None = None
     metrics: Metrics | None = None  # what the process tells of itself
     status: Metrics | None = None  # what the kernel tells of it (/proc/PID/status)

@@ -9,6 +9,7 @@ from oakum.model.frame import Frame
 
 COMMENT = "oakum holders"  # of a profile that Oakum wrote of holders: its sums are retained bytes
 HOLDER_LABEL = "holder"  # of its samples: the kind of the root
+SITE_LABEL = "allocated"  # of its samples: function, file, line, objects and bytes of a site, with tabs between
 
 HolderKind = Literal[
     "global", "goroutine", "timers", "finalizer-queue", "finalizers", "runtime", "several", "other",  # roots
@@ -22,6 +23,11 @@ class Allocation(Struct, frozen=True):
     frames: tuple[Frame, ...]  # leaf first
     objects: int  # sampled ones
     bytes: int  # of these
+
+    @property
+    def site(self) -> Frame:
+        """Return the innermost line that is not the standard library's or the runtime's."""
+        return next((one for one in self.frames if one.owner in ("own", "dependency")), self.frames[0])
 
 
 class Holder(Struct, frozen=True):

@@ -33,6 +33,8 @@ EvidenceKind = Literal[
     "heap-largest", "heap-owner",
     "heap-baseline", "heap-pinned", "finalizer-runs", "timer-runs", "heap-plateau", "heap-falls", "heap-sampling-noise",
     "heap-like-baseline", "heap-with-goroutines",
+    # What keeps it.
+    "held-by", "held-growth", "held-steady-growth",
     # Memory of the process.
     "off-heap-steady-growth", "off-heap-single-step", "off-heap-plateau", "off-heap-falls", "off-heap-reserved",
     "memory-headroom", "memory-idle",
@@ -132,6 +134,9 @@ EVIDENCE: Mapping[EvidenceKind, Kind] = MappingProxyType({
     "heap-retained": Kind("for", "all that was allocated there under load is still there after the load has stopped"),
     "heap-single-step": Kind("for", "live memory grew; that it goes on growing is not shown"),
     "heap-largest": Kind("for", "it holds a large part of the heap in the only profile"),
+    "held-by": Kind("for", "a heap dump, or goref, shows what keeps it alive"),
+    "held-growth": Kind("for", "heap dumps: the same holder keeps more in the later one"),
+    "held-steady-growth": Kind("for", "heap dumps: the same holder keeps more in each of three or more"),
     "heap-owner": Kind("for", "a registration, a timer or a container retains it"),
     "heap-baseline": Kind("for", "the healthy baseline holds far less there"),
     "heap-pinned": Kind("for", "the goroutines of the finding keep this memory alive"),
@@ -179,7 +184,9 @@ BY_DECISIVENESS: tuple[EvidenceKind, ...] = (
     "unanswered", "idle-connections", "beyond-a-pool",
     "baseline",
     "heap-steady-growth", "heap-even-growth", "heap-goes-on", "heap-single-step", "heap-retained", "heap-baseline",
-    "heap-largest", "heap-owner", "off-heap-steady-growth", "off-heap-single-step", "metric-growth",
+    "held-by",
+    "held-steady-growth", "held-growth", "heap-largest", "heap-owner", "off-heap-steady-growth",
+    "off-heap-single-step", "metric-growth",
     "metric-stops-with-work", "follows-work", "log-lines",
     "same-goroutines", "whole-process", "stuck", "pool-unused", "nobody-at-work", "reported-wait", "steady-arrivals",
     "uneven-arrivals", "same-lock", "majority", "pile-up",
@@ -310,12 +317,13 @@ RUNNING_STATES: frozenset[WaitState] = frozenset({"running", "runnable", "copyst
 # They have no age by nature: a dump prints how long a goroutine waits, and these do not.
 AGELESS_STATES: frozenset[WaitState] = RUNNING_STATES | {"syscall", "idle", "dead"}
 
-SiteRole = Literal["blocked", "created", "allocated", "registered", "driver", "released"]
+SiteRole = Literal["blocked", "created", "allocated", "registered", "driver", "released", "keeps"]
 
 SITE_ROLES: Mapping[SiteRole, str] = MappingProxyType({
     "blocked": "goroutines wait here",
     "created": "they were started here",
     "allocated": "memory was allocated here",
+    "keeps": "this variable, or these goroutines, keep the memory",
     "registered": "it was registered here",
     "driver": "what runs again and again and leads to it",
     "released": "it should have been released here",

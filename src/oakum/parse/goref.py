@@ -12,8 +12,8 @@ import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from oakum.model import Profile, Reading
-from oakum.model.holders import COMMENT, HOLDER_LABEL, Holder, HolderKind, Holders
+from oakum.model import Frame, Profile, Reading
+from oakum.model.holders import COMMENT, HOLDER_LABEL, SITE_LABEL, Allocation, Holder, HolderKind, Holders
 
 _TYPES = ["inuse_objects", "inuse_space"]
 _INNER = "$"  # $mapval, $mapkey, $mapbucket, $sub_objects$: what has no name in the source
@@ -45,12 +45,17 @@ def as_holders(reading: Reading) -> Reading | None:
     stacks = profile.stacks_at(range(len(profile.stacks)))
     names = [[frame.function for frame in reversed(stack.frames)][:_DEEPEST] for stack in stacks]
     told: dict[str, dict[str, str]] = {}
+    sites: dict[str, tuple[Allocation, ...]] = {}
     ours = COMMENT in profile.comments
     labelled = profile.label_ids.tolist()
     for at, (stack, objects, size) in enumerate(zip(profile.stack_ids.tolist(), *profile.values.tolist(), strict=True)):
         node = top
         if ours and names[stack]:
-            told[names[stack][0]] = {one.key: one.text for one in profile.labels(labelled[at])}
+            labels = profile.labels(labelled[at])
+            told[names[stack][0]] = {one.key: one.text for one in labels}
+            sites[names[stack][0]] = tuple(
+                site for one in labels if one.key == SITE_LABEL and (site := _allocation(one.text))
+            )
         for name in (one for one in names[stack] if one != _REST):
             if name not in node.below:
                 made += 1
@@ -59,7 +64,7 @@ def as_holders(reading: Reading) -> Reading | None:
             node = node.below[name]
             node.objects += objects
             node.bytes += size
-    roots = tuple(_root(name, node, told.get(name, {})) for name, node in _ordered(top))
+    roots = tuple(_root(name, node, ours, told.get(name, {}), sites.get(name, ())) for name, node in _ordered(top))
     objects, size = (int(profile.values[row].sum()) for row in range(2))
     holders = Holders(size, objects, roots, exact=ours)
     return replace(
@@ -91,17 +96,29 @@ def _root_kind(name: str) -> HolderKind:
     return "goroutine" if plain.count(".") > 1 else "global"
 
 
-def _root(name: str, node: _Node, facts: dict[str, str]) -> Holder:
-    made = _holder(name, node, _ROOTS.get(facts.get(HOLDER_LABEL, "")) or _root_kind(name))
+def _allocation(text: str) -> Allocation | None:
+    parts = text.split("\t")
+    if len(parts) != 5 or not all(part.isdigit() and len(part) < 16 for part in parts[2:]):
+        return None
+    function, file, *numbers = parts
+    line, objects, size = map(int, numbers)
+    return Allocation((Frame(function, file, line),), objects, size)
+
+
+def _root(name: str, node: _Node, ours: bool, facts: dict[str, str], sites: tuple[Allocation, ...]) -> Holder:
+    made = _holder(name, node, ours, _ROOTS.get(facts.get(HOLDER_LABEL, "")) or _root_kind(name))
     count = facts.get("count", "")
-    return replace(made, state=facts.get("state", ""), count=int(count) if count.isdigit() and len(count) < 12 else 1)
+    number = int(count) if count.isdigit() and len(count) < 12 else 1
+    return replace(made, state=facts.get("state", ""), count=number, allocated=sites)
 
 
-def _holder(name: str, node: _Node, kind: HolderKind) -> Holder:
-    below = tuple(_holder(inner, one, _kind(inner)) for inner, one in _ordered(node))
-    name = name.removeprefix(f"{kind} of ")
-    entries = max((one.own for one in node.below.values()), default=0)
-    return Holder(name, kind, node.bytes, node.objects, below, entries=entries)
+def _holder(name: str, node: _Node, ours: bool, kind: HolderKind) -> Holder:
+    below = tuple(_holder(inner, one, ours, _kind(inner)) for inner, one in _ordered(node))
+    largest = max(node.below.values(), key=lambda one: one.bytes, default=_Node())
+    name, of = name.removeprefix(f"{kind} of "), ""
+    if ours and name.endswith(")"):  # byKey (map[string]main.Answer)
+        name, _, of = name[:-1].partition(" (") if " (" in name else (name, "", "")
+    return Holder(name, kind, node.bytes, node.objects, below, type=of, entries=largest.own)
 
 
 def _kind(name: str) -> HolderKind:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from oakum.assemble import Input
 from oakum.collect.files import Complaint, gather
-from oakum.model import Capture
+from oakum.model import Buffer, Capture
 from oakum.pipeline.case import input_of
 
 Inputs = Sequence[Input]
@@ -15,14 +15,18 @@ def read_evidence(
     arguments: Sequence[str],
     complain: Complaint | None = None,
     seen: Callable[[Capture], None] = lambda _: None,
+    program: Buffer | None = None,
 ) -> list[Input]:
-    """Return the inputs; problems are inside the readings. `seen` is called with each capture before it is parsed."""
+    """Return the inputs; problems are inside the readings. `seen` is called with each capture before it is parsed.
+
+    `program` is the one whose heap dumps may be among them.
+    """
     inputs = []
     for argument in arguments:
         name = given_name(argument)
         for capture in gather((argument,), complain) if complain else gather((argument,)):
             seen(capture)
-            inputs.append(input_of(capture, argument, below(argument, capture.origin), name))
+            inputs.append(input_of(capture, argument, below(argument, capture.origin), name, program))
     return inputs
 
 

@@ -16,7 +16,7 @@ def read_holders(arguments: Sequence[str], program: str | None) -> Iterator[tupl
     binary = _unpacked(next(iter(gather((program,))))) if program is not None else None
     for argument in arguments:
         for capture in gather((argument,)):
-            found = next((one for one in _readings(capture, binary) if one.kind == "holders"), None)
+            found = next((one for one in readings_of(capture, binary) if one.kind == "holders"), None)
             if found is None:
                 raise Unreadable(f"{capture.origin}: neither a Go heap dump nor goref's profile; see docs/holders.md")
             yield capture, found
@@ -27,7 +27,8 @@ def _unpacked(capture: Capture) -> Buffer:
     return data
 
 
-def _readings(capture: Capture, program: Buffer | None) -> tuple[Reading, ...]:
+def readings_of(capture: Capture, program: Buffer | None) -> tuple[Reading, ...]:
+    """Return what is in a capture; a heap dump is read with its program."""
     if program is None:
         return parse(capture)
     data, packing, problems = compression.unpack(capture.data, DEFAULT)

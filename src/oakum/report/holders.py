@@ -59,9 +59,7 @@ def _branch(node: Holder, total: int, lang: str, depth: int, deepest: int, least
             styled(called, *["bold"] * (depth == 0))
         )
         if depth == 0 and node.allocated:
-            frame = next(
-                (one for one in node.allocated[0].frames if one.owner != "stdlib"), node.allocated[0].frames[0]
-            )
+            frame = node.allocated[0].site
             told = word("holders.allocated", lang, function=frame.function, place=f"{frame.file}:{frame.line}")
             yield f"{'':>30}  {styled(told, 'dim')}"
         if depth < deepest:

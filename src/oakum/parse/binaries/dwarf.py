@@ -93,11 +93,15 @@ class Dwarf:
 
     def of_runtime(self, address: int) -> int:
         """Return the place of the type that the runtime has at an address, as an interface names it; 0: none."""
+        return self.runtime_types().get(address, 0)
+
+    def runtime_types(self) -> dict[int, int]:
+        """Return the types that the runtime has: address, or offset among its types -> place."""
         if self._runtime is None:
             self._runtime = {}
             with suppress(IndexError, KeyError, ValueError):
                 self._index()
-        return self._runtime.get(address, 0)
+        return self._runtime
 
     def layout(self, place: int) -> Layout:
         """Return what a type looks like in memory; without slots where that is not known."""
@@ -161,7 +165,7 @@ class Dwarf:
             for called, at, of in self._fields(entry):
                 self._slots(of, offset + at, f"{path}.{called}" if path else called, into, depth + 1)
             if (atomic := _ATOMIC.match(name)) and len(into) == known + 1:
-                into[known] = Slot(into[known].offset, path, "pointer", self._named(atomic[1]), f"*{atomic[1]}")
+                into[known] = Slot(into[known].offset, path, "pointer", self.named(atomic[1]), f"*{atomic[1]}")
 
     def _elements(self, entry: _Entry, offset: int, path: str, into: list[Slot], depth: int) -> None:
         element = self._number(entry, _TYPE)
@@ -206,7 +210,7 @@ class Dwarf:
                 raise ValueError(at)
         return found
 
-    def _named(self, name: str) -> int:
+    def named(self, name: str) -> int:
         """Return the place of a type by its name, 0 where there is none."""
         raw, at = name.encode() + b"\0", -1
         while (at := self._info.find(raw, at + 1)) > 0:
@@ -220,7 +224,7 @@ class Dwarf:
 
     def _index(self) -> None:
         """Note where the types are that the runtime knows: all in one unit."""
-        place = self._named("runtime.eface")
+        place = self.named("runtime.eface")
         row = bisect_right(self._starts, place) - 1
         if not place or row < 0:
             return

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from oakum.model import Frame, Profile, ValueType
-from oakum.model.holders import COMMENT, HOLDER_LABEL, Allocation, Holder, HolderKind, Holders
+from oakum.model.holders import COMMENT, HOLDER_LABEL, SITE_LABEL, Allocation, Holder, HolderKind, Holders
 from oakum.model.profile import Int32s, Int64s
 from oakum.parse.columns import Columns
 from oakum.parse.heapdump.dominators import Dominators
@@ -96,6 +96,7 @@ class _Paths:
         count, total = len(heap.objects), len(heap.graph)
         self.of = np.full(total, -1, np.int32)
         self._label: list[int] = []  # of each path: the row of its label, -1 for keepers
+        self.heads: list[int] = []  # of each path: the objects that are not parts of others on it
         self._types: dict[str, int] = {"": 0}
         self._type: list[int] = []  # of each path: the number of its type, 0 where it has none
         self.nobody = self._add(-1, Holder("", "other", 0, 0), -1)
@@ -106,6 +107,7 @@ class _Paths:
         self.above.append(above)
         self.holders.append(holder)
         self._label.append(label)
+        self.heads.append(0)
         self._type.append(self._number(holder.type))
         return len(self.holders) - 1
 
@@ -175,6 +177,8 @@ class _Paths:
             one = labels.known[row]
             rows[at] = self._add(parent, Holder(one.name, one.kind, 0, 0, type=one.type), row)
         self.of[nodes] = rows[which]
+        for row, number in zip(rows.tolist(), np.bincount(which, minlength=len(rows)).tolist(), strict=True):
+            self.heads[row] += number
 
     def _several(self, nodes: Int64s, found: Dominators) -> Int64s:
         """Return the paths of objects that no one root holds: each names the roots that refer to it."""
@@ -220,14 +224,11 @@ class _Paths:
         return size, number
 
     def entries(self) -> Int64s:
-        """Return how many objects lie directly below each path, each of them the head of what it holds."""
+        """Return how many objects each path leads to from above, at most: as many as a container has entries."""
         count = np.zeros(len(self.holders), np.int64)
-        own = np.bincount(
-            self.of[: len(self.heap.objects)][self.of[: len(self.heap.objects)] >= 0], minlength=len(count)
-        )
         for row, above in enumerate(self.above):
             if above >= 0:
-                count[above] = max(int(count[above]), int(own[row]))
+                count[above] = max(int(count[above]), self.heads[row])
         return count
 
 
@@ -269,6 +270,12 @@ def _allocations(heap: Heap, paths: _Paths) -> dict[int, tuple[Allocation, ...]]
     }
 
 
+def _site(one: Allocation) -> str:
+    """Return the line of the program's own code that allocates, as a label has it."""
+    frame = one.site
+    return f"{frame.function}\t{frame.file}\t{frame.line}\t{one.objects}\t{one.bytes}"
+
+
 def profile_of(holders: Holders) -> Profile:
     """Return the tree as a profile: one stack for each path, with the objects and bytes that lie on it itself.
 
@@ -285,11 +292,13 @@ def profile_of(holders: Holders) -> Profile:
             stack = []
             for one in (*above, node):
                 name = f"{one.kind} of {one.name}" if one.kind in ("objects", "data") else one.name
+                name += f" ({one.type})" if one.type else ""
                 address = rows.setdefault(name, len(rows) + 1)
                 columns.name(address, [(columns.function(name, ""), 0)])
                 stack.append(address)
             facts = {HOLDER_LABEL: root.kind, "count": str(root.count), "state": root.state}
-            labels = columns.texts((key, text) for key, text in facts.items() if text)
+            told = [(key, text) for key, text in facts.items() if text]
+            labels = columns.texts([*told, *((SITE_LABEL, _site(one)) for one in root.allocated)])
             columns.sample(columns.stack(reversed(stack)), (max(0, objects), max(0, size)), labels)
     made = columns.profile(
         "holders",

@@ -109,7 +109,7 @@ class Dump(Struct):
     segments: list[Segment] = field(default_factory=list)
     others: list[tuple[str, int]] = field(default_factory=list)
     finalizers: list[tuple[int, int, int]] = field(default_factory=list)  # object, closure, code
-    queued: list[tuple[int, int, int]] = field(default_factory=list)
+    queued: list[tuple[int, int, int]] = field(default_factory=list)  # object, closure, type of a pointer to it
     buckets: dict[int, Bucket] = field(default_factory=dict)
     samples: list[tuple[int, int]] = field(default_factory=list)  # address of an object, its bucket
     memstats: tuple[int, ...] = ()
@@ -273,7 +273,7 @@ class _Reader:
         elif tag == _FINALIZER:
             dump.finalizers.append((numbers[0], numbers[1], numbers[2]))
         elif tag == _QUEUED:
-            dump.queued.append((numbers[0], numbers[1], numbers[2]))
+            dump.queued.append((numbers[0], numbers[1], numbers[4]))
         elif tag == _SAMPLE:
             dump.samples.append((numbers[0], numbers[1]))
         elif tag == _MEMSTATS:

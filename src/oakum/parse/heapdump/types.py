@@ -4,7 +4,9 @@ Level by level, all objects of one type at once. Behind an interface the dump it
 nothing with a type leads to is known by its size, and so is all that only stacks refer to.
 """
 
+import re
 from time import monotonic
+from urllib.parse import unquote
 
 import numpy as np
 from msgspec import Struct
@@ -19,6 +21,11 @@ from oakum.parse.heapdump.paths import Label, Labels, plain_labels
 _ROOTS = 256  # globals that are followed, those that retain most
 _ROUNDS = 1000  # levels; what is longer, a list, goes on as it is
 _MOST_LABELS = 50_000
+_HEADER = 8  # bytes before an object with pointers that is larger than this: its type
+_SMALL = 512
+_LOWEST = 4096  # no type is in the first page
+# main.(*Replay).Sweep-fm   net/http.(*conn).serve   gopkg.in/yaml%2ev3.(*parser).parse.func1
+_METHOD = re.compile(r"([^()]+)\.\(\*(\w+)\)\.\w+")
 
 
 class _Kind(Struct, frozen=True):
@@ -77,6 +84,106 @@ class _Typing:
         nodes = self._levels(np.concatenate(front) if front else np.zeros(0, np.int64))
         if len(nodes):  # lists that go on
             self._levels(np.concatenate((nodes, *self._lists())))
+        nodes = self._levels(
+            np.concatenate((self._queued(), self._receivers(), self._headed(), self._named_by_interfaces()))
+        )
+        if len(nodes):
+            self._levels(np.concatenate((nodes, *self._lists())))
+
+    def _queued(self) -> Int64s:
+        """Give their type to the objects whose finalizer waits: the queue has it."""
+        queued = self.heap.dump.queued
+        at = self.heap.object_at(np.array([row[0] for row in queued], np.uint64))
+        places = np.array([self._boxed(row[2]) for row in queued], np.int64)
+        fits = (at >= 0) & (places > 0)
+        at, places = at[fits], places[fits]
+        return self._typed(at[self.kind[at] == -1], places[self.kind[at] == -1], repeated=False)
+
+    def _receivers(self) -> Int64s:
+        """Give their type to the receivers of methods that goroutines are in: where size and pointers are its own."""
+        graph, count = self.heap.graph, len(self.heap.objects)
+        found: dict[int, int] = {}
+        layouts: dict[str, int] = {}
+        for row, one in enumerate(self.heap.keepers):
+            if one.kind != "frame":
+                continue
+            methods = (_METHOD.match(name) for name in self.heap.keepers[one.of].stack)
+            names = {f"{unquote(method[1])}.{method[2]}" for method in methods if method}
+            for name in names - layouts.keys():
+                layouts[name] = self.dwarf.named(name)
+            places = [place for name in sorted(names) if (place := layouts[name])]
+            for edge in range(int(graph.starts[count + row]), int(graph.starts[count + row + 1])):
+                node, inner = int(graph.targets[edge]), int(self.heap.inner[edge])
+                if node >= count or self.kind[node] != -1 or inner not in (0, _HEADER) or node in found:
+                    continue
+                fits = [place for place in places if self._fits(node, inner, self.dwarf.layout(place))]
+                if len(fits) == 1:
+                    self.delta[node] = inner
+                    found[node] = fits[0]
+        for node, place in found.items():
+            self.kind[node] = self.row_of(_Kind(place, False))
+        return np.array([*found], np.int64)
+
+    def _fits(self, node: int, inner: int, layout: Layout) -> bool:
+        """Tell whether an object has the size of a type, and pointers where that has some."""
+        graph, room = self.heap.graph, int(self.heap.sizes[node]) - inner
+        if not layout.size <= room <= layout.size + max(2 * self.heap.dump.word, layout.size // 6):
+            return False
+        offsets = self.heap.offsets[graph.starts[node] : graph.starts[node + 1]] - inner
+        return bool(len(offsets)) and {*offsets.tolist()} <= {slot.offset for slot in layout.slots}
+
+    def _known_types(self) -> tuple[Int64s, Int64s]:
+        """Return the addresses of types that a word of memory may hold, and their places; itabs are among them."""
+        told = dict.fromkeys((*self.dwarf.runtime_types(), *(at + self.types for at in self.dwarf.runtime_types())))
+        addresses = np.array(sorted(one for one in {*told, *self.heap.dump.itabs} if one > _LOWEST), np.int64)
+        places = np.array([self._place(one) for one in addresses.tolist()], np.int64)
+        return addresses[places > 0], places[places > 0]
+
+    def _headed(self) -> Int64s:
+        """Give their type to larger objects with pointers: since Go 1.22 the allocator notes it before them."""
+        objects = self.heap.objects
+        addresses, places = self._known_types()
+        at = np.flatnonzero((objects.size > _SMALL) & (self.kind[: len(objects)] == -1) & (np.diff(objects.starts) > 0))
+        if not len(at) or not len(addresses):
+            return at[:0]
+        told = self.words[objects.at[at]].astype(np.int64)
+        row = np.minimum(np.searchsorted(addresses, told), len(addresses) - 1)
+        fits = addresses[row] == told
+        at, row = at[fits], row[fits]
+        self.delta[at] = _HEADER
+        return self._typed(at, places[row], repeated=True)
+
+    def _named_by_interfaces(self) -> Int64s:
+        """Give their type to what interfaces hold, wherever these are: the word before the pointer names it."""
+        objects, graph, word = self.heap.objects, self.heap.graph, self.heap.dump.word
+        addresses, _ = self._known_types()
+        if not len(addresses):
+            return np.zeros(0, np.int64)
+        edges = int(graph.starts[len(objects)])
+        target = graph.targets[:edges]
+        rows = np.flatnonzero((self.kind[target] == -1) & (target < len(objects)) & (self.heap.offsets[:edges] >= word))
+        source = np.searchsorted(graph.starts, rows, "right") - 1
+        told = self.words[objects.at[source] + self.heap.offsets[rows] - word].astype(np.int64)
+        row = np.minimum(np.searchsorted(addresses, told), len(addresses) - 1)
+        fits = (addresses[row] == told) & (self.heap.inner[rows] == 0)
+        at, row = target[rows[fits]].astype(np.int64), row[fits]
+        boxed = np.array([self._boxed(one) for one in addresses.tolist()], np.int64)
+        return self._typed(at, boxed[row], repeated=False)
+
+    def _typed(self, at: Int64s, places: Int64s, *, repeated: bool) -> Int64s:
+        """Give these objects these types; return those that can be followed."""
+        found = [at[:0]]
+        for place in np.unique(places[places > 0]).tolist():
+            if self.dwarf.layout(place).slots:
+                mine = np.unique(at[places == place])
+                self.kind[mine] = self.row_of(_Kind(place, repeated))
+                found.append(mine)
+        return np.concatenate(found)
+
+    def _place(self, value: int) -> int:
+        """Return the place of the type at an address, or of the one that an itab there is for."""
+        address = self.heap.dump.itabs.get(value, value)
+        return self.dwarf.of_runtime(address) or self.dwarf.of_runtime(address - self.types)
 
     def _levels(self, nodes: Int64s) -> Int64s:
         """Follow objects level by level; return those that are left after so many."""
@@ -171,8 +278,7 @@ class _Typing:
     def _boxed(self, value: int) -> int:
         """Return the type of what an interface holds: a pointer is held as it is, all else is in an object."""
         if value not in self.boxed:
-            address = self.heap.dump.itabs.get(value, value)
-            place = self.dwarf.of_runtime(address) or self.dwarf.of_runtime(address - self.types)
+            place = self._place(value)
             layout = self.dwarf.layout(place) if place else None
             if layout is not None and len(layout.slots) == 1 and layout.size == self.heap.dump.word:
                 slot = layout.slots[0]
@@ -237,7 +343,7 @@ def typed_labels(heap: Heap, found: Dominators, dwarf: Dwarf, types: int, deadli
     # Others refer to it, too: it is known by its type.
     known = [*typing.labels, *plain.known]
     rows: dict[str, int] = {}
-    shared = np.flatnonzero((label >= 0) & ~direct & (typing.kind[:count] >= 0))
+    shared = np.flatnonzero(~direct & (typing.kind[:count] >= 0))
     kinds = typing.kind[shared]
     for kind in np.unique(kinds).tolist():
         layout = dwarf.layout(typing.kinds[kind].place)

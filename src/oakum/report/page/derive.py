@@ -59,6 +59,7 @@ _HEAP: frozenset[EvidenceKind] = frozenset(
         "heap-largest",
     }
 )
+_HELD: frozenset[EvidenceKind] = frozenset({"held-by", "held-growth", "held-steady-growth"})
 _SOURCE: frozenset[EvidenceKind] = frozenset(
     {"cause-in-source", "never-removed", "bounded", "ends-by-itself", "proven-by-test"}
 )
@@ -183,6 +184,9 @@ class Derive:
             return self._memory(process, baseline=False)
         if kind == "other-run":
             return self._course(found, _measure(found), process)
+        if kind in _HELD:
+            files = self._files(process, "holders")
+            return _view("holders", *(files[-1:] if kind == "held-by" else [files[0], files[-1]])) if files else ""
         if kind in _HEAP:
             return self._heap(found, evidence, process)
         if kind in ("finalizer-runs", "timer-runs"):
@@ -219,6 +223,8 @@ class Derive:
                 files = self._files(process, "goroutine")
                 return _view("goroutines", "--focus", _place(site.frame.function), *files) if files else ""
             return _diff(_place(site.frame.function), self._few(self._files(process, "goroutine")))
+        if not self._files(process, "heap") and (held := self._files(process, "holders")):
+            return _view("holders", *held[-2:])
         return self._profiles(f"-{measure}", self._allocated(found), process)
 
     def totals(self, process: str, measure: str, *, baseline: bool = False) -> str:

@@ -34,6 +34,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "role.blocked": ("blocked here", "阻塞在此"),
     "role.created": ("started here", "在此启动"),
     "role.allocated": ("allocated here", "在此分配"),
+    "role.keeps": ("keeps it", "持有者"),
     "role.registered": ("registered here", "在此注册"),
     "role.driver": ("triggered here", "由此触发"),
     "role.released": ("released here", "在此释放"),

@@ -49,5 +49,47 @@ WORDS: dict[str, tuple[str, str]] = {
     "holders.kind.entries": ("{name}", "{name}"),
     "holders.kind.objects": ("objects of {name}", "{name} 的对象"),
     "holders.kind.data": ("data of {name}", "{name} 的数据"),
+    "held.global": (
+        "{name} keeps {bytes} alive in {objects:#object}, {percent}% of the heap.",
+        "{name} 持有 {objects:,} 个对象，共 {bytes}，占堆的 {percent}%。",
+    ),
+    "held.global.entries": (
+        "{name} keeps {bytes} alive in {entries:,} entries, {percent}% of the heap.",
+        "{name} 持有 {entries:,} 项，共 {bytes}，占堆的 {percent}%。",
+    ),
+    "held.global.typed": (
+        "{name} ({type}) keeps {bytes} alive in {objects:#object}, {percent}% of the heap.",
+        "{name}（{type}）持有 {objects:,} 个对象，共 {bytes}，占堆的 {percent}%。",
+    ),
+    "held.global.typed.entries": (
+        "{name} ({type}) keeps {bytes} alive in {entries:,} entries, {percent}% of the heap.",
+        "{name}（{type}）持有 {entries:,} 项，共 {bytes}，占堆的 {percent}%。",
+    ),
+    "held.several": (
+        "{name} keep {bytes} alive together, {percent}% of the heap: it is free only when none of them has it.",
+        "{name} 共同持有 {bytes}，占堆的 {percent}%：全部放手后才会释放。",
+    ),
+    "held.goroutine": (
+        "{count:#goroutine} in {name} [{state}] keep {bytes} alive, {percent}% of the heap.",
+        "{name} 中的 {count:,} 个协程 [{state}] 持有 {bytes}，占堆的 {percent}%。",
+    ),
+    "held.timers": (
+        "Timers that have not gone off or been stopped keep {bytes} alive, {percent}% of the heap.",
+        "未触发也未停止的定时器持有 {bytes}，占堆的 {percent}%。",
+    ),
+    "held.finalizer-queue": (
+        "{count:#object} in the finalizer queue keep {bytes} alive, {percent}% of the heap: no finalizer has run for "
+        "them.",
+        "终结器队列中的 {count:,} 个对象持有 {bytes}，占堆的 {percent}%：终结器尚未运行。",
+    ),
+    "held.growth": (
+        "What {name} keeps grew from {first} to {last} between the heap dumps, {percent}% of the growth of the heap.",
+        "两次堆转储之间，{name} 持有的内存从 {first} 增至 {last}，占堆增长的 {percent}%。",
+    ),
+    "held.steady-growth": (
+        "What {name} keeps grew in each of {dumps:,} heap dumps, from {first} to {last}, {percent}% of the growth of "
+        "the heap.",
+        "在 {dumps:,} 次堆转储中，{name} 持有的内存逐次增长，从 {first} 增至 {last}，占堆增长的 {percent}%。",
+    ),
     "holders.entries": ("{entries:,} entries", "{entries:,} 项"),
 }
