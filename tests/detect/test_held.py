@@ -50,7 +50,8 @@ def sentences(suspect: Suspect) -> list[str]:
 
 def sessions(mib: int) -> Holder:
     entry = holder("$mapval", mib, "entries", type="*main.session")
-    kept = holder("sessions", mib, "field", type="map[string]*main.session", entries=20_000, below=(entry,))
+    kept = holder("sessions", mib, "field", type="map[string]*main.session", entries=20_000, below=(entry,),
+                  allocates=True)  # fmt: skip
     return holder("main.registry", mib, type="*main.Registry", below=(kept,), allocates=True)
 
 

@@ -38,7 +38,9 @@ class _Kept(Struct, frozen=True, eq=False):
     """One holder through the dumps of a process, oldest first; None where it is not in one."""
 
     root: Holder  # of the last dump
-    sizes: tuple[int | None, ...]
+    node: Holder  # the container below it that keeps what it is about
+    name: str  # the path from the one to the other
+    sizes: tuple[int | None, ...]  # of the container
     share: float  # of the last dump
     part: float  # of the growth between the first and the last; its share where there is one dump
 
@@ -53,152 +55,179 @@ class _Kept(Struct, frozen=True, eq=False):
         return len(told) > 2 and all(later > _GREW * earlier for earlier, later in pairwise(told))
 
 
+class _Dumps:
+    """The holders of a process at several times, oldest first."""
+
+    def __init__(self, dumps: Sequence[Holders]) -> None:
+        self.last = dumps[-1]
+        self.count = len(dumps)
+        self._tables = [_by_path(dump) for dump in dumps]
+        self._grown = max(1, dumps[-1].bytes - (dumps[0].bytes if len(dumps) > 1 else 0))
+
+    def kept(self, root: Holder, sites: frozenset[str] = frozenset()) -> _Kept:
+        """Return a root of the last dump with the container that keeps most of it, or of what was allocated there."""
+        name, node = _path(root, sites)
+        sizes = tuple(table.get((root.kind, name)) for table in self._tables)
+        gained = node.bytes - ((sizes[0] or 0) if self.count > 1 else 0)
+        part = min(1.0, max(0.0, gained / self._grown))
+        return _Kept(root, node, name, sizes, node.bytes / max(1, self.last.bytes), part)
+
+
 def with_holders(suspects: Sequence[Suspect], process: Process) -> list[Suspect]:
     """Return the suspects with what keeps their memory; where nothing else told of memory, what holders tell."""
     told = [(at, one.holders) for at, one in enumerate(process.snapshots) if one.holders is not None]
     if not told:
         return [*suspects]
-    kept = _through([holders for _, holders in told])
+    dumps = _Dumps([holders for _, holders in told])
     joined: list[Suspect] = []
     named: set[str] = set()
     for suspect in suspects:
-        holder = _holder_of(suspect, kept)
-        if holder is None:
-            joined.append(suspect)
-            continue
-        named.add(holder.root.name)
-        joined.append(_with_holder(suspect, holder, process, len(told)))
+        holder = _holder_of(suspect, dumps)
+        if holder is not None:
+            named.add(holder.root.name)
+            suspect = _with_holder(suspect, holder, process, dumps)
+        joined.append(suspect)
     if not any(one.heap for one in process.snapshots):
-        left = [one for one in kept if one.root.name not in named and _BY_KIND.get(one.root.kind)]
+        left = [dumps.kept(one) for one in dumps.last.roots if one.kind in _BY_KIND and one.name not in named]
         left = [one for one in left if (one.grew if len(told) > 1 else one.share >= _SHARE)]
         left.sort(key=lambda one: -one.part)
-        joined += [_suspect(one, process, [at for at, _ in told]) for one in left[:_MOST_SUSPECTS]]
+        joined += [_suspect(one, process, dumps, [at for at, _ in told]) for one in left[:_MOST_SUSPECTS]]
     return joined
 
 
-def _through(dumps: Sequence[Holders]) -> list[_Kept]:
-    """Return the holders of the last dump with what they kept in each, the largest first."""
-    tables = [{(root.kind, _path(root)[0]): root.bytes for root in dump.roots} for dump in dumps]
-    first, last = dumps[0], dumps[-1]
-    grown = max(1, last.bytes - first.bytes) if len(dumps) > 1 else max(1, last.bytes)
-    found = []
-    for root in last.roots:
-        sizes = tuple(table.get((root.kind, _path(root)[0])) for table in tables)
-        gained = root.bytes - (sizes[0] or 0) if len(dumps) > 1 else root.bytes
-        found.append(_Kept(root, sizes, root.bytes / max(1, last.bytes), min(1.0, max(0.0, gained / grown))))
-    return found
+def _by_path(dump: Holders) -> dict[tuple[str, str], int]:
+    """Return what each path of fields keeps: kind of the root and path -> bytes."""
+    table: dict[tuple[str, str], int] = {}
+    for root in dump.roots:
+        name, start = _start(root)
+        table[root.kind, root.name] = max(root.bytes, table.get((root.kind, root.name), 0))
+        waiting = [(name, start)]
+        while waiting:
+            name, node = waiting.pop()
+            table[root.kind, name] = max(node.bytes, table.get((root.kind, name), 0))
+            waiting += [(f"{name}.{one.name}", one) for one in node.below if one.kind == "field"]
+    return table
 
 
-def _holder_of(suspect: Suspect, kept: Sequence[_Kept]) -> _Kept | None:
+def _holder_of(suspect: Suspect, dumps: _Dumps) -> _Kept | None:
     """Return what keeps the memory of a suspect; None where that is not known."""
+    known = [one for one in dumps.last.roots if one.kind in _BY_KIND]
     if suspect.wait is not None:
         stands = {normal_function(site.frame.function) for site in suspect.sites if site.role == "blocked"}
-        mine = (one for one in kept if one.root.kind == "goroutine" and one.share >= _SHARE)
-        return next((one for one in mine if stands & {normal_function(name) for name in one.root.stack}), None)
+        mine = (dumps.kept(one) for one in known if one.kind == "goroutine")
+        named = (one for one in mine if stands & {normal_function(name) for name in (one.root.name, *one.root.stack)})
+        return next((one for one in named if one.share >= _SHARE), None)
     if not any(kind.startswith("heap-") for kind in suspect.kinds):
         return None
-    sites = {normal_function(site.frame.function) for site in suspect.sites if site.role == "allocated"}
-    known = [one for one in kept if one.root.kind in _BY_KIND]
-    by_site = [(sum(a.bytes for a in one.root.allocated if _made_by(a.frames, sites)), one) for one in known]
-    most, best = max(by_site, key=lambda pair: pair[0], default=(0, None))
-    if most:
-        return best
-    if any(one.root.allocated for one in kept):
+    sites = frozenset(normal_function(site.frame.function) for site in suspect.sites[:1] if site.role == "allocated")
+    most, best = max(((_sampled(one, sites), one) for one in known), key=lambda pair: pair[0], default=(0, None))
+    if most and best is not None:
+        return dumps.kept(best, sites)
+    if any(one.allocated for one in known):
         return None  # sampled objects tell who allocated: not this
     share = suspect.share.get("inuse_space", 0.0)
-    return next(
-        (one for one in known if min(share, one.share) >= _MOST or min(suspect.weight, one.part) >= _MOST), None
-    )
+    every = (dumps.kept(one) for one in known)
+    return next((one for one in every if max(min(share, one.share), min(suspect.weight, one.part)) >= _MOST), None)
 
 
-def _made_by(frames: Iterable[Frame], sites: set[str]) -> bool:
+def _sampled(holder: Holder, sites: frozenset[str]) -> int:
+    """Return how many bytes of the sampled objects of a holder were allocated in these functions."""
+    return sum(one.bytes for one in holder.allocated if _made_by(one.frames, sites))
+
+
+def _made_by(frames: Iterable[Frame], sites: frozenset[str]) -> bool:
     return any(normal_function(frame.function) in sites for frame in frames)
 
 
-def _with_holder(suspect: Suspect, kept: _Kept, process: Process, dumps: int) -> Suspect:
-    evidence = [*suspect.evidence, *_evidence(kept, process, dumps)]
-    if suspect.wait is not None:
-        return replace(suspect, evidence=tuple(evidence))
-    decided = _mechanism(kept.root)
-    others = suspect.mechanisms
-    if decided != "growing-container" or others[0] not in _IN_CONTAINERS:
-        others = tuple(dict.fromkeys((decided, *others)))
-    if suspect.mechanisms[0] not in _DECIDABLE:  # it is harmless, and stays so
-        others = suspect.mechanisms
-    return replace(suspect, evidence=tuple(evidence), mechanisms=others)
+def _with_holder(suspect: Suspect, kept: _Kept, process: Process, dumps: _Dumps) -> Suspect:
+    evidence = (*suspect.evidence, *_evidence(kept, process, dumps))
+    mechanisms = suspect.mechanisms
+    if suspect.wait is None and mechanisms[0] in _DECIDABLE:  # what is harmless stays so
+        decided = _mechanism(kept)
+        if decided != "growing-container" or mechanisms[0] not in _IN_CONTAINERS:
+            mechanisms = tuple(dict.fromkeys((decided, *mechanisms)))
+    return replace(suspect, evidence=evidence, mechanisms=mechanisms)
 
 
 _DECIDABLE: frozenset[Mechanism] = frozenset({*_BY_KIND.values(), *_IN_CONTAINERS})
 
 
-def _mechanism(root: Holder) -> Mechanism:
+def _mechanism(kept: _Kept) -> Mechanism:
     """Return the kind of mistake that a holder shows."""
-    _, last = _path(root)
-    if root.kind in ("global", "several") and "func(" in (last.type or root.type):
+    if kept.root.kind in ("global", "several") and "func(" in kept.node.type:
         return "accumulating-registration"
-    return _BY_KIND[root.kind]
+    return _BY_KIND[kept.root.kind]
 
 
-def _path(root: Holder) -> tuple[str, Holder]:
-    """Return the path from a root to the container that keeps most of it, as Go would write it, and that."""
-    name, node = root.name, root
+def _start(root: Holder) -> tuple[str, Holder]:
+    """Return where the path from a root begins: what several hold is known by its type."""
     if root.kind == "several" and root.below and root.below[0].bytes >= _ON_PATH * root.bytes:
-        shared = root.below[0]  # what they share, by its type
+        shared = root.below[0]
         if shared.kind == "objects" and "." in shared.name:
-            name, node = shared.name, shared
+            return shared.name, shared
+    return root.name, root
+
+
+def _path(root: Holder, sites: frozenset[str]) -> tuple[str, Holder]:
+    """Return the path from a root to the container that keeps most of it, as Go would write it, and that.
+
+    With `sites`, to the one that keeps most of what was allocated in these functions.
+    """
+    name, node = _start(root)
+    whole = _sampled(node, sites)
     for _ in range(_DEEPEST):
-        if node.entries >= _CONTAINER or not node.below or node.below[0].bytes < _ON_PATH * root.bytes:
+        if node.entries >= _CONTAINER and not (whole and any(one.kind == "field" for one in node.below)):
             break
-        child = node.below[0]
-        if child.kind != "field":
+        fields = [one for one in node.below if one.kind == "field"]
+        if whole:
+            child = max(fields, key=lambda one: _sampled(one, sites), default=None)
+            enough = child is not None and _sampled(child, sites) >= _ON_PATH * whole
+        else:
+            child = fields[0] if fields and fields[0] is node.below[0] else None
+            enough = child is not None and child.bytes >= _ON_PATH * root.bytes
+        if child is None or not enough:
             break
         name, node = f"{name}.{child.name}", child
     return name, node
 
 
-def _evidence(kept: _Kept, process: Process, dumps: int) -> list[Evidence]:
-    at = max(at for at, one in enumerate(process.snapshots) if one.holders is not None)
-    source = process.snapshots[at].sources.get("holders")
+def _evidence(kept: _Kept, process: Process, dumps: _Dumps) -> list[Evidence]:
+    last = next(one for one in reversed(process.snapshots) if one.holders is not None)
+    source = last.sources.get("holders")
     if source is None:
         return []
-    root = kept.root
-    name, node = _path(root)
+    root, node, name = kept.root, kept.node, kept.name
     args: dict[str, Argument] = {
-        "name": name, "type": node.type, "bytes": size(root.bytes), "objects": root.objects, "entries": node.entries,
+        "name": name, "type": node.type, "bytes": size(node.bytes), "objects": node.objects, "entries": node.entries,
         "percent": round(100 * kept.share), "count": root.count, "state": root.state or "?",
     }  # fmt: skip
     key = f"held.{root.kind}"
     if root.kind == "global" or (root.kind == "several" and name != root.name):
-        key = "held.global"
         many = ".entries" if node.entries >= _CONTAINER else ""
-        key += f".typed{many}" if node.type else many
+        key = f"held.global.typed{many}" if node.type else f"held.global{many}"
     excerpt = "\n".join((root.name, *(one.name for one in root.below[:4])))
     found = [Evidence("held-by", Text(key, args), source.digest, where=name, excerpt=excerpt)]
     if kept.grew:
         kind: EvidenceKind = "held-steady-growth" if kept.rises else "held-growth"
-        first = next((one for one in kept.sizes if one is not None), 0) if kept.sizes[0] is not None else 0
         grown: dict[str, Argument] = {
-            "name": name, "first": size(first or 0), "last": size(root.bytes), "dumps": dumps,
+            "name": name, "first": size(kept.sizes[0] or 0), "last": size(node.bytes), "dumps": dumps.count,
             "percent": round(100 * kept.part),
         }  # fmt: skip
         found.append(Evidence(kind, Text(kind.replace("-", ".", 1), grown), source.digest, where=name))
     return found
 
 
-def _suspect(kept: _Kept, process: Process, dumps: Sequence[int]) -> Suspect:
+def _suspect(kept: _Kept, process: Process, dumps: _Dumps, at: Sequence[int]) -> Suspect:
     """Return a suspect for a holder of which nothing else tells."""
-    root = kept.root
-    name, _ = _path(root)
-    sites = [Site("allocated", one.site, process=process.id) for one in root.allocated[:3]]
+    sites = [Site("allocated", one.site, process=process.id) for one in kept.root.allocated[:3]]
     counts: list[int | None] = [None] * len(process.snapshots)
-    for at, held in zip(dumps, kept.sizes, strict=True):
-        counts[at] = held
-    growth = (Growth("inuse_space", tuple(counts), None),) if len(dumps) > 1 else ()
+    for row, held in zip(at, kept.sizes, strict=True):
+        counts[row] = held
     return Suspect(
-        sites=tuple(dict.fromkeys(sites)) or (Site("keeps", Frame(name), process=process.id),),
-        mechanisms=(_mechanism(root),),
-        evidence=tuple(_evidence(kept, process, len(dumps))),
+        sites=tuple(dict.fromkeys(sites)) or (Site("keeps", Frame(kept.name), process=process.id),),
+        mechanisms=(_mechanism(kept),),
+        evidence=tuple(_evidence(kept, process, dumps)),
         weight=round(kept.part, 4),
-        growth=growth,
+        growth=(Growth("inuse_space", tuple(counts), None),) if dumps.count > 1 else (),
         share={"inuse_space": round(kept.share, 4)},
     )

@@ -27,6 +27,7 @@ _DEEPEST = 100
 class _Node(Struct):
     bytes: int = 0
     objects: int = 0
+    sites: tuple[Allocation, ...] = ()
     below: "dict[str, _Node]" = field(default_factory=lambda: defaultdict(_Node))
 
     @property
@@ -45,17 +46,13 @@ def as_holders(reading: Reading) -> Reading | None:
     stacks = profile.stacks_at(range(len(profile.stacks)))
     names = [[frame.function for frame in reversed(stack.frames)][:_DEEPEST] for stack in stacks]
     told: dict[str, dict[str, str]] = {}
-    sites: dict[str, tuple[Allocation, ...]] = {}
     ours = COMMENT in profile.comments
     labelled = profile.label_ids.tolist()
     for at, (stack, objects, size) in enumerate(zip(profile.stack_ids.tolist(), *profile.values.tolist(), strict=True)):
         node = top
-        if ours and names[stack]:
-            labels = profile.labels(labelled[at])
+        labels = profile.labels(labelled[at]) if ours and names[stack] else ()
+        if labels:
             told[names[stack][0]] = {one.key: one.text for one in labels}
-            sites[names[stack][0]] = tuple(
-                site for one in labels if one.key == SITE_LABEL and (site := _allocation(one.text))
-            )
         for name in (one for one in names[stack] if one != _REST):
             if name not in node.below:
                 made += 1
@@ -64,7 +61,10 @@ def as_holders(reading: Reading) -> Reading | None:
             node = node.below[name]
             node.objects += objects
             node.bytes += size
-    roots = tuple(_root(name, node, ours, told.get(name, {}), sites.get(name, ())) for name, node in _ordered(top))
+        if ours:
+            found = (_allocation(one.text) for one in labels if one.key == SITE_LABEL)
+            node.sites = tuple(filter(None, found))
+    roots = tuple(_root(name, node, ours, told.get(name, {})) for name, node in _ordered(top))
     objects, size = (int(profile.values[row].sum()) for row in range(2))
     holders = Holders(size, objects, roots, exact=ours)
     return replace(
@@ -105,11 +105,11 @@ def _allocation(text: str) -> Allocation | None:
     return Allocation((Frame(function, file, line),), objects, size)
 
 
-def _root(name: str, node: _Node, ours: bool, facts: dict[str, str], sites: tuple[Allocation, ...]) -> Holder:
+def _root(name: str, node: _Node, ours: bool, facts: dict[str, str]) -> Holder:
     made = _holder(name, node, ours, _ROOTS.get(facts.get(HOLDER_LABEL, "")) or _root_kind(name))
     count = facts.get("count", "")
     number = int(count) if count.isdigit() and len(count) < 12 else 1
-    return replace(made, state=facts.get("state", ""), count=number, allocated=sites)
+    return replace(made, state=facts.get("state", ""), count=number)
 
 
 def _holder(name: str, node: _Node, ours: bool, kind: HolderKind) -> Holder:
@@ -118,7 +118,7 @@ def _holder(name: str, node: _Node, ours: bool, kind: HolderKind) -> Holder:
     name, of = name.removeprefix(f"{kind} of "), ""
     if ours and name.endswith(")"):  # byKey (map[string]main.Answer)
         name, _, of = name[:-1].partition(" (") if " (" in name else (name, "", "")
-    return Holder(name, kind, node.bytes, node.objects, below, type=of, entries=largest.own)
+    return Holder(name, kind, node.bytes, node.objects, below, type=of, entries=largest.own, allocated=node.sites)
 
 
 def _kind(name: str) -> HolderKind:

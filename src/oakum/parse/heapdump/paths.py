@@ -23,7 +23,7 @@ from oakum.parse.heapdump.graph import Heap
 _DEEPEST = 24  # objects below a root whose paths are told; what is deeper counts to the path there
 _PART = 1 / 2000  # of the heap: smaller nodes are not told
 _MOST = 3000
-_MOST_SITES = 8
+_MOST_SITES = 12
 _KINDS: dict[str, HolderKind] = {
     "global": "global", "goroutine": "goroutine", "runtime": "runtime", "finalizer": "finalizers",
     "finalizer-queue": "finalizer-queue", "static": "global", "other": "other", "frame": "frame", "part": "global",
@@ -287,7 +287,7 @@ def profile_of(holders: Holders) -> Profile:
         for above, node in root.walk():
             objects = node.objects - sum(one.objects for one in node.below)
             size = node.bytes - sum(one.bytes for one in node.below)
-            if objects <= 0 and size <= 0:
+            if objects <= 0 and size <= 0 and not node.allocated:
                 continue
             stack = []
             for one in (*above, node):
@@ -298,7 +298,7 @@ def profile_of(holders: Holders) -> Profile:
                 stack.append(address)
             facts = {HOLDER_LABEL: root.kind, "count": str(root.count), "state": root.state}
             told = [(key, text) for key, text in facts.items() if text]
-            labels = columns.texts([*told, *((SITE_LABEL, _site(one)) for one in root.allocated)])
+            labels = columns.texts([*told, *((SITE_LABEL, _site(one)) for one in node.allocated)])
             columns.sample(columns.stack(reversed(stack)), (max(0, objects), max(0, size)), labels)
     made = columns.profile(
         "holders",
