@@ -7,6 +7,7 @@ import importlib.util
 import os
 import shlex
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -370,6 +371,33 @@ def capture_many(scope: Scope) -> Outcome:
     return outcome
 
 
+def heap_dumps(scope: Scope) -> Outcome:
+    """Heap dumps of a million objects and of ten, of maps, slices, lists and trees, with types; is it linear?"""
+    outcome = Outcome("what holds the heap: a million objects, ten million")
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder, "heap")
+        command = [str(toolchain.go()), "build", "-o", str(program), "."]
+        subprocess.run(command, cwd=ROOT / "bench" / "heap", env=_environment(), check=True)
+        made: list[tuple[int, Figures]] = []
+        for asked in (1_000_000,) if scope.quick else (1_000_000, 11_200_000):
+            dump = Path(folder, f"{asked}.dump")
+            told = subprocess.run([program, "-n", str(asked), "-o", dump], check=True, capture_output=True, text=True)
+            count = int(told.stdout.split()[1])
+            own, _ = _run(outcome, _oakum(Scope(1), "holders", "--binary", program, dump, "--depth", "2"))
+            made.append((count, own))
+            outcome.notes.append(
+                f"{count:,} objects, {dump.stat().st_size / 1e6:.0f} MB: {count / own.cpu:,.0f} objects per second of "
+                f"CPU, {own.memory / count:.0f} bytes of memory an object"
+            )
+            dump.unlink()
+    if len(made) > 1:
+        (few, small), (many, large) = made
+        outcome.at_most("ten million objects within 60 s of CPU", large.cpu * 10e6 / many, 60, " s")
+        outcome.at_most("and 4 GiB", large.memory / 2**30, 4, " GiB")
+        outcome.at_most("linear: CPU per object, beside a million", large.cpu / many / (small.cpu / few), 1.5, " times")
+    return outcome
+
+
 CASES: dict[str, Callable[[Scope], Outcome]] = {
     "profile-35MB": big_profile,
     "profile-ordinary": ordinary_profile,
@@ -380,6 +408,7 @@ CASES: dict[str, Callable[[Scope], Outcome]] = {
     "diagnose-5": diagnose_few,
     "diagnose-100": diagnose_series,
     "bundle-700": diagnose_bundle,
+    "heap-10M": heap_dumps,
     "scan-10000": scan_tree,
     "known-500": known_leaks,
     "capture-500": capture_many,
