@@ -245,9 +245,9 @@ def test_finalizers_and_allocation_sites() -> None:
     made.numbers(SAMPLE, made.at(1), 7)
     (root,) = holders(made.bytes()).roots
     assert (root.kind, root.count, root.bytes) == ("finalizer-queue", 1, 2056)
-    assert [(str(one.frames[0]), one.objects, one.bytes) for one in root.allocated] == [
-        ("main.load load.go:12", 1, 2048)
-    ]
+    (site,) = root.allocated
+    assert (str(site.frames[0]), site.objects) == ("main.load load.go:12", 1)
+    assert 2000 <= site.bytes <= 2100
 
 
 def test_garbage_is_told_apart() -> None:

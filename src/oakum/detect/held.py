@@ -174,6 +174,8 @@ def _path(root: Holder, sites: frozenset[str]) -> tuple[str, Holder]:
     With `sites`, to the one that keeps most of what was allocated in these functions.
     """
     name, node = _start(root)
+    if root.kind not in ("global", "several"):
+        return name, node
     whole = _sampled(node, sites)
     for _ in range(_DEEPEST):
         if node.entries >= _CONTAINER and not (whole and any(one.kind == "field" for one in node.below)):

@@ -22,7 +22,7 @@ class Allocation(Struct, frozen=True):
 
     frames: tuple[Frame, ...]  # leaf first
     objects: int  # sampled ones
-    bytes: int  # of these
+    bytes: int  # that these stand for
 
     @property
     def site(self) -> Frame:

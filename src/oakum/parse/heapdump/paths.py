@@ -251,6 +251,8 @@ def _allocations(heap: Heap, paths: _Paths) -> dict[int, tuple[Allocation, ...]]
         return {}
     addresses = np.array([address for address, _ in samples], np.uint64)
     nodes = heap.object_at(addresses)
+    each = _sampled_every([heap.dump.buckets[bucket].size for _, bucket in samples if bucket in heap.dump.buckets],
+                          int(heap.objects.size.sum()))  # fmt: skip
     told: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
     for node, (_, bucket) in zip(nodes.tolist(), samples, strict=True):
         row = int(paths.of[node]) if node >= 0 else -1
@@ -259,7 +261,7 @@ def _allocations(heap: Heap, paths: _Paths) -> dict[int, tuple[Allocation, ...]]
         while row > 0:
             one = told[row][bucket]
             one[0] += 1
-            one[1] += heap.dump.buckets[bucket].size
+            one[1] += max(each, heap.dump.buckets[bucket].size)
             row = paths.above[row]
     return {
         row: tuple(
@@ -274,6 +276,19 @@ def _site(one: Allocation) -> str:
     """Return the line of the program's own code that allocates, as a label has it."""
     frame = one.site
     return f"{frame.function}\t{frame.file}\t{frame.line}\t{one.objects}\t{one.bytes}"
+
+
+def _sampled_every(sizes: Sequence[int], whole: int) -> int:
+    """Return how many bytes of small objects one sample stands for: so many that all samples make the whole heap."""
+    low, high = 0, max(1, whole)
+    ordered = np.sort(np.array(sizes, np.int64))
+    while high - low > max(16, low // 64):
+        middle = (low + high) // 2
+        if int(np.maximum(ordered, middle).sum()) > whole:
+            high = middle
+        else:
+            low = middle
+    return low
 
 
 def profile_of(holders: Holders) -> Profile:

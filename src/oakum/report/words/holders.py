@@ -83,12 +83,13 @@ WORDS: dict[str, tuple[str, str]] = {
         "终结器队列中的 {count:,} 个对象持有 {bytes}，占堆的 {percent}%：终结器尚未运行。",
     ),
     "held.growth": (
-        "What {name} keeps grew from {first} to {last} between the heap dumps, {percent}% of the growth of the heap.",
+        "Memory kept by {name} grew from {first} to {last} between the heap dumps, {percent}% of the growth of the "
+        "heap.",
         "两次堆转储之间，{name} 持有的内存从 {first} 增至 {last}，占堆增长的 {percent}%。",
     ),
     "held.steady-growth": (
-        "What {name} keeps grew in each of {dumps:,} heap dumps, from {first} to {last}, {percent}% of the growth of "
-        "the heap.",
+        "Memory kept by {name} grew in each of {dumps:,} heap dumps, from {first} to {last}, {percent}% of the growth "
+        "of the heap.",
         "在 {dumps:,} 次堆转储中，{name} 持有的内存逐次增长，从 {first} 增至 {last}，占堆增长的 {percent}%。",
     ),
     "holders.entries": ("{entries:,} entries", "{entries:,} 项"),
