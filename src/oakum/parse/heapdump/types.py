@@ -6,7 +6,6 @@ nothing with a type leads to is known by its size, and so is all that only stack
 
 import re
 from time import monotonic
-from urllib.parse import unquote
 
 import numpy as np
 from msgspec import Struct
@@ -108,7 +107,7 @@ class _Typing:
             if one.kind != "frame":
                 continue
             methods = (_METHOD.match(name) for name in self.heap.keepers[one.of].stack)
-            names = {f"{unquote(method[1])}.{method[2]}" for method in methods if method}
+            names = {f"{_plain(method[1])}.{method[2]}" for method in methods if method}
             for name in names - layouts.keys():
                 layouts[name] = self.dwarf.named(name)
             places = [place for name in sorted(names) if (place := layouts[name])]
@@ -311,6 +310,11 @@ class _Typing:
             self.label[mine] = self.label_of(_label(slot, kind, layout))
             found.append(mine.astype(np.int64))
         return found
+
+
+def _plain(package: str) -> str:
+    """Return a package as it is written: in the names of symbols dots of its last part are %2e."""
+    return re.sub(r"%([0-9a-f]{2})", lambda found: chr(int(found[1], 16)), package)
 
 
 def _label(slot: Slot, kind: _Kind, layout: Layout) -> Label:
