@@ -43,6 +43,16 @@ def _scrape(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _holders(arguments: argparse.Namespace) -> int:
+    from casebook.runner.holders import hold
+
+    for case in chosen(arguments.cases):
+        for build in case.builds:
+            if not arguments.build or build.name in arguments.build:
+                print(*hold(case, build), sep="\n", flush=True)
+    return 0
+
+
 def _check(arguments: argparse.Namespace) -> int:
     from casebook.runner.check import check
 
@@ -181,6 +191,7 @@ def _parser() -> argparse.ArgumentParser:
         ("list", _list, "name the cases"),
         ("record", _record, "build, run, capture; write casebook/CASE/captures"),
         ("scrape", _scrape, "build, run, keep its metrics as a range; write casebook/CASE/signals"),
+        ("holders", _holders, "build, run, keep what holds its heap; write casebook/CASE/holders"),
         ("check", _check, "is expect.toml true of what was recorded?"),
         ("accuracy", _accuracy, "run the diagnosis over everything recorded and print how often it was right"),
         ("windows", _windows, "run it over parts of every recording: detected or not, who is accused"),
@@ -207,7 +218,11 @@ def _parser() -> argparse.ArgumentParser:
             )
             verb.add_argument("--jobs", type=int, default=2, help="changes that are tried at a time (default 2)")
             continue
-        if name in ("record", "scrape"):  # hours of it, and every capture is replaced: never by leaving something out
+        if name in (
+            "record",
+            "scrape",
+            "holders",
+        ):  # hours of it, and every capture is replaced: never by leaving something out
             verb.add_argument("cases", nargs="+", metavar="CASE", help="a folder of casebook/; `list` names them")
         else:
             verb.add_argument("cases", nargs="*", metavar="CASE", help="all when there is none")
@@ -223,7 +238,7 @@ def _parser() -> argparse.ArgumentParser:
         if name == "experiment":
             verb.add_argument("--times", type=int, default=300, metavar="N", help="requests (default 300)")
             verb.add_argument("--keep", type=Path, metavar="DIR", help="keep the experiments here")
-        if name == "scrape":
+        if name in ("scrape", "holders"):
             verb.add_argument("--build", action="append", default=[], help="only this build; may be given again")
         if name == "record":
             verb.add_argument("--take", action="append", default=[], help="only this take; may be given again")
