@@ -26,12 +26,16 @@ _ON_PATH = 0.8
 _CONTAINER = 8  # entries: fewer are fields
 _DEEPEST = 6
 _MOST_SUSPECTS = 5
+_NOBODY = "..."  # what holds it has no name: it hangs on several that are themselves held by several
 _BY_KIND: dict[str, Mechanism] = {
     "goroutine": "held-by-goroutine", "timers": "unstopped-timer", "finalizer-queue": "finalizer-backlog",
     "global": "growing-container", "several": "growing-container",
 }  # fmt: skip
 # What a plain container does not speak against: registrations and pieces of texts are kept in containers, too.
 _IN_CONTAINERS: frozenset[Mechanism] = frozenset({"accumulating-registration", "substring-pin", "growing-container"})
+
+
+_Places = frozenset[tuple[str, int]]
 
 
 class _Kept(Struct, frozen=True, eq=False):
@@ -64,7 +68,7 @@ class _Dumps:
         self._tables = [_by_path(dump) for dump in dumps]
         self._grown = max(1, dumps[-1].bytes - (dumps[0].bytes if len(dumps) > 1 else 0))
 
-    def kept(self, root: Holder, sites: frozenset[str] = frozenset()) -> _Kept:
+    def kept(self, root: Holder, sites: _Places = frozenset()) -> _Kept:
         """Return a root of the last dump with the container that keeps most of it, or of what was allocated there."""
         name, node = _path(root, sites)
         sizes = tuple(table.get((root.kind, name)) for table in self._tables)
@@ -119,10 +123,11 @@ def _holder_of(suspect: Suspect, dumps: _Dumps) -> _Kept | None:
         return next((one for one in named if one.share >= _SHARE), None)
     if not any(kind.startswith("heap-") for kind in suspect.kinds):
         return None
-    sites = frozenset(normal_function(site.frame.function) for site in suspect.sites[:1] if site.role == "allocated")
+    sites = _places(site.frame for site in suspect.sites[:1] if site.role == "allocated")
     most, best = max(((_sampled(one, sites), one) for one in known), key=lambda pair: pair[0], default=(0, None))
     if most and best is not None:
-        return dumps.kept(best, sites)
+        kept = dumps.kept(best, sites)
+        return kept if kept.name != _NOBODY else None
     if any(one.allocated for one in known):
         return None  # sampled objects tell who allocated: not this
     share = suspect.share.get("inuse_space", 0.0)
@@ -130,13 +135,23 @@ def _holder_of(suspect: Suspect, dumps: _Dumps) -> _Kept | None:
     return next((one for one in every if max(min(share, one.share), min(suspect.weight, one.part)) >= _MOST), None)
 
 
-def _sampled(holder: Holder, sites: frozenset[str]) -> int:
+def _sampled(holder: Holder, sites: _Places) -> int:
     """Return how many bytes of the sampled objects of a holder were allocated in these functions."""
     return sum(one.bytes for one in holder.allocated if _made_by(one.frames, sites))
 
 
-def _made_by(frames: Iterable[Frame], sites: frozenset[str]) -> bool:
-    return any(normal_function(frame.function) in sites for frame in frames)
+def _places(frames: Iterable[Frame]) -> _Places:
+    """Return functions and lines: of a function that was inlined a dump has the line alone."""
+    return frozenset(
+        place
+        for frame in frames
+        for place in ((normal_function(frame.function), 0), (frame.file, frame.line))
+        if place[0] and (place[1] or place[0] != frame.file)
+    )
+
+
+def _made_by(frames: Iterable[Frame], sites: _Places) -> bool:
+    return not sites.isdisjoint(_places(frames))
 
 
 def _with_holder(suspect: Suspect, kept: _Kept, process: Process, dumps: _Dumps) -> Suspect:
@@ -168,7 +183,7 @@ def _start(root: Holder) -> tuple[str, Holder]:
     return root.name, root
 
 
-def _path(root: Holder, sites: frozenset[str]) -> tuple[str, Holder]:
+def _path(root: Holder, sites: _Places) -> tuple[str, Holder]:
     """Return the path from a root to the container that keeps most of it, as Go would write it, and that.
 
     With `sites`, to the one that keeps most of what was allocated in these functions.

@@ -124,4 +124,4 @@ def _holder(name: str, node: _Node, ours: bool, kind: HolderKind) -> Holder:
 def _kind(name: str) -> HolderKind:
     if name.startswith(("objects of ", "data of ")):
         return "objects" if name.startswith("o") else "data"
-    return "entries" if name.startswith(_INNER) else "field"
+    return "entries" if name.startswith((_INNER, "[]")) else "field"
