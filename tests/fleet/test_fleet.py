@@ -224,6 +224,16 @@ def test_what_fits_no_pattern_is_said(tmp_path: Path) -> None:
     assert oakum("fleet", "rank", "--store", str(tmp_path / "none")).code == 4
 
 
+def test_given_twice_at_once_and_nothing_at_all(fleet: tuple[Path, list[made.Planted]], tmp_path: Path) -> None:
+    shutil.copytree(fleet[0] / "svc-001", tmp_path / "svc-001")
+    (tmp_path / "svc-001" / "goroutine-1763547301.pb.gz").write_bytes(b"cut")
+    told = ingest(tmp_path / "store", *[tmp_path / "svc-001"] * 2, pattern="{profile}-{time}.pb.gz")
+    assert (told["known"], told["aside"]) == (told["added"] + 1, 1)
+    (tmp_path / "empty").mkdir()
+    assert ingest(tmp_path / "nothing", tmp_path / "empty")["added"] == 0
+    assert json.loads(ranked(tmp_path / "nothing"))["rows"] == []
+
+
 def test_files_that_are_none_are_not_opened(tmp_path: Path) -> None:
     folder = tmp_path / "profiles" / "orders"
     folder.mkdir(parents=True)

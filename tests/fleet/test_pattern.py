@@ -81,3 +81,10 @@ def test_a_hostile_name_takes_no_time() -> None:
     pattern = PathPattern("{service}-{replica}-{zone}-{profile}-{time}.pb.gz")
     assert pattern.match("-" * 255) is None
     assert pattern.match("a-heap-1" * 31) is None
+
+
+@pytest.mark.parametrize("replica", ["orders-7f9c", "1-2", "7f9c", "x.1", "0"])
+@pytest.mark.parametrize("time", ["2025-11-19T10:15:00Z", "20251119T101500Z", "1763547300"])
+def test_a_name_may_go_on_behind_the_time(replica: str, time: str) -> None:
+    pattern = PathPattern("{service}/{profile}-{time}-{replica}.pb.gz")
+    assert pattern.match(f"orders/heap-{time}-{replica}.pb.gz") == Named("orders", replica, profile="heap", at=AT)

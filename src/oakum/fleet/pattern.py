@@ -27,6 +27,11 @@ _RFC3339 = regex(
 )
 # 1763547300  1763547300.25  1763547300250 (milliseconds), then micro- and nanoseconds
 _UNIX = regex(r"(\d{1,19})([.]\d{1,9})?")
+# Either of them, where a path goes on behind it: heap-1763547300-orders-7f9c.pb.gz
+_TIME = (
+    r"\d{4}-?\d\d-?\d\d(?:[Tt_ ]?\d\d[:_-]?\d\d(?:[:_-]?\d\d(?:[.,]\d{1,9})?)?)?(?:[Zz]|[+-]\d\d(?:[:_-]?\d\d)?)?"
+    r"|\d{1,19}(?:[.]\d{1,9})?"
+)
 _LAST = 253_402_300_799_000_000  # the year 9999
 
 
@@ -93,7 +98,7 @@ class PathPattern:
 def _expression(name: str) -> str:
     if name == "profile":
         return "|".join(sorted(PROFILES, key=len, reverse=True))
-    return r"\d[\dTtZz:.,+_ -]{0,39}" if name == "time" else "[^/]+?"
+    return _TIME if name == "time" else "[^/]+?"
 
 
 def time_of(text: str) -> int | None:
