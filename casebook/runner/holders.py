@@ -15,6 +15,7 @@ from pathlib import Path
 
 from casebook.runner import build as building
 from casebook.runner.case import Build, Case
+from casebook.runner.record import SCRATCH
 from casebook.runner.stage import RunFailed, Stage
 from casebook.runner.tools import toolchain
 from oakum.parse import heapdump
@@ -103,7 +104,7 @@ def compiled(case: Case, build: Build, folder: Path, go: str | None) -> dict[str
 
 def hold(case: Case, build: Build, go: str | None = None) -> Iterator[str]:
     """Run one build of a case, shortened; yield a line about what was kept of it."""
-    with tempfile.TemporaryDirectory(prefix="cb-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="cb-", dir=SCRATCH) as scratch:
         folder, out = Path(scratch) / "run", Path(scratch) / "out"
         for place in (folder, out):
             place.mkdir()
