@@ -96,11 +96,11 @@ def _worst_incidents(reader: Reader, service: str | None) -> dict[str, IncidentR
     return found
 
 
-def incidents(reader: Reader, service: str | None = None) -> list[IncidentHistory]:
-    return [incident_of(row) for row in reader.incidents(service)]
+def incidents(reader: Reader, service: str | None = None, lang: str = "en") -> list[IncidentHistory]:
+    return [incident_of(row, lang) for row in reader.incidents(service)]
 
 
-def incident_of(row: IncidentRow) -> IncidentHistory:
+def incident_of(row: IncidentRow, lang: str = "en") -> IncidentHistory:
     return IncidentHistory(
         incident=row.incident,
         service=row.service,
@@ -114,8 +114,22 @@ def incident_of(row: IncidentRow) -> IncidentHistory:
         closed_at=instant(row.closed_at) if row.closed_at is not None else None,
         replicas=row.replicas,
         revision=row.revision,
+        after=after_of(row, lang),
         **_instants(row),
     )
+
+
+def after_of(row: IncidentRow, lang: str) -> EventHistory | None:
+    """Return the change before growth began, in words."""
+    told = _parsed(row.after)
+    try:
+        args = json.dumps(told["args"])
+        return event_of(
+            EventRow(service=row.service, at=int(told["at"]), kind=str(told["kind"]), key=str(told["key"]), args=args),
+            lang,
+        )
+    except (KeyError, TypeError, ValueError, OverflowError, OSError):  # none is known, or a store that somebody made
+        return None
 
 
 def places(reader: Reader, service: str, start: int, end: int = 1 << 62) -> list[PlaceHistory]:

@@ -1,22 +1,15 @@
 """Since when a measure grows, and until when: shapes, intervals, what is not claimed."""
 
-from typing import NamedTuple
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from oakum.watch.forecast import Forecast, forecast, preceding
+from oakum.watch.forecast import Forecast, forecast
 from watch import recorded, simulated
 
 Floats = NDArray[np.float64]
 HOUR = 3600 * 1_000_000
 NOISE = np.random.default_rng(7).standard_normal(20_000)
-
-
-class Event(NamedTuple):
-    at: int
-    kind: str
 
 
 def course(
@@ -134,21 +127,6 @@ def test_what_is_over_the_limit_is_there_now() -> None:
 def test_without_a_limit_there_is_no_end() -> None:
     found = seen(course(), limit=None)
     assert (found.shape, found.reaches_low, found.reaches_high) == ("growing", None, None)
-
-
-def test_the_change_before_growth_is_named() -> None:
-    times, values = course(begin=120)
-    found = seen((times, values))
-    deploy = Event(int(times[118]), "deploy")
-    events = [
-        Event(int(times[3]), "deploy"),
-        Event(int(times[117]), "restart"),
-        deploy,
-        Event(int(times[200]), "config"),
-    ]
-    assert preceding(events, found)[0] == deploy
-    assert Event(int(times[200]), "config") not in preceding(events, found)
-    assert preceding(events, seen(course(pace=0.0))) == []
 
 
 def test_intervals_hold_what_they_say() -> None:

@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 
 from fake_targets import FakeClock, FakeTarget, pass_time, watcher
+from oakum import history as remembered
 from oakum.model import StoreError, Text
 from oakum.store import open_reader
 from oakum.store.requests import want_look
 from oakum.watch import ledger as ledgers
+from oakum.watch.notify.messages import message
 
 pytestmark = pytest.mark.slow  # hours of watching, ten milliseconds a snapshot
 MINUTE = 60.0
@@ -234,3 +236,25 @@ def test_one_process_is_never_captured_twice_at_once(tmp_path: Path) -> None:
     one.tick()
     assert len(waiting) == 1, "the other one is looked at when the first is over"
     one.close()
+
+
+def test_the_change_before_growth_is_named_wherever_the_incident_is_told(tmp_path: Path) -> None:
+    time = FakeClock()
+    leak = leaking(time, 30 * MINUTE)
+    leak.limit = 1 << 30
+    one, _ = watcher(tmp_path / "s", time, [leak])
+    pass_time(one, time, 29 * MINUTE)
+    leak.limit = 1 << 31
+    while not (one.casework.book.open and one.casework.book.open[0].row.after) and time.passed < 60 * MINUTE:
+        pass_time(one, time, MINUTE)
+    one.close()
+    with open_reader(tmp_path / "s") as reader:
+        assert [event.key for event in reader.events("orders") if event.kind == "config"] == ["watch.config-limit"]
+        (row,) = reader.incidents()
+        (told,) = remembered.incidents(reader, "orders", "en")
+    assert told.after is not None
+    assert told.after.text == "the memory limit of orders-1 is now 2.0 GiB, it was 1.0 GiB"
+    assert message("updated", row).summary["zh"][2].endswith("内存上限由 1.0 GiB 变为 2.0 GiB。")
+    again, _ = watcher(tmp_path / "s", time, [leak])
+    assert [event.kind for event in again.casework.changes.of("orders")] == ["config"], "a watcher that starts knows it"
+    again.close()

@@ -61,7 +61,7 @@ def command(service: str | None, store: str | None, past: float, as_json: bool, 
             store=str(directory),
             now=max(remembered.instant(now), newest),
             services=tuple(services),
-            incidents=tuple(remembered.incidents(reader, service)),
+            incidents=tuple(remembered.incidents(reader, service, spoken)),
             places=tuple(remembered.places(reader, service, start)) if service else (),
             events=tuple(remembered.event_of(row, spoken) for row in reader.events(service, start)) if service else (),
         )

@@ -69,6 +69,7 @@ class IncidentHistory(Struct, frozen=True, kw_only=True):
     limit_high: datetime | None = None
     replicas: tuple[str, ...] = ()
     revision: int = 0
+    after: "EventHistory | None" = None  # the change before growth began
 
 
 class PlaceHistory(Struct, frozen=True, kw_only=True):
@@ -222,6 +223,9 @@ class _Pen(BlockPen):
         yield from self.flowing(when, 6)
         if one.since is not None:
             yield from self.wrapped(self.since(one), 6)
+        if one.after is not None:
+            told = self.word("history.after", time=_time(one.after.at), what=self.look.safe(one.after.text))
+            yield from self.wrapped(told, 6)
         if one.limit_low is not None and one.state == "open":
             yield from self.wrapped(self.reaches(one), 6)
         yield from self.dim([f"      {self.word('history.id', id=one.incident)}"])

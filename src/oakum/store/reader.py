@@ -224,6 +224,12 @@ class Reader:
         sql = f"""SELECT * FROM runs {_of(service)} ORDER BY service, coalesce(started_at, first_seen), run"""
         return self._structs("runs", self.query(sql, ["runs"], service=service))
 
+    def newest_runs(self) -> list[RunRow]:
+        """Return the run of each service that was started last."""
+        sql = """SELECT * FROM runs QUALIFY row_number() OVER
+            (PARTITION BY service ORDER BY coalesce(started_at, first_seen) DESC, run) = 1 ORDER BY service"""
+        return self._structs("runs", self.query(sql, ["runs"]))
+
     def snapshots(self, service: str, start: int = -_EVER, end: int = _EVER) -> list[SnapshotRow]:
         sql = f"SELECT * FROM snapshots {_of(service)} ORDER BY time, run"
         return self._structs("snapshots", self.query(sql, ["snapshots"], start, end, service))

@@ -135,6 +135,7 @@ class IncidentRow(Struct, frozen=True, kw_only=True):
     replicas: tuple[str, ...] = ()
     page: str = ""  # digest of the kept page
     revision: int = 0
+    after: str = ""  # the change before growth began, as JSON: at, kind, key and args of its event
 
 
 class Batch(Struct, frozen=True, kw_only=True):
@@ -220,7 +221,14 @@ TABLES: dict[str, Table] = {
         ),
         Table("events", EventRow, "time", ("service", "time")),
         Table("findings", FindingRow, "time", ("service", "time")),
-        Table("incidents", IncidentRow, "opened_at", ("service", "incident", "revision"), newest="incident"),
+        Table(
+            "incidents",
+            IncidentRow,
+            "opened_at",
+            ("service", "incident", "revision"),
+            newest="incident",
+            added=("after",),
+        ),
     )
 }
 

@@ -13,9 +13,11 @@ from msgspec.structs import replace
 from oakum.store import Batch
 from oakum.store.rows import SnapshotRow
 from oakum.watch.announcer import Announcer
+from oakum.watch.changes import Changes, as_kept, preceding
 from oakum.watch.config import Config
 from oakum.watch.diagnoser import Judged, judge
 from oakum.watch.evidence import Evidence
+from oakum.watch.forecast import Forecast
 from oakum.watch.incidents import SURE, Change, Incidents, Outlook, Rules, Signs, advance
 from oakum.watch.ledger import Ledger
 from oakum.watch.log import Level, Log
@@ -24,6 +26,7 @@ from oakum.watch.subject import DUMPS, Seen, Subject, event
 _BOOK = "incidents"
 _GAP_MOST = 64  # looks between two diagnoses of one target
 _AFTER_FAILURE = 8
+_FROM_THE_START = 3  # looks after its start at most: what it does then, it has done since
 _Subjects = Mapping[str, Subject]
 
 
@@ -51,6 +54,7 @@ class Casework:
         self._queue: queue.SimpleQueue[Subject] = queue.SimpleQueue()
         self._judging: set[str] = set()
         self.book = self._recalled()
+        self.changes = Changes(*ledger.lately())
         self._pages: dict[str, str] = {}  # incident -> the file that people open
 
     def _recalled(self) -> Incidents:
@@ -153,12 +157,15 @@ class Casework:
         begun = subject.onset if subject.onset is not None and subject.onset.grows else told
         outlook = None
         if told is not None or begun is not None:
+            since, low, high = _since(begun, subject)
+            before = preceding(self.changes.of(subject.service), since, low, high) if since and high else []
             outlook = Outlook(
-                begun.begin if begun else None,
-                begun.begin_low if begun else None,
-                begun.begin_high if begun else None,
+                since,
+                low,
+                high,
                 told.reaches_low if told else None,
                 told.reaches_high if told else None,
+                as_kept(before[0]) if before else "",
             )
         values = self._at_places(subject) if measured else {}
         worked = subject.known.trail.worked
@@ -219,3 +226,16 @@ class Casework:
                 page=self._pages.get(row.incident, ""), incident=row.incident, mechanism=row.mechanism,
                 function=row.function,
             )  # fmt: skip
+
+
+def _since(begun: Forecast | None, subject: Subject) -> tuple[int | None, int | None, int | None]:
+    """Return when growth began; what grew from the first look on began no earlier than its process did."""
+    if begun is None or not begun.grows:
+        return None, None, None
+    cursor = subject.known.cursor
+    if begun.begin is not None or begun.runs != 1 or cursor is None or cursor.identity.started is None:
+        return begun.begin, begun.begin_low, begun.begin_high
+    started = cursor.identity.started
+    if cursor.first_seen - started > _FROM_THE_START * subject.interval * 1e6:
+        return None, None, begun.begin_high  # nobody looked
+    return started, started, begun.begin_high

@@ -51,6 +51,7 @@ class Outlook(Struct, frozen=True):
     since_high: int | None = None
     limit_low: int | None = None
     limit_high: int | None = None
+    after: str = ""  # the change before growth began, as the store keeps it
 
 
 class Sighting(Struct, frozen=True):
@@ -362,6 +363,7 @@ def _with_outlook(row: IncidentRow, outlook: Outlook | None) -> IncidentRow:
         return row
     if outlook.since is not None:
         row = replace(row, since=outlook.since, since_low=outlook.since_low, since_high=outlook.since_high)
+        row = replace(row, after=outlook.after or row.after)
     return replace(row, limit_low=outlook.limit_low, limit_high=outlook.limit_high)
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from oakum.model import StoreError
-from oakum.store import Batch, Limits, open_writer
-from oakum.store.rows import SnapshotRow
+from oakum.store import Batch, Limits, open_reader, open_writer
+from oakum.store.rows import EventRow, RunRow, SnapshotRow
 from oakum.watch.clock import Clock
 from oakum.watch.config import RetentionTable, duration, size
 from oakum.watch.diagnoser import Judged
@@ -22,6 +22,7 @@ _WAITING_MOST = 512  # batches that a full disk keeps from being written
 _RETRY = 5.0  # seconds until a store that could not be written is tried again
 _MAINTAIN, _SOON = 60.0, 1.0
 _PAGES_MOST = 200
+_DAY = 86_400_000_000
 
 
 class Ledger:
@@ -39,6 +40,14 @@ class Ledger:
 
     def state(self, name: str) -> bytes | None:
         return self._writer.state(name)
+
+    def lately(self) -> tuple[list[RunRow], list[EventRow]]:
+        """Return the newest run of each service, and what happened since a day ago."""
+        try:
+            with open_reader(self.directory) as reader:
+                return reader.newest_runs(), reader.events(start=self._clock.now() - _DAY)
+        except StoreError:  # nothing is in it yet
+            return [], []
 
     def add(self, batch: Batch) -> None:
         """Have something written with the next flush."""

@@ -18,6 +18,7 @@ from oakum.model import Problem
 from oakum.store.rows import Batch, EventRow, RunRow, SnapshotRow
 from oakum.store.summary import row_of
 from oakum.watch.budget import Allowance, Budget, Cost
+from oakum.watch.changes import Ran
 from oakum.watch.clock import SYSTEM, Clock
 from oakum.watch.discovery import Found
 from oakum.watch.evidence import Evidence
@@ -90,6 +91,7 @@ class Subject:
         self.gap = 0
         self.cited: frozenset[int] = frozenset()  # times of snapshots whose captures the store has
         self.verdict = ""
+        self.ran: Ran | None = None  # how it runs: of this process
 
     @property
     def process(self) -> str:
@@ -213,7 +215,7 @@ def _followed(subject: Subject, taking: Taking, summary: Summary, cost: Cost, at
 def _events(
     subject: Subject, summary: Summary, restarted: bool, before: Cursor | None, at: int
 ) -> list[EventRow]:  # fmt: skip
-    """Return what the snapshot shows to have happened: a restart, an OOM kill, another build."""
+    """Return what the snapshot shows to have happened to the process: a restart, an OOM kill."""
     known, found = subject.known, []
     run = known.cursor.run if known.cursor else ""
 
@@ -228,9 +230,6 @@ def _events(
         add("oom-kill", "watch.oom-kill-why" if summary.ended else "watch.oom-kill", why=summary.ended)
     if restarted:
         add("restart", "watch.restart-why" if summary.ended else "watch.restart", why=summary.ended)
-    version = summary.identity.version
-    if before is not None and version and before.identity.version and version != before.identity.version:
-        add("deploy", "watch.deploy", version=version)
     return found
 
 

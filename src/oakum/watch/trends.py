@@ -5,6 +5,7 @@ process lives.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from statistics import median
 
 from msgspec import Struct, field
@@ -14,6 +15,8 @@ from oakum.collect.growth import grown
 RECENT = 8  # snapshots that are looked at one by one
 _LONG = 96  # points of the time before; when they are too many, every second goes
 _BLOCKS = 6  # of equal length, whose medians are compared: noise of single snapshots is gone
+_NEW = 3  # intervals that show another load
+_REQUESTS = 30  # in an interval: of fewer chance makes twice as many
 _MEASURES = ("goroutines", "heap", "rss")
 
 
@@ -89,6 +92,33 @@ def stirring(trail: Trail) -> bool:
     """Tell whether goroutines have just risen twice: not yet growth, but a reason to see once who they are."""
     counts = _told(trail.recent[-3:], "goroutines")
     return len(counts) == 3 and counts[0] < counts[1] < counts[2] and counts[2] - counts[0] >= max(5, counts[0] / 20)
+
+
+class Load(Struct, frozen=True):
+    """A change of the requests that a process serves: when, and how many a second before and after."""
+
+    at: int
+    before: float
+    after: float
+
+
+def load_change(trail: Trail) -> Load | None:
+    """Return a change of load that the last snapshots show: three intervals in a row with twice as much, or half."""
+    points = trail.recent
+    if len(points) < RECENT or any(one.kind != "requests" or one.work is None for one in points):
+        return None
+    counts = [(after.work or 0.0) - (before.work or 0.0) for before, after in pairwise(points)]
+    rates = [
+        count * 1e6 / max(1, after.at - before.at)
+        for count, (before, after) in zip(counts, pairwise(points), strict=True)
+    ]
+    old, new = rates[:-_NEW], rates[-_NEW:]
+    before, after = median(old), median(new)
+    more = min(new) > max(2 * before, *old)
+    less = max(new) < min(before / 2, *old)
+    if not (more or less) or max(counts) < _REQUESTS:
+        return None
+    return Load(points[-_NEW - 1].at, before, after)
 
 
 def _told(points: Sequence[Point], measure: str) -> list[float]:

@@ -17,8 +17,10 @@ from oakum.collect.target import CaptureOptions
 from oakum.model import OakumError, Problem
 from oakum.store import Batch
 from oakum.store.requests import take_wanted
+from oakum.store.rows import EventRow
 from oakum.watch.announcer import Announcer
 from oakum.watch.casework import Casework, Done
+from oakum.watch.changes import ran
 from oakum.watch.clock import SYSTEM, Clock
 from oakum.watch.config import Config
 from oakum.watch.discovery import Discovery, Found
@@ -321,12 +323,30 @@ class Watcher:
             return
         self._answers(seen)
         self.snapshots += 1
-        self.ledger.add(seen.batch)
-        for one in seen.batch.events:
+        happened = (*seen.batch.events, *self._changed(subject, seen))
+        self.ledger.add(replace(seen.batch, events=happened))
+        for one in happened:
             self.log.write("info", one.kind, service=one.service, replica=subject.replica)
         if subject.whatever:
             subject.due = now  # before the limit: at once
         self.casework.seen(subject, seen, self.subjects)
+
+    def _changed(self, subject: Subject, seen: Seen) -> list[EventRow]:
+        """Return what has changed about the service: its build, limits, load."""
+        assert seen.summary is not None
+        assert seen.row is not None
+        changes, cursor = self.casework.changes, subject.known.cursor
+        for one in seen.batch.events:
+            changes.add(one)
+        fresh, told = cursor is None or cursor.snapshots == 1, ran(seen.summary)
+        now = told if fresh or subject.ran is None else subject.ran.then(told)
+        others = [one.ran for one in self.subjects.values() if one.service == subject.service and one is not subject]
+        found = changes.seen(
+            subject.service, subject.replica, seen.row.run, None if fresh else subject.ran or now, now,
+            [one for one in others if one is not None], subject.known.trail,
+        )  # fmt: skip
+        subject.ran = now
+        return found
 
     def _failed(self, seen: Seen) -> None:
         """Say once that a target does not answer; it is asked again, ever more seldom."""

@@ -12,6 +12,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "history.rss": ("RSS {rss}", "RSS {rss}"),
     "history.limit": ("limit {limit}", "上限 {limit}"),
     "history.since": ("grows since {time} ({ago} ago)", "自 {time} 起增长（{ago}前）"),
+    "history.after": ("before it, {time}: {what}", "在此之前，{time}：{what}"),
     "history.between": (", begin between {low} and {high}", "，起点在 {low} 与 {high} 之间"),
     "history.reaches": (
         "limit reached not before {low}, at the latest {high}",

@@ -16,6 +16,7 @@ WORDS: dict[str, tuple[str, str]] = {
         "Growing since {since} UTC (between {low} and {high}).",
         "自 {since} UTC 起增长（介于 {low} 与 {high} 之间）。",
     ),
+    "notify.after": ("Before it, at {time} UTC: {what}.", "在此之前，{time} UTC：{what}。"),
     "notify.since.before": (
         "Growing since before {since} UTC, when it was first watched.",
         "在 {since} UTC 开始监视之前就已在增长。",

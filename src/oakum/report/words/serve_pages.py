@@ -14,6 +14,7 @@ WORDS: dict[str, tuple[str, str]] = {
     # An incident, a diagnosis.
     "serve.incident": ("Incident {id}", "事件 {id}"),
     "serve.incident.between": ("between {low} and {high}", "介于 {low} 与 {high} 之间"),
+    "serve.incident.after": ("before it", "在此之前"),
     "serve.incident.timeline": ("time line of the service", "服务时间线"),
     "serve.incident.ends": ("First and last snapshot: differences, flame graphs", "首末快照：差异与火焰图"),
     "serve.incident.no-diagnosis": (

@@ -7,6 +7,18 @@ WORDS: dict[str, tuple[str, str]] = {
     "watch.oom-kill": ("{replica} was OOM-killed", "{replica} 因内存耗尽被杀（OOM）"),
     "watch.oom-kill-why": ("{replica} was OOM-killed: {why}", "{replica} 因内存耗尽被杀（OOM）：{why}"),
     "watch.deploy": ("{replica} runs another build: {version}", "{replica} 运行了另一个构建：{version}"),
+    "watch.config-limit": (
+        "the memory limit of {replica} is now {after:bytes}, it was {before:bytes}",
+        "{replica} 的内存上限由 {before:bytes} 变为 {after:bytes}",
+    ),
+    "watch.config-cores": (
+        "{replica} may now use {after:g} cores, it was {before:g}",
+        "{replica} 可用的 CPU 核数由 {before:g} 变为 {after:g}",
+    ),
+    "watch.load": (
+        "{replica} serves {after:.3g} requests per second, it was {before:.3g}",
+        "{replica} 每秒处理的请求数由 {before:.3g} 变为 {after:.3g}",
+    ),
     "watch.target-lost": ("{replica} no longer answers: {why}", "{replica} 不再响应：{why}"),
     "watch.target-back": ("{replica} answers again", "{replica} 恢复响应"),
     "watch.target-gone": ("{replica} is no longer among the targets", "{replica} 已不在目标之中"),

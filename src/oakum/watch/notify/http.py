@@ -122,6 +122,7 @@ def document(message: Message) -> dict[str, Any]:
             "file": row.file,
             "line": row.line,
             "replicas": list(row.replicas),
+            "after": json.loads(row.after) if row.after else None,
             **{name: _iso(getattr(row, name)) for name in times},
         },
     }

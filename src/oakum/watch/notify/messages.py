@@ -3,6 +3,7 @@
 Names in it come from programs: control characters are replaced, lengths are bounded. Each channel escapes what it must.
 """
 
+import json
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -62,6 +63,7 @@ def _sentences(row: IncidentRow, kind: Kind, page: str) -> list[Text]:
         place: dict[str, str | int] = {"function": row.function, "file": row.file, "line": row.line}
         found.append(Text("notify.place", place) if row.file else Text("notify.place.function", place))
     found += _since(row)
+    found += _after(row)
     if row.limit_low is not None and kind != "resolved":
         low, high = at(row.limit_low), row.limit_high
         found.append(
@@ -87,6 +89,16 @@ def _since(row: IncidentRow) -> list[Text]:
         return [Text("notify.since", {"since": at(row.since), "low": low, "high": high})]
     known = row.since_high if row.since is None else row.since
     return [Text("notify.since.before", {"since": at(known)})] if known is not None else []
+
+
+def _after(row: IncidentRow) -> list[Text]:
+    """Return the change before growth began, if one is known."""
+    try:
+        told = json.loads(row.after)
+        args = {name: clean(value) if isinstance(value, str) else value for name, value in told["args"].items()}
+        return [Text("notify.after", {"time": at(told["at"]), "what": Text(told["key"], args)})]
+    except (KeyError, TypeError, ValueError):
+        return []
 
 
 def at(micros: int) -> str:

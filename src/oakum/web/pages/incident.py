@@ -13,6 +13,7 @@ from msgspec import Struct
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from oakum.history import after_of
 from oakum.model import Diagnosis, StoreError
 from oakum.report.html import Drawing, control_words
 from oakum.report.html import render as html
@@ -123,7 +124,7 @@ async def show_incident(visit: Visit) -> Response:
     if alone is None:
         raise HTTPException(404)
     title = visit.word("serve.incident", id=alone.incident)
-    return visit.page("incident.html", title=title, here="services", incident=alone)
+    return visit.page("incident.html", title=title, here="services", incident=alone, after=after_of(alone, visit.lang))
 
 
 async def show_diagnosis(visit: Visit) -> Response:
@@ -151,6 +152,7 @@ async def _page(visit: Visit, found: Found) -> Response:
         found=found,
         held=None,
         changes=[_row(visit, one) for one in found.became],
+        after=after_of(found.incident, visit.lang) if found.incident else None,
         **context,
     )
 
