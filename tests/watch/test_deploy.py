@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,23 @@ def test_systemd_takes_the_unit(tmp_path: Path) -> None:
     assert not complaints, told.stderr
 
 
+def hadolint(text: str) -> str:
+    """Return what hadolint, which comes with the other Python packages, has against a container file."""
+    command = Path(sys.executable).with_name("hadolint")
+    done = subprocess.run(
+        [command, "--no-color", "-"], input=text, capture_output=True, text=True, check=False, timeout=60
+    )
+    return done.stdout + done.stderr
+
+
+def test_hadolint_has_nothing_against_the_container_file() -> None:
+    text = (DEPLOY / "Containerfile").read_text()
+    assert hadolint(text) == ""
+    assert "DL3006" in hadolint(text.replace("python:3.13-slim", "python")), "no version"
+    assert "DL3002" in hadolint(text.replace("USER 10001", "USER root"))
+    assert "DL3025" in hadolint(text.replace('ENTRYPOINT ["/opt/oakum/bin/oakum"]', "ENTRYPOINT /opt/oakum/bin/oakum"))
+
+
 @pytest.fixture
 def steps() -> list[tuple[str, str]]:
     text = (DEPLOY / "Containerfile").read_text().replace("\\\n", " ")
@@ -130,25 +148,11 @@ def steps() -> list[tuple[str, str]]:
     return [(line.partition(" ")[0], line.partition(" ")[2]) for line in lines]
 
 
-def test_the_container_file_keeps_the_usual_rules(steps: list[tuple[str, str]]) -> None:
-    """hadolint's rules that concern it: a version, no root, exec form, no cache of pip, no secrets, absolute folders."""
-    known = {"FROM", "WORKDIR", "COPY", "RUN", "USER", "VOLUME", "STOPSIGNAL", "HEALTHCHECK", "ENTRYPOINT", "CMD"}
-    assert {name for name, _ in steps} <= known
+def test_the_container_file_keeps_what_hadolint_does_not_ask_for(steps: list[tuple[str, str]]) -> None:
     for name, rest in steps:
-        if name == "FROM":
-            assert re.match(r"\S+:\S+", rest)
-            assert ":latest" not in rest
-        if name == "WORKDIR":
-            assert rest.startswith("/")
-        if name in ("ENTRYPOINT", "CMD"):
-            assert rest.startswith("[")
-        if name == "RUN":
-            assert "sudo" not in rest
-            assert "pip install" not in rest or "--no-cache-dir" in rest
+        assert name != "ADD", "nothing is downloaded beside the packages"
+        assert "pip install" not in rest or "--no-cache-dir" in rest, "hadolint knows pip by its plain name only"
         assert not re.search(r"password|token|secret", rest, re.IGNORECASE)
-    users = [rest for name, rest in steps if name == "USER"]
-    assert users == ["10001"]
-    assert users[-1] not in ("0", "root")
+    assert [rest for name, rest in steps if name == "USER"] == ["10001"], "as the manifest says"
     order = [name for name, _ in steps]
     assert order.index("USER") < order.index("ENTRYPOINT")
-    assert order.count("ENTRYPOINT") == order.count("CMD") == 1

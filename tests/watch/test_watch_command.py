@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -47,19 +48,42 @@ def snapshots(store: Path) -> int:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signals_end_it_soon_also_in_the_background_of_a_shell(service: Service, tmp_path: Path, number: int) -> None:
     store = tmp_path / "s"
-    deaf = lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)  # noqa: E731 - as a shell starts what ends with &
-    one = start(f"x={service.url}", "--every", "200ms", "--store", store, *FREELY, preexec_fn=deaf)
+    log, code = tmp_path / "log", tmp_path / "code"
+    words = [
+        sys.executable,
+        "-m",
+        "oakum",
+        "watch",
+        f"x={service.url}",
+        "--every",
+        "200ms",
+        "--store",
+        str(store),
+        *FREELY,
+    ]
+    # A shell without job control starts what ends with & with SIGINT ignored.
+    script = '"$@" 2>"$0" & child=$!; echo $child; wait $child; echo $? >"$CODE"'
+    shell = subprocess.Popen(
+        ["sh", "-c", script, str(log), *words], stdout=subprocess.PIPE, text=True, env={**os.environ, "CODE": str(code)}
+    )
+    assert shell.stdout is not None
+    with shell.stdout as told:
+        child = int(told.readline())
     try:
         until(lambda: snapshots(store) >= 2)
         there = snapshots(store)
         asked = time.monotonic()
-        one.send_signal(number)
-        _, said = one.communicate(timeout=20)
-        assert time.monotonic() - asked < 6  # two seconds where nobody else is at work
+        os.kill(child, number)
+        shell.wait(20)
+        took = time.monotonic() - asked
     finally:
-        one.kill()
-    assert one.returncode == 0, said
-    lines = said.splitlines()
+        with suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
+        shell.wait()
+    print(f"ended {took:.2f} s after {signal.Signals(number).name}")
+    assert took < 6  # two seconds where nobody else is at work
+    assert code.read_text() == "0\n", log.read_text()
+    lines = log.read_text().splitlines()
     assert "event=stopped" in lines[-1], "nothing after it: no traceback, no complaint of a library"
     assert snapshots(store) >= there
 

@@ -22,9 +22,11 @@ _AWAY = ((0.0, 0.0), *((memory, share) for memory in (0.015, 0.1) for share in (
 _KINDS = [(*back, *away) for back in _BACK for away in _AWAY]
 # That a level never wanders off is the exception, as load comes and goes. It is no rare one where noise is white; what
 # drifts slowly below growth is nearly always growth that follows load. Where nothing grows it may be either.
-_STAYS, _STAYS_FLAT = (0.25, 0.005, 0.001, 0.001), 0.5  # for each kind of what comes back
+_STAYS, _STAYS_FLAT = (0.04, 0.002, 0.0002, 0.0002), 0.5  # for each kind of what comes back
 # What wanders far is believed sooner than what wanders little: an interval that is too narrow wakes nobody in time.
 _FAR = 0.5
+# A pace that follows load varies by a tenth of itself at least; how sharply less is doubted.
+_VARIES, _NO_LESS = 0.1, 1.5
 BACK_MEMORY, BACK_SHARE, AWAY_MEMORY, AWAY_SHARE = np.array(_KINDS).T
 DAY = 86400.0
 
@@ -110,6 +112,7 @@ def posterior(blocks: Blocks, day: bool = False) -> Posterior:
     likely[:, 1:][(slope <= 0) | unseen] = -np.inf
     likely += np.log(_prior(begins, levelling))[None, :]
     likely += np.log(_prior_of_noise())[:, np.minimum(np.arange(likely.shape[1]), 1)]
+    likely[:, 1:] += _prior_of_pace(np.sqrt(squares / freedom), slope * blocks.span)
     weights = np.exp(likely - likely.max())
     weights /= weights.sum()
 
@@ -156,6 +159,14 @@ def _prior_of_noise() -> Floats:
     far /= far[AWAY_SHARE > 0].sum() / len(_BACK)
     stays = np.stack((np.full(len(_KINDS), _STAYS_FLAT), np.repeat(_STAYS, len(_AWAY))), 1)
     return np.where(AWAY_SHARE[:, None] > 0, (1 - stays) * far[:, None], stays)
+
+
+def _prior_of_pace(unit: Floats, grown: Floats) -> Floats:
+    """Return the logarithm of what each kind of noise weighs below each growth: its pace varies with load, not less."""
+    wide = np.sqrt(AWAY_SHARE / (2 * np.maximum(AWAY_MEMORY, 1e-9)))
+    varies = wide[:, None] * unit / np.maximum(grown, 1e-30)
+    found: Floats = -0.5 * (_NO_LESS * np.log(np.clip(varies / _VARIES, 1e-9, 1.0))) ** 2
+    return np.where(AWAY_SHARE[:, None] > 0, found, 0.0)
 
 
 def _drift(blocks: Blocks) -> tuple[Floats, Floats, Floats]:
