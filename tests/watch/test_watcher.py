@@ -1,5 +1,7 @@
 """The loop, with targets of our own and a clock that is moved by hand: what is kept, when it looks closer, what it says."""
 
+import json
+import shutil
 from itertools import pairwise
 from pathlib import Path
 
@@ -205,6 +207,32 @@ def test_what_a_full_disk_keeps_waiting_is_bounded(tmp_path: Path, monkeypatch: 
     assert "dropped" in log.getvalue(), "how many snapshots are missing is said"
     with open_reader(tmp_path / "s") as reader:
         assert [row.state for row in reader.incidents()] == ["open"], "incidents are not among what is dropped"
+
+
+def test_a_store_that_was_copied_by_halves_is_said_to_be_and_written_on(tmp_path: Path) -> None:
+    time = FakeClock()
+    target = FakeTarget("orders-1", time)
+    one, log = watcher(tmp_path / "s", time, [target])
+    pass_time(one, time, 130 * MINUTE)
+    one.close()
+    assert "store-damaged" not in log.getvalue()
+    shutil.copytree(tmp_path / "s", tmp_path / "half")
+    named = json.loads((tmp_path / "half" / "manifest.json").read_text())["parts"]
+    part = next(tmp_path / "half" / part["file"] for part in named if part["table"] == "snapshots")
+    part.unlink()
+    shutil.rmtree(tmp_path / "half" / "log")
+    before, stopped = one.snapshots, time.now * 1e6
+    again, log = watcher(tmp_path / "half", time, [target])
+    pass_time(again, time, 130 * MINUTE)
+    again.close()
+    said = [line for line in log.getvalue().splitlines() if "store-damaged" in line]
+    assert len(said) == 2
+    assert part.name in said[0]
+    assert log.getvalue().count("level=error") == 0
+    with open_reader(tmp_path / "half") as reader:
+        times = {row.at for row in reader.snapshots("orders")}
+    assert sum(at > stopped for at in times) == again.snapshots, "nothing that was acknowledged since is lost"
+    assert 0 < sum(at <= stopped for at in times) < before
 
 
 def test_targets_come_and_go(tmp_path: Path) -> None:

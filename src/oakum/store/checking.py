@@ -8,8 +8,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from oakum.model import StoreError, Text
-from oakum.store import captures, engine, log
-from oakum.store.manifest import Manifest, Part
+from oakum.store import captures, log
+from oakum.store.manifest import Manifest
+from oakum.store.parts import is_whole
 from oakum.store.reader import Reader
 from oakum.store.recovery import manifest_of
 
@@ -56,7 +57,7 @@ def check(directory: Path) -> Checked:
 
 
 def _parts(directory: Path, manifest: Manifest) -> list[Text]:
-    bad = [part for part in manifest.parts if not _is_whole(directory, part)]
+    bad = [part for part in manifest.parts if not is_whole(directory, part)]
     if not bad:
         return []
     now, _ = manifest_of(directory)  # a writer may have replaced them
@@ -66,13 +67,6 @@ def _parts(directory: Path, manifest: Manifest) -> list[Text]:
         for part in bad
         if part in named
     ]
-
-
-def _is_whole(directory: Path, part: Part) -> bool:
-    try:
-        return engine.crc_of(directory / part.file) == (part.bytes, part.crc)
-    except OSError:
-        return False
 
 
 def _log(directory: Path, problems: list[Text]) -> tuple[int, int]:

@@ -49,16 +49,16 @@ def maintain(writer: "Writer", now: int, ageing: Ageing) -> Maintained:
     for group in _expired(manifest, aged):
         writer.commit((), group, aged_to=aged)
         return Maintained(dropped=len(group), more=True)
-    for table, level, window, group in _scattered(manifest, aged):
+    for table, level, window, group in _scattered(writer.sound_parts, aged):
         if len(group) >= _MERGE_FIRST:  # however much there is to be thinned out
             _merge(writer, table, level, window, group, aged)
             return Maintained(merged=len(group), more=True)
     limits = manifest.limits
     until: dict[Level, int] = {"raw": aged - limits.raw_hours * HOUR, "hour": aged - limits.hour_days * DAY}
-    for table, level, window, group in _too_fine(manifest, until):
+    for table, level, window, group in _too_fine(writer.sound_parts, until):
         _coarsen(writer, table, level, window, group, aged)
         return Maintained(coarser=len(group), more=True)
-    for table, level, window, group in _scattered(manifest, aged):
+    for table, level, window, group in _scattered(writer.sound_parts, aged):
         _merge(writer, table, level, window, group, aged)
         return Maintained(merged=len(group), more=True)
     if time.monotonic() - ageing.collected >= _STEP_EVERY and writer.capture_bytes:
@@ -101,10 +101,10 @@ def _expired(manifest: Manifest, aged: int) -> Iterator[list[Part]]:
         yield gone
 
 
-def _too_fine(manifest: Manifest, until: dict[Level, int]) -> Iterator[tuple[Table, Level, int, list[Part]]]:
+def _too_fine(parts: Iterable[Part], until: dict[Level, int]) -> Iterator[tuple[Table, Level, int, list[Part]]]:
     """Yield parts of windows that end before `until`, as many as become one part of the next level, within bounds."""
     chosen: dict[tuple[str, Level, int], list[Part]] = {}
-    for table, level, window, group in _grouped(manifest.parts):
+    for table, level, window, group in _grouped(parts):
         if not table.key or level not in until or window + window_length(table, level) > until[level]:
             continue
         length = window_length(table, _NEXT[level])
@@ -115,8 +115,8 @@ def _too_fine(manifest: Manifest, until: dict[Level, int]) -> Iterator[tuple[Tab
         yield TABLES[name], level, window, group
 
 
-def _scattered(manifest: Manifest, aged: int) -> Iterator[tuple[Table, Level, int, list[Part]]]:
-    for table, level, window, group in _grouped(manifest.parts):
+def _scattered(parts: Iterable[Part], aged: int) -> Iterator[tuple[Table, Level, int, list[Part]]]:
+    for table, level, window, group in _grouped(parts):
         over = window + window_length(table, level) <= aged - HOUR  # late rows still come for a while
         small = sorted(group, key=lambda part: part.rows)
         while sum(part.rows for part in small) > _MERGE_ROWS:
@@ -171,9 +171,14 @@ def _replace(
     writer: "Writer", table: Table, level: Level, window: int, rows: str, group: Sequence[Part], aged: int
 ) -> None:
     bounds = min(part.low for part in group), max(part.high for part in group)
-    with engine.connected(writer.directory) as connection:
-        number = writer.manifest.number + 1
-        made = write_part(connection, writer.directory, table, level, window, number, rows, bounds)
+    try:
+        with engine.connected(writer.directory) as connection:
+            number = writer.manifest.number + 1
+            made = write_part(connection, writer.directory, table, level, window, number, rows, bounds)
+    except OSError:
+        if not writer.set_aside(group):
+            raise
+        return  # the others are for the next time
     writer.commit([made], group, aged_to=aged)
 
 
@@ -202,7 +207,7 @@ def _shrink(writer: "Writer", aged: int, ageing: Ageing) -> Maintained:
         writer.commit((), (), captures_from=until)
         return Maintained(captures=collect(writer, ageing), more=True)
     for early in ({"raw": aged - HOUR}, {"hour": aged - DAY}):
-        for table, level, window, group in _too_fine(manifest, cast(dict[Level, int], early)):
+        for table, level, window, group in _too_fine(writer.sound_parts, cast(dict[Level, int], early)):
             _coarsen(writer, table, level, window, group, aged)
             return Maintained(coarser=len(group), more=True)
     oldest = min((part for part in manifest.parts if TABLES[part.table].key), key=lambda part: part.high, default=None)

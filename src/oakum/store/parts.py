@@ -75,6 +75,14 @@ def write_part(
     )
 
 
+def is_whole(directory: Path, part: Part) -> bool:
+    """Tell whether a part is there as it was written."""
+    try:
+        return engine.crc_of(directory / part.file) == (part.bytes, part.crc)
+    except OSError:
+        return False
+
+
 def _stamp(window: int) -> str:
     """Return a window as people read it; a clock that was far off gives a number."""
     if 0 <= window < _LAST:

@@ -59,6 +59,10 @@ class Writer:
             self._write(manifest)
         self.manifest = manifest
         self._clean()
+        self._broken: set[str] = set()
+        self._leave([part for part in manifest.parts if _bytes_of(self.directory / part.file) != part.bytes])
+        if manifest.log not in log.numbers(self.directory):
+            self.problems += (Text("store.no-log", {"path": str(log.path_of(self.directory, manifest.log))}),)
         self._state = dict(manifest.state)
         self._batches = manifest.batches
         self._logged, self._rows, self._flush_at = 0, 0, _FLUSH_ROWS
@@ -172,6 +176,23 @@ class Writer:
         with failing(self.directory):
             return maintenance.maintain(self, now, self._ageing)
 
+    @property
+    def sound_parts(self) -> list[Part]:
+        """Return the parts that can be made into others."""
+        return [part for part in self.manifest.parts if part.file not in self._broken]
+
+    def set_aside(self, group: Iterable[Part]) -> bool:
+        """Leave those of some parts alone that are missing or damaged; tell whether there are any."""
+        bad = [part for part in group if not parts.is_whole(self.directory, part)]
+        self._leave(bad)
+        return bool(bad)
+
+    def _leave(self, bad: Iterable[Part]) -> None:
+        for one in bad:
+            self._broken.add(one.file)
+            args: dict[str, str | int] = {"file": one.file, "rows": one.rows, "table": one.table}
+            self.problems += (Text("store.no-part", args),)
+
     def commit(
         self, added: Iterable[Part], gone: Iterable[Part], obsolete: Iterable[str] = (), **changes: object
     ) -> None:
@@ -207,6 +228,13 @@ class Writer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _bytes_of(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return -1
 
 
 def _check_place(directory: Path, create: bool) -> None:

@@ -22,6 +22,7 @@ _WAITING_MOST = 512  # batches that a full disk keeps from being written
 _RETRY = 5.0  # seconds until a store that could not be written is tried again
 _MAINTAIN, _SOON = 60.0, 1.0
 _PAGES_MOST = 200
+_SAID_MOST = 5  # of what is missing in a store; `oakum store check` has all of it
 _DAY = 86_400_000_000
 
 
@@ -31,6 +32,8 @@ class Ledger:
     def __init__(self, directory: Path, log: Log, clock: Clock, limits: Limits | None = None) -> None:
         self.directory, self._log, self._clock = directory, log, clock
         self._writer = open_writer(directory, True, limits)
+        self._told = 0  # of what is missing in the store
+        self._say_missing()
         self._waiting: list[Batch] = []
         self._retry = 0.0
         self._maintain_at = clock.monotonic() + _MAINTAIN
@@ -114,6 +117,16 @@ class Ledger:
                 self._maintain_at = now + _SOON
         except StoreError as error:
             self._failed(error)
+        self._say_missing()
+
+    def _say_missing(self) -> None:
+        """Say once what is missing or damaged; of much, how much."""
+        fresh = self._writer.problems[self._told :]
+        for text in fresh[:_SAID_MOST]:
+            self._log.write("warn", "store-damaged", why=worded(text))
+        if len(fresh) > _SAID_MOST:
+            self._log.write("warn", "store-damaged", more=len(fresh) - _SAID_MOST)
+        self._told += len(fresh)
 
     def close(self) -> None:
         self.flush(now_or_never=True)
