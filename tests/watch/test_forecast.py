@@ -153,7 +153,7 @@ def test_intervals_hold_what_they_say_over_many_series() -> None:
     assert 0.85 <= sum(one.held for one in scores.values()) / closed <= 0.95
     assert {name: one.coverage for name, one in scores.items() if one.coverage < 0.78} == {}
     assert closed > 0.75 * 100 * len(scores)
-    assert simulated.score(simulated.cache, 100, 4).closed <= 5
+    assert simulated.score(simulated.cache, 100, 4).closed <= 12  # six in 100, and chance
     other = simulated.score(simulated.flat, 100, 4)
     assert other.closed <= 5
     assert other.grows <= 10
