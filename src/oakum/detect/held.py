@@ -26,6 +26,7 @@ _ON_PATH = 0.8
 _CONTAINER = 8  # entries: fewer are fields
 _DEEPEST = 6
 _MOST_SUSPECTS = 5
+_SYNC_MAP = "*internal/sync."
 _NOBODY = "..."  # what holds it has no name: it hangs on several that are themselves held by several
 _BY_KIND: dict[str, Mechanism] = {
     "goroutine": "held-by-goroutine", "timers": "unstopped-timer", "finalizer-queue": "finalizer-backlog",
@@ -108,6 +109,8 @@ def _by_path(dump: Holders) -> dict[tuple[str, str], int]:
         waiting = [(name, start)]
         while waiting:
             name, node = waiting.pop()
+            if node.type.startswith(_SYNC_MAP):
+                name = name.removesuffix(".m.root")
             table[root.kind, name] = max(node.bytes, table.get((root.kind, name), 0))
             waiting += [(f"{name}.{one.name}", one) for one in node.below if one.kind == "field"]
     return table
@@ -175,12 +178,16 @@ def _mechanism(kept: _Kept) -> Mechanism:
 
 
 def _start(root: Holder) -> tuple[str, Holder]:
-    """Return where the path from a root begins: what several hold is known by its type."""
-    if root.kind == "several" and root.below and root.below[0].bytes >= _ON_PATH * root.bytes:
-        shared = root.below[0]
-        if shared.kind == "objects" and "." in shared.name:
-            return shared.name, shared
-    return root.name, root
+    """Return where the path from a root begins: what several hold is known by its type, the innermost that has all."""
+    found = root.name, root
+    node = root
+    for _ in range(_DEEPEST if root.kind == "several" else 0):
+        if not node.below or node.below[0].bytes < _ON_PATH * root.bytes or node.below[0].kind != "objects":
+            break
+        node = node.below[0]
+        if "." in node.name:  # a type; others are known by their size alone
+            found = node.name, node
+    return found
 
 
 def _path(root: Holder, sites: _Places) -> tuple[str, Holder]:
@@ -204,6 +211,8 @@ def _path(root: Holder, sites: _Places) -> tuple[str, Holder]:
             enough = child is not None and child.bytes >= _ON_PATH * root.bytes
         if child is None or not enough:
             break
+        if child.type.startswith(_SYNC_MAP):  # what is inside is nobody's own
+            return f"{name}.{child.name}".removesuffix(".m.root"), replace(child, type="sync.Map", entries=0)
         name, node = f"{name}.{child.name}", child
     return name, node
 

@@ -12,7 +12,7 @@ from oakum.model.profile import Int64s, UInt64s
 from oakum.parse.binaries import elf
 from oakum.regex import regex
 
-_OBJECT = 1  # type of a symbol
+_OBJECT, _CODE = 1, 2  # types of symbols
 _MOST = 4_000_000
 # Where segments begin and end: not variables, though some have the address of one.
 _MARKS = regex(r"runtime\.(?:e?(?:noptr)?(?:data|bss)|gcdata|gcbss|end|types|etypes|rodata|erodata)$|go:")
@@ -29,6 +29,7 @@ class Variables(Struct, frozen=True, eq=False):
     names: tuple[str, ...]
     data: int = 0
     types: int = 0  # where the runtime has its types
+    methods: tuple[tuple[int, str], ...] = ()  # functions that call a method of a value they keep: main.(*Desk).pay-fm
 
     def at(self, addresses: UInt64s) -> Int64s:
         """Return the row of the variable that has each address, -1 where none has."""
@@ -60,12 +61,18 @@ def _of_elf(data: Buffer) -> Variables | None:
     kind = np.dtype([(name, order + code) for name, code in form])
     raw = bytes(data[table.start : table.end])
     rows = np.frombuffer(raw, kind, min(_MOST, len(raw) // kind.itemsize))
-    rows = rows[(rows["info"] & 0xF == _OBJECT) & (rows["section"] > 0)]
     text = bytes(data[names.start : names.end])
+    code = rows[(rows["info"] & 0xF == _CODE) & (rows["section"] > 0)]
+    methods = tuple(
+        (int(value), name)
+        for value, at in zip(code["value"].tolist(), code["name"].tolist(), strict=True)
+        if (name := _name(text, int(at))).endswith("-fm")
+    )
+    rows = rows[(rows["info"] & 0xF == _OBJECT) & (rows["section"] > 0)]
     return _made([
         (int(value), int(size), _name(text, int(at)))
         for value, size, at in zip(rows["value"].tolist(), rows["size"].tolist(), rows["name"].tolist(), strict=True)
-    ])  # fmt: skip
+    ], methods)  # fmt: skip
 
 
 def _name(text: bytes, at: int) -> str:
@@ -84,7 +91,7 @@ def _of_listing(data: Buffer) -> Variables | None:
     return _made(found) if found else None
 
 
-def _made(found: list[tuple[int, int, str]]) -> Variables:
+def _made(found: list[tuple[int, int, str]], methods: tuple[tuple[int, str], ...] = ()) -> Variables:
     data, types = (next((at for at, _, name in found if name == mark), 0) for mark in ("runtime.data", "runtime.types"))
     rows = sorted(one for one in found if not _MARKS.match(one[2]) and 0 <= one[0] < 1 << 64 and one[1] < 1 << 40)
     addresses = np.array([address for address, _, _ in rows], np.uint64)
@@ -92,4 +99,4 @@ def _made(found: list[tuple[int, int, str]]) -> Variables:
     if len(rows) > 1 and not sizes.any():  # a listing without sizes: each goes on to the next
         sizes[:-1] = np.diff(addresses).astype(np.int64)
     kept = (sizes > 0).nonzero()[0]
-    return Variables(addresses[kept], sizes[kept], tuple(rows[at][2] for at in kept.tolist()), data, types)
+    return Variables(addresses[kept], sizes[kept], tuple(rows[at][2] for at in kept.tolist()), data, types, methods)

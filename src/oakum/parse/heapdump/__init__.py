@@ -31,7 +31,7 @@ def read(data: Buffer, limits: Limits = DEFAULT, program: Buffer | None = None) 
         found = find_dominators(heap.graph, heap.sizes, deadline)
         types = dwarf.read(program) if program is not None and symbols is not None else None
         if types is not None and symbols is not None:
-            labels = typed_labels(heap, found, types, graph.slide(dump, symbols) + symbols.types, deadline)
+            labels = typed_labels(heap, found, types, symbols, deadline)
         else:
             labels = paths.plain_labels(heap)
         holders = paths.tree(heap, found, labels)

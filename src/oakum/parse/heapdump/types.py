@@ -13,8 +13,9 @@ from msgspec import Struct
 from oakum.model.holders import HolderKind
 from oakum.model.profile import Int32s, Int64s
 from oakum.parse.binaries.dwarf import Dwarf, Layout, Slot
+from oakum.parse.binaries.variables import Variables
 from oakum.parse.heapdump.dominators import Dominators, rows_of
-from oakum.parse.heapdump.graph import Heap
+from oakum.parse.heapdump.graph import Heap, slide
 from oakum.parse.heapdump.paths import Label, Labels, plain_labels
 
 _ROOTS = 256  # globals that are followed, those that retain most
@@ -36,8 +37,10 @@ class _Kind(Struct, frozen=True):
 
 
 class _Typing:
-    def __init__(self, heap: Heap, found: Dominators, dwarf: Dwarf, types: int, deadline: float) -> None:
-        self.heap, self.found, self.dwarf, self.types, self.deadline = heap, found, dwarf, types, deadline
+    def __init__(self, heap: Heap, found: Dominators, dwarf: Dwarf, program: Variables, deadline: float) -> None:
+        self.heap, self.found, self.dwarf, self.deadline = heap, found, dwarf, deadline
+        self.moved = slide(heap.dump, program)
+        self.types, self.methods = self.moved + program.types, program.methods
         total = len(heap.graph)
         self.kind = np.full(total, -1, np.int32)  # row of `kinds`; -2: known, and not followed
         self.delta = np.zeros(total, np.int64)  # where in the object the type begins
@@ -84,7 +87,9 @@ class _Typing:
         if len(nodes):  # lists that go on
             self._levels(np.concatenate((nodes, *self._lists())))
         nodes = self._levels(
-            np.concatenate((self._queued(), self._receivers(), self._headed(), self._named_by_interfaces()))
+            np.concatenate(
+                (self._queued(), self._receivers(), self._bound(), self._headed(), self._named_by_interfaces())
+            )
         )
         if len(nodes):
             self._levels(np.concatenate((nodes, *self._lists())))
@@ -122,6 +127,29 @@ class _Typing:
         for node, place in found.items():
             self.kind[node] = self.row_of(_Kind(place, False))
         return np.array([*found], np.int64)
+
+    def _bound(self) -> Int64s:
+        """Give their type to the values of method values: a function and, behind it, whose method it calls."""
+        objects, graph, word = self.heap.objects, self.heap.graph, self.heap.dump.word
+        named = {at + self.moved: name for at, name in self.methods}
+        if not named:
+            return np.zeros(0, np.int64)
+        addresses = np.array(sorted(named), np.int64)
+        at = np.flatnonzero((objects.size == 2 * word) & (np.diff(graph.starts[: len(objects) + 1]) == 1))
+        at = at[self.heap.offsets[graph.starts[at]] == word]
+        told = self.words[objects.at[at]].astype(np.int64)
+        row = np.minimum(np.searchsorted(addresses, told), len(addresses) - 1)
+        found = []
+        for node, value in zip(at[addresses[row] == told].tolist(), told[addresses[row] == told].tolist(), strict=True):
+            edge = int(graph.starts[node])
+            target, inner, method = int(graph.targets[edge]), int(self.heap.inner[edge]), _METHOD.match(named[value])
+            if method is None or target >= len(objects) or self.kind[target] != -1 or inner not in (0, _HEADER):
+                continue
+            place = self.dwarf.named(f"{_plain(method[1])}.{method[2]}")
+            if place and self._fits(target, inner, self.dwarf.layout(place)):
+                self.kind[target], self.delta[target] = self.row_of(_Kind(place, False)), inner
+                found.append(target)
+        return np.array(found, np.int64)
 
     def _fits(self, node: int, inner: int, layout: Layout) -> bool:
         """Tell whether an object has the size of a type, and pointers where that has some."""
@@ -333,10 +361,9 @@ def _small(dwarf: Dwarf, layout: Layout) -> Layout:
     return Layout(layout.name, layout.size, (Slot(layout.slots[0].offset, "", "pointer", group, ""),), True)
 
 
-def typed_labels(heap: Heap, found: Dominators, dwarf: Dwarf, types: int, deadline: float) -> Labels:
-    """Return the labels of all objects, by their types as far as they are known; `types` is where the runtime has its
-    types."""
-    typing = _Typing(heap, found, dwarf, types, deadline)
+def typed_labels(heap: Heap, found: Dominators, dwarf: Dwarf, program: Variables, deadline: float) -> Labels:
+    """Return the labels of all objects, by their types as far as they are known."""
+    typing = _Typing(heap, found, dwarf, program, deadline)
     typing.follow()
     plain = plain_labels(heap)
     count = len(heap.objects)
