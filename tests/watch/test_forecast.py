@@ -109,19 +109,12 @@ def test_what_is_no_sample_is_left_out() -> None:
 
 @pytest.mark.parametrize(
     "values",
-    [np.full(100, 7.0), np.zeros(100), np.arange(100.0), np.arange(100.0)[::-1]],
+    [np.full(100, 7.0), np.zeros(100), np.r_[np.zeros(50), np.ones(50)], np.arange(100.0), np.arange(100.0)[::-1]],
 )
 def test_without_noise_it_still_answers(values: Floats) -> None:
     found = seen((np.arange(len(values), dtype=float) * 60e6, values))
     assert np.isfinite([found.slope_low, found.slope_per_hour, found.slope_high]).all()
     assert found.grows == (values[-1] > values[0])
-
-
-def test_a_step_is_answered_too() -> None:
-    values = np.r_[np.zeros(50), np.ones(50)]  # growth for a moment, or a level that wanders: either may be said
-    found = seen((np.arange(100.0) * 60e6, values))
-    assert np.isfinite([found.slope_low, found.slope_per_hour, found.slope_high]).all()
-    assert found.reaches_high is None
 
 
 def test_what_is_over_the_limit_is_there_now() -> None:
@@ -142,7 +135,7 @@ def test_intervals_hold_what_they_say() -> None:
     closed = sum(one.closed for one in scores)
     assert closed >= 18
     assert 0.8 <= sum(one.held for one in scores) / closed <= 1.0
-    assert simulated.score(simulated.cache, 5, 3).closed <= 1
+    assert simulated.score(simulated.cache, 5, 3).closed == 0
     assert simulated.score(simulated.flat, 4, 3).closed == 0
 
 
@@ -153,7 +146,7 @@ def test_intervals_hold_what_they_say_over_many_series() -> None:
     assert 0.85 <= sum(one.held for one in scores.values()) / closed <= 0.95
     assert {name: one.coverage for name, one in scores.items() if one.coverage < 0.78} == {}
     assert closed > 0.75 * 100 * len(scores)
-    assert simulated.score(simulated.cache, 100, 4).closed <= 12  # six in 100, and chance
+    assert simulated.score(simulated.cache, 100, 4).closed <= 5
     other = simulated.score(simulated.flat, 100, 4)
     assert other.closed <= 5
     assert other.grows <= 10

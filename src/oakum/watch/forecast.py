@@ -40,7 +40,6 @@ _ZOOM = 2.5  # a late begin is looked at closer: its growth and half as much aga
 _CLOSER = (1.0, 1 / 6, 1 / 36)  # parts of the time that are looked at until growth shows
 _MICRO = 1e6
 _WAVES = 4  # columns of a day's wave
-_WHOLE = 8  # samples of a block at least that what swings is measured against: in fewer the level swings with it
 _HIGHER = 0.2  # by so much (of its logarithm) a level must grow to show whether what swings grows with it
 
 
@@ -267,22 +266,20 @@ def _reached(
     """Return between when and when the limit is reached: paths into the future, with what swings about them."""
     end = runs[0].times[0] + blocks.times[-1]  # the middle of the last block: levels are those of blocks
     step = float(np.median(np.diff(runs[-1].times))) if len(runs[-1].times) > 1 else 1.0
-    swing, level, share = _swing(runs)
+    swing, power = _swing(runs)
     scale = max(float(np.median(draws.level)), 1e-9)
-    widest = max(share * scale * float((swing / level).max(initial=0.0)), (1 - share) * float(swing.max(initial=0.0)))
     pace = float(np.median(draws.pace[draws.pace > 0])) if (draws.pace > 0).any() else 0.0
-    room = max(limit - float(np.median(draws.level)) - widest, 0.0)
+    room = max(limit - float(np.median(draws.level)) - float(swing.max(initial=0.0)) * scale**power, 0.0)
     typical = min(max(room / pace if pace > 0 else HORIZON, _STEPS / 3 * step), float(HORIZON))
     even = np.arange(1, _STEPS + 1) * (3 * typical / _STEPS)
     tail = np.geomspace(even[-1], max(4.0 * HORIZON, 2 * even[-1]), _TAIL + 1)[1:]
     ahead = np.concatenate((even, tail))
+    highest = _highest(swing, step, float(even[0]))
     paths = _paths(blocks, fit, draws, ahead) + waves(end + ahead) @ wave
-    chance = np.random.default_rng(21)
-    grows = np.arange(_DRAWS) < share * _DRAWS
-    chance.shuffle(grows)
-    for rows, part in ((grows, swing / level), (~grows, swing)):
-        above = _above(_highest(part, step, float(even[0])), chance, int(rows.sum()), len(ahead))
-        paths[rows] += above * np.maximum(paths[rows], 1e-9) if rows is grows else above
+    shift = np.random.default_rng(21).integers(0, len(highest), len(draws.slope))
+    above = np.full(paths.shape, highest.max())
+    above[:, :_STEPS] = highest[(shift[:, None] + np.arange(_STEPS)[None, :]) % len(highest)]
+    paths += above * np.maximum(paths, 1e-9) ** power
     over = paths >= limit
     first = np.where(over.any(1), over.argmax(1), len(ahead))
     edges = np.concatenate(([0.0], ahead, [np.inf, np.inf]))
@@ -294,11 +291,10 @@ def _reached(
     return low, high
 
 
-def _swing(runs: list[_Run]) -> tuple[Floats, Floats, float]:
-    """Return how far each sample lies above the level of its block, that level, and how sure it is that they grow
-    with it: garbage grows with what lives, a burst does not; half where that has hardly grown: it may be either."""
-    most = _BLOCKS // len(runs)
-    levels = [_between(run, max(_IN_A_RUN, min(most, len(run.times) // _WHOLE))) for run in runs]
+def _swing(runs: list[_Run]) -> tuple[Floats, float]:
+    """Return how far each sample lies above the level of its block, and the power of the level that it goes with:
+    garbage grows with what lives (1), a burst does not (0). Swings are divided by that power of their level."""
+    levels = [_between(run, max(_IN_A_RUN, _BLOCKS // len(runs))) for run in runs]
     level = np.maximum(np.concatenate(levels), 1e-9)
     swing = np.concatenate([run.values for run in runs]) - level
     order = np.argsort(level)
@@ -307,17 +303,8 @@ def _swing(runs: list[_Run]) -> tuple[Floats, Floats, float]:
     # Medians: a burst is no wider swing.
     wider = float(np.log(np.median(np.abs(swing[large])) + 1e-12) - np.log(np.median(np.abs(swing[small])) + 1e-12))
     higher = float(np.log(level[large].mean() / level[small].mean()))
-    if higher <= _HIGHER:
-        return swing, level, 0.5
-    return swing, level, 1.0 if wider > higher / 2 else 0.0
-
-
-def _above(highest: Floats, chance: np.random.Generator, draws: int, steps: int) -> Floats:
-    """Return how far above its level each draw swings in each step: as was seen, beginning anywhere in it."""
-    shift = chance.integers(0, len(highest), draws)
-    found = np.full((draws, steps), highest.max())
-    found[:, :_STEPS] = highest[(shift[:, None] + np.arange(_STEPS)[None, :]) % len(highest)]
-    return found
+    power = 1.0 if higher > _HIGHER and wider > higher / 2 else 0.0
+    return swing / level**power, power
 
 
 def _between(run: _Run, most: int) -> Floats:

@@ -13,20 +13,16 @@ from oakum.model.signals import Floats
 BEGINS = 40  # candidates of the begin
 # How fast growth levels off, as a part of the time that it has had; infinite: it does not.
 LEVELLING = (np.inf, 0.12, 0.25, 0.5, 1.0, 2.0)
-# Before the data speak: three in ten grow, a tenth of these level off: caches are larger, and seen to level off.
-_GROWS, _LEVELS_OFF, _FROM_THE_START = 0.3, 0.1, 0.5
+# Before the data speak: nothing grows in one half, and of what grows half levels off.
+_GROWS, _LEVELS_OFF, _FROM_THE_START = 0.3, 0.5, 0.5
 # Beside white noise of variance 1: what drifts and comes back, and what wanders off. Memory is a part of the window (of
 # what wanders: that of its pace, as load has one), share a variance.
 _BACK = ((0.03, 0.0), (0.03, 8.0), (0.03, 64.0), (0.1, 16.0))
 _AWAY = ((0.0, 0.0), *((memory, share) for memory in (0.015, 0.1) for share in (4.0, 64.0, 1024.0, 16384.0)))
 _KINDS = [(*back, *away) for back in _BACK for away in _AWAY]
-# That a level never wanders off is the exception, as load comes and goes. It is no rare one where noise is white; what
-# drifts slowly below growth is nearly always growth that follows load. Where nothing grows it may be either.
-_STAYS, _STAYS_FLAT = (0.04, 0.002, 0.0002, 0.0002), 0.5  # for each kind of what comes back
-# What wanders far is believed sooner than what wanders little: an interval that is too narrow wakes nobody in time.
-_FAR = 0.5
-# A pace that follows load varies by a tenth of itself at least; how sharply less is doubted.
-_VARIES, _NO_LESS = 0.1, 1.5
+# That a level never wanders off is the exception, as load comes and goes; and what wanders far is believed sooner than
+# what wanders little: an interval that is too narrow wakes nobody in time.
+_STAYS = 0.05
 BACK_MEMORY, BACK_SHARE, AWAY_MEMORY, AWAY_SHARE = np.array(_KINDS).T
 DAY = 86400.0
 
@@ -111,8 +107,8 @@ def posterior(blocks: Blocks, day: bool = False) -> Posterior:
     unseen = power < 1e-9 * np.maximum((white_columns**2).sum(1), 1e-30)
     likely[:, 1:][(slope <= 0) | unseen] = -np.inf
     likely += np.log(_prior(begins, levelling))[None, :]
-    likely += np.log(_prior_of_noise())[:, np.minimum(np.arange(likely.shape[1]), 1)]
-    likely[:, 1:] += _prior_of_pace(np.sqrt(squares / freedom), slope * blocks.span)
+    away = np.where(AWAY_SHARE > 0, (1 - _STAYS) * AWAY_SHARE**0.25, _STAYS)
+    likely += np.log(away)[:, None]
     weights = np.exp(likely - likely.max())
     weights /= weights.sum()
 
@@ -151,22 +147,6 @@ def _prior(begins: Floats, levelling: Floats) -> Floats:
     when = np.where(begins > 0, (1 - _FROM_THE_START) / inner, _FROM_THE_START)
     how = np.where(np.isfinite(levelling), _LEVELS_OFF / (len(LEVELLING) - 1), 1 - _LEVELS_OFF)
     return np.concatenate(([1 - _GROWS], _GROWS * when * how))
-
-
-def _prior_of_noise() -> Floats:
-    """Return what each kind of noise weighs before anything is measured: where nothing grows, and below growth."""
-    far = np.where(AWAY_SHARE > 0, AWAY_SHARE, 1.0) ** _FAR
-    far /= far[AWAY_SHARE > 0].sum() / len(_BACK)
-    stays = np.stack((np.full(len(_KINDS), _STAYS_FLAT), np.repeat(_STAYS, len(_AWAY))), 1)
-    return np.where(AWAY_SHARE[:, None] > 0, (1 - stays) * far[:, None], stays)
-
-
-def _prior_of_pace(unit: Floats, grown: Floats) -> Floats:
-    """Return the logarithm of what each kind of noise weighs below each growth: its pace varies with load, not less."""
-    wide = np.sqrt(AWAY_SHARE / (2 * np.maximum(AWAY_MEMORY, 1e-9)))
-    varies = wide[:, None] * unit / np.maximum(grown, 1e-30)
-    found: Floats = -0.5 * (_NO_LESS * np.log(np.clip(varies / _VARIES, 1e-9, 1.0))) ** 2
-    return np.where(AWAY_SHARE[:, None] > 0, found, 0.0)
 
 
 def _drift(blocks: Blocks) -> tuple[Floats, Floats, Floats]:
