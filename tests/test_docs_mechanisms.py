@@ -192,11 +192,17 @@ def test_commands_exist_and_parse(path: Path, monkeypatch: pytest.MonkeyPatch) -
         words = shlex.split(spoken, comments=True)[1:]
         if words[0].startswith("-") or words[0] == "COMMAND":
             continue
-        command = command_of(words[0], group)
+        command, parent = command_of(words[0], group), group
+        while isinstance(command, click.Group) and len(words) > 1 and not words[1].startswith("-"):  # fleet ingest
+            parent = click.Context(command, info_name=words[0], parent=parent)
+            words = words[1:]
+            inner = command.get_command(parent, words[0])
+            assert inner is not None, f"{spoken}: there is no {words[0]}"
+            command = inner
         arguments = [re.sub(r"^-([a-z][\w-]+)", lambda m: "--" + m[1].replace("_", "-"), word) for word in words[1:]]
         if whole and "..." not in arguments:
             with contextlib.suppress(click.exceptions.Exit):
-                command.make_context(words[0], [*arguments], parent=group)
+                command.make_context(words[0], [*arguments], parent=parent)
             continue
         known = {option for one in command.params for option in (*one.opts, *one.secondary_opts)} | {"--help", "-h"}
         unknown = [
