@@ -20,7 +20,9 @@ _PHONE = 800
 _HIGH = 900  # of a laptop's window
 _TALLEST = 4000  # of a page of one finding; each other one is a line of its own and one in a table
 _MORE_FOR_EACH = 250
-_MORE_FOR_A_CHAIN = 160  # its row on the first screen, and who waits in other processes
+_MORE_FOR_A_CHAIN = (
+    450  # its row on the first screen, who waits in other processes, and a library's source where it is here
+)
 _ANSWERS = 7  # where, since when, cause, known bug, mitigation, permanent fix, next; a chain and a driver where known
 _READABLE = 4.5  # contrast of letters on their ground, as WCAG asks for (AA)
 _LARGE = 3.0  # of letters of 24 px, or of 18.66 px and bold
