@@ -92,5 +92,13 @@ def test_one_package_has_nothing_to_link() -> None:
     )
 
 
+def test_a_type_of_another_module_stays() -> None:
+    client = 'package desk\n\nimport "net/http"\n\ntype Client struct{ http *http.Client }\n'
+    main = 'package main\n\nimport "example.org/app/desk"\n\nfunc f(c chan desk.Client) {\n\tc <- desk.Client{} // WAIT\n}\n'
+    linked = scene({"main": main, "example.org/app/desk": client}, "chan send").program.whole()
+    assert linked is not None
+    assert {"*http.Client"} <= {kind for fields in linked.linked.fields.values() for kind in fields.values()}
+
+
 def test_plain_names() -> None:
     assert plain("`replicaǃ3ǃSet` of mainǃ0ǃrun.func1") == "`replica.Set` of main.run.func1"

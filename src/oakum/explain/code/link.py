@@ -66,6 +66,8 @@ def _names(
             if name is not None:
                 yield node, name
                 continue
+            if node.type == "qualified_type":
+                continue  # http.Client, where the package declares a Client of its own
         if node.type in ("identifier", "type_identifier"):
             var = file.names.get(node.start_byte)
             name = names[number].get(text(node)) if var is None or var.kind == "global" else None

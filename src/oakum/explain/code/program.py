@@ -183,7 +183,8 @@ class Whole(Program, kw_only=True):
         paths = {at: path for some in meanings for path, at in some.items()}
         folders = {_folder(Frame("", files[0].name)): at for at, files in enumerate(read)}
         for frame in parts.frames:  # what they say is sure
-            if not _CLOSURE.search(frame.function) and (at := folders.get(_folder(frame))) is not None:
+            own = frame.owner == "own" and not _CLOSURE.search(frame.function)
+            if own and (at := folders.get(_folder(frame))) is not None:
                 paths[at] = frame.package
         linked = link(packages, meanings, [paths.get(at, package.clause) for at, package in enumerate(packages)])
         files = {file.source.path: file.source for file in linked.files}
