@@ -462,8 +462,8 @@ _PROBLEMS = {
         "{seconds} 秒内未能确定对象的持有者：堆过大，或引用关系过于复杂",
     ),
     "cut-heap-dump": (
-        "the heap dump is cut or damaged: what follows was not read, and what it holds is missing",
-        "堆转储被截断或损坏：后面的内容未读取，其中的持有者缺失",
+        "the heap dump of {size} bytes is cut or damaged: what follows was not read, and what it holds is missing",
+        "堆转储（{size} 字节）被截断或损坏：后面的内容未读取，其中的持有者缺失",
     ),
     "no-program": (
         "without the program globals have no names: oakum holders --binary PROGRAM FILE",
@@ -472,10 +472,6 @@ _PROBLEMS = {
     "no-program.stripped": (
         "the program has no symbol table (-ldflags=-s): globals have no names; hand in the unstripped program",
         "程序没有符号表（-ldflags=-s）：全局变量没有名称；请给出未剥离的程序",
-    ),
-    "no-program.other": (
-        "the program is not the one that wrote the dump: the addresses of its variables do not fit",
-        "该程序不是产生此转储的程序：变量地址不符",
     ),
     "many.things": (
         "the profile has {count} {things}; {most} were read",
