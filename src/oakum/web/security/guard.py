@@ -6,6 +6,7 @@ A refusal is short, names nothing of this machine, and is logged once. No traceb
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from urllib.parse import quote, unquote_to_bytes
 
 import h11
@@ -61,7 +62,8 @@ class Guard:
         except Refused as refused:
             self.log.refused(_client(scope), scope["method"], refused.status, refused.why)
             response = RedirectResponse(refused.to, 303) if refused.to else answer(refused)
-            await response(scope, receive, sent)
+            with suppress(h11.LocalProtocolError):  # as below, while this answer was made
+                await response(scope, receive, sent)
         except TimeoutError:  # who asks does not read the answer: the connection is closed
             self._note_slow(scope)
             raise
