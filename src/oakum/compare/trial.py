@@ -2,7 +2,7 @@
 
 A process that leaks gains as much with each unit, in small batches and in large ones; what a pool, a cache or a worker
 that is started at its first use brings, comes with the first batches, and what only takes its time is gone after
-draining. Measures only.
+draining. Measures only. One module: a slope, its interval and what disturbs it are one calculation.
 """
 
 import math

@@ -8,6 +8,7 @@ import re
 import struct
 import zlib
 from bisect import bisect_right
+from collections.abc import Iterator
 from contextlib import suppress
 
 from msgspec import Struct
@@ -81,15 +82,7 @@ class Dwarf:
 
     def variable(self, name: str) -> int:
         """Return the place of the type of a variable, 0 where it is not known."""
-        raw, at = name.encode() + b"\0", -1
-        while (at := self._info.find(raw, at + 1)) > 0:
-            try:
-                entry = self._entry(at - 1)
-            except (IndexError, KeyError, ValueError):
-                continue
-            if entry.tag == _VARIABLE and entry.values.get(_NAME) == name:
-                return self._number(entry, _TYPE)
-        return 0
+        return next((self._number(one, _TYPE) for _, one in self._called(name) if one.tag == _VARIABLE), 0)
 
     def of_runtime(self, address: int) -> int:
         """Return the place of the type that the runtime has at an address, as an interface names it; 0: none."""
@@ -212,15 +205,19 @@ class Dwarf:
 
     def named(self, name: str) -> int:
         """Return the place of a type by its name, 0 where there is none."""
+        types = (_STRUCT, _BASE, _ARRAY, _POINTER, _TYPEDEF)
+        return next((at for at, one in self._called(name) if one.tag in types), 0)
+
+    def _called(self, name: str) -> Iterator[tuple[int, _Entry]]:
+        """Yield the entries of a name, each with its place: where the name stands in the text of the entries."""
         raw, at = name.encode() + b"\0", -1
         while (at := self._info.find(raw, at + 1)) > 0:
             try:
                 entry = self._entry(at - 1)
             except (IndexError, KeyError, ValueError):
                 continue
-            if entry.tag in (_STRUCT, _BASE, _ARRAY, _POINTER, _TYPEDEF) and entry.values.get(_NAME) == name:
-                return at - 1
-        return 0
+            if entry.values.get(_NAME) == name:
+                yield at - 1, entry
 
     def _index(self) -> None:
         """Note where the types are that the runtime knows: all in one unit."""
